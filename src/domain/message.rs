@@ -1,0 +1,38 @@
+//! What a model is sent: provider-neutral messages. The wire shape of each is
+//! decided in `provider`, and nowhere else.
+
+use super::{Arguments, ServerId};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    System(String),
+    User(String),
+    /// An answer of an earlier turn.
+    Assistant(String),
+    /// The model's tool calls within the turn. Prose before them is not sent.
+    Calls(Vec<CallMessage>),
+    /// What came of one of them.
+    Result(ResultMessage),
+}
+
+/// One call as the model is reminded of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallMessage {
+    /// The id that ties call and result together on the wire.
+    pub wire_id: String,
+    pub server: ServerId,
+    pub tool: String,
+    /// `server__tool` of S6.1, used where the dialect is native.
+    pub native_name: String,
+    pub arguments: Arguments,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResultMessage {
+    pub wire_id: String,
+    pub tool: String,
+    pub native_name: String,
+    /// The text as the model reads it, marked as data (S14.2).
+    pub content: String,
+    pub is_error: bool,
+}

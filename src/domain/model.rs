@@ -1,0 +1,183 @@
+//! Models a person has configured, and the settings of a conversation.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    Ollama,
+    OpenAi,
+    Mistral,
+    Anthropic,
+}
+
+impl ProviderKind {
+    pub const ALL: [Self; 4] = [Self::Ollama, Self::OpenAi, Self::Mistral, Self::Anthropic];
+
+    /// As `config.json` spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ollama => "ollama",
+            Self::OpenAi => "openai",
+            Self::Mistral => "mistral",
+            Self::Anthropic => "anthropic",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for ProviderKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a model is taught to call tools, and how its calls are read (S6.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    Native,
+    Prompt,
+    Xml,
+}
+
+/// The `think` setting of a model; absent means that the model decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Think {
+    On,
+    Off,
+    Low,
+    Medium,
+    High,
+}
+
+/// The role under which a tool result travels where the dialect is not native.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolRole {
+    Tool,
+    User,
+}
+
+/// A secret. It has no `Display`, and its `Debug` says nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+/// The key to send with a request, resolved when the model is used, so that a
+/// missing variable is that model's error and nobody else's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApiKey {
+    /// None is sent.
+    NotNeeded,
+    Known(Secret),
+    /// No key was given and this environment variable is not set or empty.
+    MissingVariable(String),
+    /// The key cannot stand in a header (empty, a newline, not ASCII): why.
+    Unusable(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelConfig {
+    /// What a person picks.
+    pub name: String,
+    /// What the server is asked for.
+    pub model: String,
+    pub provider: ProviderKind,
+    /// Without a trailing slash. For all but Ollama it ends in `/vN` (S2.2).
+    pub base_url: String,
+    pub api_key: ApiKey,
+    pub active: bool,
+    /// Tokens.
+    pub context_length: Option<u32>,
+    pub think: Option<Think>,
+    pub dialect: Dialect,
+    pub tool_role: ToolRole,
+    /// Passed through to Ollama as it stands.
+    pub keep_alive: Option<Value>,
+    /// Passed through: into `options` for Ollama, into the body for others.
+    pub options: Map<String, Value>,
+    pub ca_file: Option<PathBuf>,
+}
+
+impl ModelConfig {
+    pub fn reference(&self) -> ModelRef {
+        ModelRef {
+            name: self.name.clone(),
+            provider: self.provider,
+            model: self.model.clone(),
+        }
+    }
+}
+
+/// A model as a list shows it and a command names it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct ModelRef {
+    pub name: String,
+    pub provider: ProviderKind,
+    pub model: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolMode {
+    #[default]
+    Manual,
+    Auto,
+}
+
+impl ToolMode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto => "auto",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Manual, Self::Auto]
+            .into_iter()
+            .find(|mode| mode.name() == name)
+    }
+}
+
+/// `limits` of config.json.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Rounds with tool calls before the person is asked (S5.6).
+    pub tool_rounds: u32,
+    /// Failed calls after which no further call of the turn starts (S5.5).
+    pub errors_per_turn: u32,
+    /// Seconds without a byte after which the person is asked (S5.10).
+    pub idle_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            tool_rounds: 10,
+            errors_per_turn: 1,
+            idle_seconds: 120,
+        }
+    }
+}

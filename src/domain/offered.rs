@@ -1,0 +1,160 @@
+//! The tools on offer in one request, and the one place where a name that a
+//! model wrote is resolved to a tool.
+
+use super::{LaunchId, Server, ServerId, Tool};
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+
+/// The longest native name that all providers take.
+const NATIVE_NAME_BYTES_MAX: usize = 64;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfferedTool {
+    pub server: ServerId,
+    pub launch: LaunchId,
+    pub tool: Tool,
+    /// `server__tool`, in characters that providers allow, unique (MCP.md).
+    pub native_name: String,
+}
+
+/// Servers in file order, tools in the server's order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Offered {
+    tools: Vec<OfferedTool>,
+}
+
+/// What a written name stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Resolved<'a> {
+    Tool(&'a OfferedTool),
+    /// Several servers have a tool of this name and none was named.
+    Ambiguous,
+    Unknown,
+}
+
+impl Offered {
+    pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
+        let mut taken = HashSet::new();
+        let mut tools = Vec::new();
+        for server in servers {
+            for tool in server.offered() {
+                tools.push(OfferedTool {
+                    server: server.id.clone(),
+                    launch: server.launch.clone(),
+                    tool: tool.clone(),
+                    native_name: native_name(server.id.as_str(), &tool.name, &mut taken),
+                });
+            }
+        }
+        Self { tools }
+    }
+
+    pub fn tools(&self) -> &[OfferedTool] {
+        &self.tools
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The tool of exactly this server and name.
+    pub fn get(&self, server: &ServerId, tool: &str) -> Option<&OfferedTool> {
+        self.tools
+            .iter()
+            .find(|offered| offered.server == *server && offered.tool.name == tool)
+    }
+
+    /// Resolves a name as a model wrote it: with or without a server, native,
+    /// namespaced (`functions.f`, `s__f`, `s.f`) or numbered (`f:0`). The exact
+    /// spelling wins over any reading.
+    pub fn resolve(&self, server: Option<&str>, name: &str) -> Resolved<'_> {
+        if let Some(server) = server.filter(|server| !server.is_empty()) {
+            if let Some(tool) = self.get(&ServerId::new(server), name) {
+                return Resolved::Tool(tool);
+            }
+            // A server that is not there must not be replaced by another that
+            // has a tool of this name: the person would approve the wrong one.
+            if self.tools.iter().all(|tool| tool.server.as_str() != server) {
+                return Resolved::Unknown;
+            }
+        }
+        let stripped = strip_decoration(name);
+        for candidate in [name, stripped] {
+            match self.unique(server, candidate) {
+                Resolved::Unknown => {}
+                found => return found,
+            }
+        }
+        Resolved::Unknown
+    }
+
+    fn unique(&self, server: Option<&str>, name: &str) -> Resolved<'_> {
+        let of_server = |tool: &&OfferedTool| {
+            server.is_none_or(|server| server.is_empty() || tool.server.as_str() == server)
+        };
+        if let Some(tool) = self
+            .tools
+            .iter()
+            .filter(of_server)
+            .find(|t| t.native_name == name)
+        {
+            return Resolved::Tool(tool);
+        }
+        let mut named = self
+            .tools
+            .iter()
+            .filter(of_server)
+            .filter(|t| t.tool.name == name);
+        match (named.next(), named.next()) {
+            (Some(tool), None) => return Resolved::Tool(tool),
+            (Some(_), Some(_)) => return Resolved::Ambiguous,
+            _ => {}
+        }
+        let namespaced = self.tools.iter().filter(of_server).find(|t| {
+            name.strip_prefix(t.server.as_str())
+                .and_then(|rest| rest.strip_prefix("__").or_else(|| rest.strip_prefix('.')))
+                == Some(t.tool.name.as_str())
+        });
+        namespaced.map_or(Resolved::Unknown, Resolved::Tool)
+    }
+}
+
+/// `functions.f:0` is `f`.
+fn strip_decoration(name: &str) -> &str {
+    let name = name.strip_prefix("functions.").unwrap_or(name);
+    match name.rsplit_once(':') {
+        Some((head, digits))
+            if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            head
+        }
+        _ => name,
+    }
+}
+
+fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String {
+    let plain = format!("{server}__{tool}");
+    let mut name: String = plain
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    // A changed, overlong or taken name gets a suffix of its own hash, so that
+    // it is the same in every request and never stands for two tools.
+    if name != plain || name.len() > NATIVE_NAME_BYTES_MAX || taken.contains(&name) {
+        let digest = Sha256::digest(plain.as_bytes());
+        let suffix: String = digest[..4]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        name.truncate(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
+        name = format!("{name}_{suffix}");
+    }
+    taken.insert(name.clone());
+    name
+}

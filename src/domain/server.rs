@@ -1,0 +1,127 @@
+//! MCP servers: as configured, and as they are.
+
+use super::tool::hash_of;
+use super::{Notice, ServerId, Tool};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One entry of `mcp-servers.json`, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerConfig {
+    pub id: ServerId,
+    pub description: Option<String>,
+    pub enabled: bool,
+    pub launch: Launch,
+    /// Tools that the person switched off singly.
+    pub tools_off: BTreeSet<String>,
+    pub startup_timeout: Duration,
+    pub tool_timeout: Duration,
+}
+
+/// How a server is reached. Variables (`${NAME}`) are already replaced.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Launch {
+    /// The built-in server, over an in-memory transport (S10.1).
+    BuiltIn,
+    Stdio {
+        command: String,
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+        cwd: Option<PathBuf>,
+        inherit: Inherit,
+    },
+    Remote {
+        url: String,
+        transport: RemoteTransport,
+        headers: Vec<(String, String)>,
+    },
+    /// Listed with the reason, never started (S3.2).
+    Misconfigured { why: String },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemoteTransport {
+    /// None was named: HTTP+SSE, then streamable HTTP (S3.1).
+    Guess,
+    Sse,
+    Http,
+}
+
+/// Which variables a child gets beyond the allow-list of S3.1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inherit {
+    AllowList,
+    Also(Vec<String>),
+    Everything,
+}
+
+/// The hash of what a grant is bound to: command, args, env, cwd and url. The
+/// same name with another launch identity is another server.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LaunchId(String);
+
+impl LaunchId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Launch {
+    pub fn identity(&self) -> LaunchId {
+        let parts: Value = match self {
+            Self::BuiltIn => json!({ "builtIn": true }),
+            Self::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+                ..
+            } => json!({
+                "command": command, "args": args, "env": env, "cwd": cwd,
+            }),
+            Self::Remote { url, headers, .. } => json!({ "url": url, "env": headers }),
+            Self::Misconfigured { why } => json!({ "misconfigured": why }),
+        };
+        LaunchId(hash_of(&parts))
+    }
+}
+
+/// A server as the sidebar shows it: status and tools in one snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    pub id: ServerId,
+    pub description: Option<String>,
+    pub enabled: bool,
+    pub status: ServerStatus,
+    pub launch: LaunchId,
+    pub tools: Arc<Vec<Tool>>,
+    pub tools_off: BTreeSet<String>,
+    /// What was left out of its list, and why, a line each.
+    pub left_out: Vec<String>,
+    /// The last lines of its stderr, raw.
+    pub stderr: Vec<String>,
+    pub instructions: Option<String>,
+}
+
+impl Server {
+    /// The tools that are offered to a model.
+    pub fn offered(&self) -> impl Iterator<Item = &Tool> {
+        let ready = self.enabled && self.status == ServerStatus::Connected;
+        self.tools
+            .iter()
+            .filter(move |tool| ready && !self.tools_off.contains(&tool.name))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServerStatus {
+    Off,
+    Starting,
+    Connected,
+    /// It could not be started, or its session ended.
+    Failed(Notice),
+    Misconfigured(String),
+}

@@ -1,0 +1,102 @@
+//! A saved conversation. The on-disk shape is `store::format`'s business.
+
+use super::SessionId;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// None until the first answer made a file of it.
+    pub id: Option<SessionId>,
+    /// The name of the model that was used last.
+    pub model: String,
+    /// Time of the first prompt.
+    pub started_at: Option<Timestamp>,
+    /// Prompts and final answers, nothing else (S9.3).
+    pub messages: Vec<SavedMessage>,
+    /// Everything of ours beside them: title, usage, tool summaries, thinking,
+    /// cancelled turns. Unknown keys stay.
+    pub humble: Map<String, Value>,
+}
+
+impl Session {
+    pub fn new(model: impl Into<String>) -> Self {
+        Self {
+            id: None,
+            model: model.into(),
+            started_at: None,
+            messages: Vec::new(),
+            humble: Map::new(),
+        }
+    }
+
+    /// The name it goes by: the person's, or else the first prompt's first line.
+    pub fn title(&self) -> &str {
+        let given = self.humble.get("title").and_then(Value::as_str);
+        given
+            .or_else(|| {
+                let first = self
+                    .messages
+                    .iter()
+                    .find(|message| message.role == Role::User)?;
+                first.content.lines().find(|line| !line.trim().is_empty())
+            })
+            .unwrap_or_default()
+            .trim()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedMessage {
+    pub role: Role,
+    pub content: String,
+}
+
+impl SavedMessage {
+    pub fn user(content: impl Into<String>) -> Self {
+        Self {
+            role: Role::User,
+            content: content.into(),
+        }
+    }
+
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self {
+            role: Role::Assistant,
+            content: content.into(),
+        }
+    }
+}
+
+/// A role as the file has it: one that we do not know is kept, shown, and never
+/// sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+    Other(String),
+}
+
+impl Role {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+/// One row of the session browser.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionSummary {
+    pub id: SessionId,
+    pub title: String,
+    pub model: String,
+    pub started_at: Option<Timestamp>,
+    /// When the file last changed: the order of the list.
+    pub changed_at: Timestamp,
+    pub messages: usize,
+    /// Why it cannot be opened, where it cannot.
+    pub broken: Option<String>,
+}

@@ -1,0 +1,259 @@
+//! Tools that servers offer, and calls of them.
+
+use super::{Arguments, CallId, ServerId};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::time::Duration;
+
+/// What a server says about a tool's manners: shown, never obeyed (S7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Annotations {
+    pub read_only: Option<bool>,
+    pub destructive: Option<bool>,
+    pub idempotent: Option<bool>,
+    pub open_world: Option<bool>,
+}
+
+/// The hash of a tool's definition as its server sent it.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Pin(String);
+
+impl Pin {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Pin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pin({})", &self.0[..8.min(self.0.len())])
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tool {
+    pub name: String,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    /// The server's own JSON, key order kept.
+    pub input_schema: Map<String, Value>,
+    pub annotations: Annotations,
+    pub pin: Pin,
+}
+
+impl Tool {
+    /// Takes a tool from its definition, whose `name` and object `inputSchema`
+    /// must be there. The pin covers the whole definition, also parts that this
+    /// program does not know.
+    pub fn from_definition(definition: &Value) -> Result<Self, String> {
+        let text = |key: &str| definition.get(key).and_then(Value::as_str);
+        let name = text("name").ok_or("a tool without a name")?;
+        let schema = definition
+            .get("inputSchema")
+            .and_then(Value::as_object)
+            .ok_or_else(|| format!("tool `{name}` has no inputSchema"))?;
+        let notes = definition.get("annotations");
+        let hint = |key: &str| {
+            notes
+                .and_then(|notes| notes.get(key))
+                .and_then(Value::as_bool)
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            title: text("title").map(str::to_owned),
+            description: text("description").map(str::to_owned),
+            input_schema: schema.clone(),
+            annotations: Annotations {
+                read_only: hint("readOnlyHint"),
+                destructive: hint("destructiveHint"),
+                idempotent: hint("idempotentHint"),
+                open_world: hint("openWorldHint"),
+            },
+            pin: Pin(hash_of(definition)),
+        })
+    }
+
+    /// Checks `arguments` against the input schema; the error names the first
+    /// fault and where it is. A schema that is itself broken accepts anything:
+    /// the server will judge.
+    pub fn check(&self, arguments: &Arguments) -> Result<(), String> {
+        let schema = Value::Object(self.input_schema.clone());
+        let Ok(validator) = jsonschema::validator_for(&schema) else {
+            return Ok(());
+        };
+        let value = Value::Object(arguments.clone());
+        match validator.iter_errors(&value).next() {
+            None => Ok(()),
+            Some(fault) => {
+                let path = fault.instance_path().to_string();
+                let place = if path.is_empty() {
+                    String::new()
+                } else {
+                    format!(" at {path}")
+                };
+                Err(format!("{fault}{place}"))
+            }
+        }
+    }
+
+    /// The names of arguments that the schema requires.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        self.input_schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+    }
+}
+
+/// SHA-256 of `value` as compact JSON with sorted keys, in hexadecimal: two
+/// definitions that differ in key order alone are one.
+pub fn hash_of(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let mut keys: Vec<_> = map.iter().collect();
+                keys.sort_by_key(|(key, _)| *key);
+                keys.into_iter()
+                    .map(|(key, value)| (key.clone(), sorted(value)))
+                    .collect::<Map<_, _>>()
+                    .into()
+            }
+            Value::Array(items) => items.iter().map(sorted).collect(),
+            other => other.clone(),
+        }
+    }
+    let digest = Sha256::digest(sorted(value).to_string().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How the call came: in the provider's own field, or read from text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum CallOrigin {
+    Native,
+    /// `form` is the label that the dialog shows; `repaired` says that the JSON
+    /// was not valid as written.
+    Text {
+        form: &'static str,
+        repaired: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ToolCall {
+    pub id: CallId,
+    pub server: ServerId,
+    pub tool: String,
+    pub arguments: Arguments,
+    /// What the model asked for, where the person edited it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<Arguments>,
+    pub origin: CallOrigin,
+    /// The earlier successful call of this turn that this one repeats (S5.4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<CallId>,
+    pub state: ToolState,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolState {
+    Proposed,
+    AwaitingApproval,
+    Running { progress: Option<Progress> },
+    Done(ToolOutcome),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Progress {
+    pub done: f64,
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+/// How a call ended. Every call ends in exactly one of these.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    Succeeded {
+        text: String,
+        elapsed: Duration,
+    },
+    /// The tool itself reported an error (`isError`).
+    Failed {
+        text: String,
+        elapsed: Duration,
+    },
+    /// The server could not be reached, died, or broke the protocol.
+    Unreachable {
+        why: String,
+        elapsed: Duration,
+    },
+    TimedOut {
+        elapsed: Duration,
+    },
+    /// The person refused; the turn ends.
+    Refused,
+    /// The person denied it, perhaps with a word to the model, which goes on.
+    Denied {
+        word: Option<String>,
+    },
+    /// The turn was interrupted.
+    Interrupted,
+    /// The result of an earlier equal call was given instead.
+    Reused {
+        of: CallId,
+    },
+    /// It never ran, for this reason, which the model is told.
+    NotRun {
+        why: String,
+    },
+    /// The person said that this is text and no call.
+    WasText,
+}
+
+impl ToolOutcome {
+    /// Did it run and end in an error (S5.5)?
+    pub fn is_error(&self) -> bool {
+        matches!(
+            self,
+            Self::Failed { .. } | Self::Unreachable { .. } | Self::TimedOut { .. }
+        )
+    }
+
+    /// How long it ran, where it ran.
+    pub fn elapsed(&self) -> Option<Duration> {
+        match self {
+            Self::Succeeded { elapsed, .. }
+            | Self::Failed { elapsed, .. }
+            | Self::Unreachable { elapsed, .. }
+            | Self::TimedOut { elapsed } => Some(*elapsed),
+            _ => None,
+        }
+    }
+}
+
+/// What a person decides about one call (S7.2).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    Run,
+    /// Run, and this tool from now on, until the program ends.
+    RunForSession,
+    /// The turn ends and the model is not asked again.
+    Refuse,
+    Deny {
+        word: Option<String>,
+    },
+    Edit {
+        arguments: Arguments,
+    },
+    /// Give the model the result of the earlier equal call.
+    UseFirst,
+    /// It was no call: show it as text.
+    TreatAsText,
+}

@@ -1,0 +1,282 @@
+//! The one fold over turn events. The screen, the saved session and the headless
+//! output are all read from what it builds.
+
+use super::session::{Role, SavedMessage};
+use super::{
+    CallId, Notice, PieceId, PieceKind, Session, ToolCall, ToolState, TurnEnd, TurnEvent, TurnId,
+    Usage, Wait,
+};
+use std::collections::HashMap;
+
+/// One item of the conversation. `revision` grows with every change, so that
+/// whoever draws it can keep what was drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    pub turn: TurnId,
+    pub revision: u64,
+    pub body: Body,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    Prompt {
+        text: String,
+    },
+    Thinking {
+        piece: PieceId,
+        text: String,
+        open: bool,
+    },
+    /// Streamed text: the final answer, or prose before a call.
+    Text {
+        piece: PieceId,
+        round: u32,
+        model: String,
+        text: String,
+        cancelled: bool,
+    },
+    Tool(ToolCall),
+    Note(Notice),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Transcript {
+    entries: Vec<Entry>,
+    pieces: HashMap<PieceId, usize>,
+    calls: HashMap<CallId, usize>,
+    prompts: HashMap<TurnId, usize>,
+    /// The turn under way.
+    running: Option<TurnId>,
+    wait: Option<Wait>,
+    round: u32,
+    model: String,
+    usage: Usage,
+    revision: u64,
+}
+
+impl Transcript {
+    /// A conversation read from a file. Its turns get numbers that no front end
+    /// mints.
+    pub fn from_session(session: &Session) -> Self {
+        let mut this = Self::default();
+        for (index, SavedMessage { role, content }) in session.messages.iter().enumerate() {
+            let turn = TurnId(u64::MAX - index as u64);
+            let body = match role {
+                Role::User => Body::Prompt {
+                    text: content.clone(),
+                },
+                _ => Body::Text {
+                    piece: PieceId(u64::MAX - index as u64),
+                    round: 1,
+                    model: match role {
+                        Role::Other(name) => name.clone(),
+                        _ => session.model.clone(),
+                    },
+                    text: content.clone(),
+                    cancelled: false,
+                },
+            };
+            this.push(turn, body);
+        }
+        this
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The turn under way.
+    pub fn running(&self) -> Option<TurnId> {
+        self.running
+    }
+
+    /// Set while nothing of the present round has arrived.
+    pub fn wait(&self) -> Option<Wait> {
+        self.wait
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    pub fn call(&self, id: CallId) -> Option<&ToolCall> {
+        match &self.entries.get(*self.calls.get(&id)?)?.body {
+            Body::Tool(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// The index of the first entry that `apply` may still change: everything
+    /// before the turn under way is settled.
+    pub fn settled(&self) -> usize {
+        self.running
+            .and_then(|turn| self.prompts.get(&turn).copied())
+            .unwrap_or(self.entries.len())
+    }
+
+    pub fn apply(&mut self, turn: TurnId, event: &TurnEvent) {
+        match event {
+            TurnEvent::Started { prompt, model } => self.start(turn, &prompt.text, model),
+            TurnEvent::RoundStarted { round } => {
+                self.round = *round;
+                self.wait = Some(Wait::Response);
+            }
+            TurnEvent::Waiting { wait } => {
+                if self.wait.is_some() {
+                    self.wait = Some(*wait);
+                }
+            }
+            TurnEvent::Delta { piece, kind, text } => self.delta(turn, *piece, *kind, text),
+            TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
+            TurnEvent::Tool(call) => self.tool(turn, call),
+            TurnEvent::Noted(notice) => {
+                self.push(turn, Body::Note(notice.clone()));
+            }
+            TurnEvent::Retrying { .. } => self.wait = Some(Wait::Response),
+            TurnEvent::RoundEnded { .. } => self.close_thinking(turn),
+            TurnEvent::Ended { end, usage } => self.end(turn, end, *usage),
+        }
+    }
+
+    fn start(&mut self, turn: TurnId, prompt: &str, model: &str) {
+        self.model = model.to_owned();
+        self.running = Some(turn);
+        self.wait = Some(Wait::Response);
+        self.round = 1;
+        if !self.prompts.contains_key(&turn) {
+            let index = self.push(
+                turn,
+                Body::Prompt {
+                    text: prompt.to_owned(),
+                },
+            );
+            self.prompts.insert(turn, index);
+        }
+    }
+
+    fn delta(&mut self, turn: TurnId, piece: PieceId, kind: PieceKind, delta: &str) {
+        self.wait = None;
+        let Some(&index) = self.pieces.get(&piece) else {
+            self.close_thinking(turn);
+            let index = self.push(turn, self.new_piece(piece, kind, delta.to_owned()));
+            self.pieces.insert(piece, index);
+            return;
+        };
+        if let Body::Thinking { text, .. } | Body::Text { text, .. } = &mut self.entries[index].body
+        {
+            text.push_str(delta);
+        }
+        self.touch(index);
+    }
+
+    fn new_piece(&self, piece: PieceId, kind: PieceKind, text: String) -> Body {
+        match kind {
+            PieceKind::Thinking => Body::Thinking {
+                piece,
+                text,
+                open: true,
+            },
+            PieceKind::Text => Body::Text {
+                piece,
+                round: self.round,
+                model: self.model.clone(),
+                text,
+                cancelled: false,
+            },
+        }
+    }
+
+    fn reclassify(&mut self, piece: PieceId, to: PieceKind) {
+        let Some(&index) = self.pieces.get(&piece) else {
+            return;
+        };
+        if let Body::Thinking { text, .. } | Body::Text { text, .. } = &mut self.entries[index].body
+        {
+            let text = std::mem::take(text);
+            self.entries[index].body = self.new_piece(piece, to, text);
+            self.touch(index);
+        }
+    }
+
+    fn tool(&mut self, turn: TurnId, call: &ToolCall) {
+        self.wait = None;
+        if let Some(&index) = self.calls.get(&call.id) {
+            self.entries[index].body = Body::Tool(call.clone());
+            self.touch(index);
+        } else {
+            self.close_thinking(turn);
+            let index = self.push(turn, Body::Tool(call.clone()));
+            self.calls.insert(call.id, index);
+        }
+    }
+
+    fn end(&mut self, turn: TurnId, end: &TurnEnd, usage: Usage) {
+        if self.running != Some(turn) {
+            return;
+        }
+        self.close_thinking(turn);
+        if matches!(end, TurnEnd::Cancelled | TurnEnd::Stopped) {
+            self.mark_cancelled(turn);
+        }
+        if let TurnEnd::Failed { notice } = end {
+            self.push(turn, Body::Note(notice.clone()));
+        }
+        self.running = None;
+        self.wait = None;
+        self.usage = usage;
+    }
+
+    /// Marks the text that was streaming when the turn was interrupted.
+    fn mark_cancelled(&mut self, turn: TurnId) {
+        let last = self.entries.iter().rposition(|entry| entry.turn == turn);
+        let Some(index) = last else { return };
+        if let Body::Text { cancelled, .. } = &mut self.entries[index].body {
+            *cancelled = true;
+            self.touch(index);
+        } else {
+            self.push(turn, Body::Note(Notice::info("(cancelled)")));
+        }
+    }
+
+    /// Only the newest entries of the turn under way can be open: this never
+    /// walks the transcript.
+    fn close_thinking(&mut self, turn: TurnId) {
+        for index in (0..self.entries.len()).rev() {
+            if self.entries[index].turn != turn {
+                break;
+            }
+            if let Body::Thinking { open, .. } = &mut self.entries[index].body {
+                if *open {
+                    *open = false;
+                    self.touch(index);
+                }
+                break;
+            }
+        }
+    }
+
+    fn push(&mut self, turn: TurnId, body: Body) -> usize {
+        self.revision += 1;
+        self.entries.push(Entry {
+            turn,
+            revision: self.revision,
+            body,
+        });
+        self.entries.len() - 1
+    }
+
+    fn touch(&mut self, index: usize) {
+        self.revision += 1;
+        self.entries[index].revision = self.revision;
+    }
+
+    /// Calls of the turn under way that the person has not decided on yet.
+    pub fn undecided(&self) -> impl Iterator<Item = &ToolCall> {
+        self.entries[self.settled()..]
+            .iter()
+            .filter_map(|entry| match &entry.body {
+                Body::Tool(call) if call.state == ToolState::AwaitingApproval => Some(call),
+                _ => None,
+            })
+    }
+}

@@ -1,0 +1,114 @@
+//! What happens in a turn, as the engine reports it and as the transcript, the
+//! saved session and the headless output fold it.
+
+use super::{Notice, PieceId, ToolCall};
+use serde::Serialize;
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Prompt {
+    pub text: String,
+}
+
+impl Prompt {
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PieceKind {
+    Thinking,
+    Text,
+}
+
+/// What is waited for before anything of a round has arrived (S5.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wait {
+    Response,
+    ModelLoading,
+}
+
+/// Tokens travel as deltas, all else as whole snapshots, so that applying one of
+/// those twice does no harm.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TurnEvent {
+    Started {
+        prompt: Prompt,
+        model: String,
+    },
+    /// A request was sent, the first being round 1.
+    RoundStarted {
+        round: u32,
+    },
+    Waiting {
+        wait: Wait,
+    },
+    Delta {
+        piece: PieceId,
+        kind: PieceKind,
+        text: String,
+    },
+    /// What was shown as one kind turned out to be the other.
+    Reclassified {
+        piece: PieceId,
+        to: PieceKind,
+    },
+    Tool(ToolCall),
+    /// Something the person should know, in the place where it happened.
+    Noted(Notice),
+    Retrying {
+        after: Duration,
+        why: Notice,
+    },
+    RoundEnded {
+        end: RoundEnd,
+    },
+    Ended {
+        end: TurnEnd,
+        usage: Usage,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundEnd {
+    /// The model asked for tools.
+    Calls,
+    /// The model answered.
+    Answer,
+    /// The answer was cut by the limit of tokens.
+    Length,
+    /// The stream failed, or the round was interrupted.
+    Broken,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// `text` is the final answer, whole and raw.
+    Answered {
+        text: String,
+        cut: bool,
+    },
+    /// The person interrupted it.
+    Cancelled,
+    /// The person refused a call; the model was not asked again.
+    Refused,
+    /// The person chose to stop at a question.
+    Stopped,
+    Failed {
+        notice: Notice,
+    },
+}
+
+/// Tokens, as the server counted them; of a turn, the last round's input and the
+/// sum of the outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Usage {
+    pub input: Option<u64>,
+    pub output: Option<u64>,
+}
