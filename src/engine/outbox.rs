@@ -1,0 +1,114 @@
+//! Events on their way to the front end. The actor never waits for it: deltas of
+//! one piece run together while the front end is busy, so that what waits is
+//! bounded by what is worth drawing, not by how fast the model is.
+
+use crate::domain::{PieceId, TurnEvent, TurnId};
+use crate::protocol::Event;
+use std::collections::VecDeque;
+
+/// Log lines that wait for a front end that does not read.
+const LOG_LINES_MAX: usize = 512;
+
+#[derive(Debug, Default)]
+pub struct Outbox {
+    events: VecDeque<Event>,
+    log_lines: usize,
+}
+
+impl Outbox {
+    pub fn push(&mut self, event: Event) {
+        if let Event::Logged(_) = &event {
+            if self.log_lines >= LOG_LINES_MAX {
+                return;
+            }
+            self.log_lines += 1;
+        }
+        let Event::Turn(turn, TurnEvent::Delta { piece, text, .. }) = &event else {
+            self.supersede(&event);
+            self.events.push_back(event);
+            return;
+        };
+        if let Some(last) = self.last_delta(*turn, *piece) {
+            last.push_str(text);
+        } else {
+            self.events.push_back(event);
+        }
+    }
+
+    fn last_delta(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
+        match self.events.back_mut()? {
+            Event::Turn(of, TurnEvent::Delta { piece: last, text, .. })
+                if *of == turn && *last == piece =>
+            {
+                Some(text)
+            }
+            _ => None,
+        }
+    }
+
+    /// A newer snapshot of one thing makes the older one that still waits behind
+    /// the last event of another kind worthless.
+    fn supersede(&mut self, event: &Event) {
+        let stale = match (self.events.back(), event) {
+            (Some(Event::ServerChanged(old)), Event::ServerChanged(new)) => old.id == new.id,
+            (Some(Event::ContextMeasured(_)), Event::ContextMeasured(_))
+            | (Some(Event::BannersChanged(_)), Event::BannersChanged(_)) => true,
+            (
+                Some(Event::Turn(turn, TurnEvent::Tool(old))),
+                Event::Turn(of, TurnEvent::Tool(new)),
+            ) => turn == of && old.id == new.id,
+            _ => false,
+        };
+        if stale {
+            self.events.pop_back();
+        }
+    }
+
+    pub fn pop(&mut self) -> Option<Event> {
+        let event = self.events.pop_front();
+        if let Some(Event::Logged(_)) = &event {
+            self.log_lines -= 1;
+        }
+        event
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{PieceKind, Prompt};
+
+    fn delta(piece: u64, text: &str) -> Event {
+        let (piece, kind) = (PieceId(piece), PieceKind::Text);
+        Event::Turn(TurnId(1), TurnEvent::Delta { piece, kind, text: text.to_owned() })
+    }
+
+    fn drain(mut outbox: Outbox) -> Vec<Event> {
+        std::iter::from_fn(|| outbox.pop()).collect()
+    }
+
+    #[test]
+    fn deltas_of_one_piece_run_together() {
+        let mut outbox = Outbox::default();
+        for text in ["안", "녕", "!"] {
+            outbox.push(delta(1, text));
+        }
+        outbox.push(delta(2, "x"));
+        assert_eq!(drain(outbox), [delta(1, "안녕!"), delta(2, "x")]);
+    }
+
+    #[test]
+    fn a_delta_never_passes_another_event() {
+        let mut outbox = Outbox::default();
+        let started = TurnEvent::Started { prompt: Prompt::new("hi"), model: "m".to_owned() };
+        let started = Event::Turn(TurnId(1), started);
+        outbox.push(delta(1, "a"));
+        outbox.push(started.clone());
+        outbox.push(delta(1, "b"));
+        assert_eq!(drain(outbox), [delta(1, "a"), started, delta(1, "b")]);
+    }
+}

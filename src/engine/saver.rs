@@ -1,0 +1,88 @@
+//! Writes sessions, one at a time, off the actor: a slow disk delays neither a
+//! frame nor an interrupt, and two saves of one session never pass each other.
+
+use crate::domain::{Session, SessionId};
+use crate::store::{Sessions, StoreError};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// Tells conversations apart before they have a file. A new number with each one
+/// that is begun or opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Epoch(pub u64);
+
+pub struct Saved {
+    pub epoch: Epoch,
+    pub result: Result<SessionId, StoreError>,
+}
+
+pub struct Saver {
+    sessions: Arc<Sessions>,
+    waiting: VecDeque<(Epoch, Session)>,
+    writing: Option<JoinHandle<Saved>>,
+    ids: HashMap<Epoch, SessionId>,
+}
+
+impl Saver {
+    pub fn new(sessions: Arc<Sessions>) -> Self {
+        Self {
+            sessions,
+            waiting: VecDeque::new(),
+            writing: None,
+            ids: HashMap::new(),
+        }
+    }
+
+    /// Saves this state of a conversation, after what is being written now.
+    pub fn save(&mut self, epoch: Epoch, session: Session) {
+        self.waiting.retain(|(of, _)| *of != epoch);
+        self.waiting.push_back((epoch, session));
+        self.start();
+    }
+
+    fn start(&mut self) {
+        if self.writing.is_some() {
+            return;
+        }
+        let Some((epoch, mut session)) = self.waiting.pop_front() else {
+            return;
+        };
+        if session.id.is_none() {
+            session.id = self.ids.get(&epoch).cloned();
+        }
+        let sessions = Arc::clone(&self.sessions);
+        let now = jiff::Zoned::now();
+        self.writing = Some(tokio::task::spawn_blocking(move || Saved {
+            epoch,
+            result: match session.id.clone() {
+                Some(id) => sessions.save(&session).map(|()| id),
+                None => sessions.create(&session, &now),
+            },
+        }));
+    }
+
+    /// Waits for the write under way; pending for ever where there is none. Safe
+    /// to drop while it waits.
+    pub async fn saved(&mut self) -> Saved {
+        let Some(writing) = &mut self.writing else {
+            return std::future::pending().await;
+        };
+        let saved = writing.await;
+        self.writing = None;
+        match saved {
+            Ok(saved) => {
+                if let Ok(id) = &saved.result {
+                    self.ids.insert(saved.epoch, id.clone());
+                }
+                self.start();
+                saved
+            }
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.writing.is_none() && self.waiting.is_empty()
+    }
+}

@@ -1,0 +1,366 @@
+//! A turn as a pure state machine: inputs in, effects out, as data. It decides
+//! everything between a prompt and its final answer, and does nothing itself.
+//! `round` reads a reply, `calls` proposes and runs tools, `questions` asks.
+
+mod calls;
+mod questions;
+mod round;
+
+use super::approval::{Approval, ApprovedCall, Grant};
+use super::context::{self, Exchange};
+use crate::domain::id::Mint;
+use crate::domain::model::Limits;
+use crate::domain::{
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, Offered, PieceId, PieceKind,
+    Progress, Prompt, RoundEnd, SavedMessage, ToolCall, ToolMode, ToolOutcome, ToolState, TurnEnd,
+    TurnEvent, Usage, Wait,
+};
+use crate::protocol::{Answer, Ask};
+use calls::Proposal;
+use round::Round;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The ids that the engine mints, unique for as long as the program runs.
+#[derive(Debug, Clone, Default)]
+pub struct Ids {
+    calls: Mint,
+    asks: Mint,
+    pieces: Mint,
+}
+
+/// What a turn begins with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub prompt: Prompt,
+    /// The model's name, as a person knows it.
+    pub model: String,
+    pub dialect: Dialect,
+    pub system_prompt: Arc<str>,
+    /// Prompts and final answers of earlier turns.
+    pub history: Arc<Vec<SavedMessage>>,
+    pub offered: Arc<Offered>,
+    pub approval: Approval,
+    pub limits: Limits,
+}
+
+/// Everything that can happen to a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// The server is loading the model.
+    Loading,
+    /// Bytes came that made no part.
+    Alive,
+    Text(String),
+    Thinking(String),
+    /// All text of this round so far was thinking (DIALECTS 36).
+    TextWasThinking,
+    Call(ProposedCall),
+    /// Unmistakably a call, but not one that can be run (S5.5).
+    Unusable { raw: String, why: String },
+    /// Tokens, as the server counted them for this round.
+    Usage(Usage),
+    Noted(Notice),
+    /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
+    ReplyEnded(Result<ReplyEnd, Notice>),
+    /// No byte came for so long.
+    Idle { seconds: u64 },
+    Progress { call: CallId, progress: Progress },
+    CallDone { call: CallId, outcome: ToolOutcome },
+    Answered { ask: AskId, answer: Answer },
+    Interrupt,
+    ModeChanged(ToolMode),
+    OfferedChanged(Arc<Offered>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReplyEnd {
+    pub cut: bool,
+}
+
+/// A call as the model wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProposedCall {
+    /// The provider's id, where it gave one.
+    pub wire_id: Option<String>,
+    pub server: Option<String>,
+    pub name: String,
+    /// Err holds what was sent instead of a JSON object.
+    pub arguments: Result<Arguments, String>,
+    pub origin: CallOrigin,
+    /// The words it was read from, for `t` treat as text.
+    pub raw: String,
+}
+
+/// What is to be done, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Emit(TurnEvent),
+    /// Send this to the model, and feed what comes back into `step`.
+    Request { messages: Vec<Message>, tools: Arc<Offered> },
+    /// Drop the open request.
+    DropRequest,
+    OpenAsk { ask: AskId, question: Ask },
+    CloseAsk(AskId),
+    Run(ApprovedCall),
+    /// Cancel a running call by the protocol.
+    Cancel(CallId),
+    /// Remember this for the session.
+    Remember(Grant),
+    /// The turn was answered: save it.
+    Save { answer: String },
+    /// The turn ended without an answer after these words: keep them beside the
+    /// messages, never to be sent.
+    Keep { words: String },
+}
+
+/// The state without its data, for logs and the simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StateKind {
+    /// A request is open and nothing of its reply has come.
+    Waiting,
+    Streaming,
+    /// A request is open and the person is asked whether to go on waiting.
+    Stalled,
+    /// The person decides on calls.
+    Deciding,
+    /// The person decides on a call that cannot be used.
+    Repairing,
+    /// The person decides whether more tools may run after a failed one.
+    AfterError,
+    /// The person decides at the bound on rounds.
+    AtBound,
+    /// Calls are running.
+    Running,
+    Ended,
+}
+
+/// What a call that ran was shown as, and the id that ties it to its result.
+#[derive(Debug, Clone)]
+struct Launched {
+    grant: Grant,
+    wire_id: String,
+}
+
+/// `again` runs in place of the call whose result has this id.
+#[derive(Debug, Clone)]
+struct Retry {
+    again: CallId,
+    wire_id: String,
+}
+
+#[derive(Debug)]
+pub struct Turn {
+    setup: Setup,
+    ids: Ids,
+    state: StateKind,
+    /// The open question, in the states that have one.
+    ask: Option<AskId>,
+    round: Round,
+    exchanges: Vec<Exchange>,
+    /// Every call of this turn, in the order proposed.
+    calls: BTreeMap<CallId, ToolCall>,
+    /// The calls of the present round, in the order asked.
+    proposals: Vec<Proposal>,
+    /// What was decided of those that may run once all are decided.
+    approved: BTreeMap<CallId, Decision>,
+    /// Every call that ran, for running it again.
+    launched: BTreeMap<CallId, Launched>,
+    /// The call under way because the person chose to run a failed one again.
+    retrying: Option<Retry>,
+    /// The call that ran last, for S5.4.
+    last_run: Option<CallId>,
+    rounds: u32,
+    /// Rounds with calls, against the bound.
+    tool_rounds: u32,
+    tool_rounds_max: Option<u32>,
+    errors: u32,
+    errors_max: u32,
+    last_failed: Option<CallId>,
+    /// The model was told once that a call cannot be used.
+    told: bool,
+    /// The person wants an answer without more tools.
+    answer_now: bool,
+    usage: Usage,
+    effects: Vec<Effect>,
+}
+
+impl Turn {
+    /// Begins a turn; its first effects send the prompt to the model.
+    pub fn begin(setup: Setup, ids: Ids) -> (Self, Vec<Effect>) {
+        let mut turn = Self {
+            tool_rounds_max: Some(setup.limits.tool_rounds),
+            errors_max: setup.limits.errors_per_turn.max(1),
+            setup,
+            ids,
+            state: StateKind::Waiting,
+            ask: None,
+            round: Round::default(),
+            exchanges: Vec::new(),
+            calls: BTreeMap::new(),
+            proposals: Vec::new(),
+            approved: BTreeMap::new(),
+            launched: BTreeMap::new(),
+            retrying: None,
+            last_run: None,
+            rounds: 0,
+            tool_rounds: 0,
+            errors: 0,
+            last_failed: None,
+            told: false,
+            answer_now: false,
+            usage: Usage::default(),
+            effects: Vec::new(),
+        };
+        turn.emit(TurnEvent::Started {
+            prompt: turn.setup.prompt.clone(),
+            model: turn.setup.model.clone(),
+        });
+        turn.request();
+        let effects = std::mem::take(&mut turn.effects);
+        (turn, effects)
+    }
+
+    pub fn state(&self) -> StateKind {
+        self.state
+    }
+
+    /// The ids minted so far: the next turn goes on from here.
+    pub fn ids(&self) -> Ids {
+        self.ids.clone()
+    }
+
+    /// Takes one input. One that has no meaning in the present state (a late part
+    /// of a dropped reply, an answer to a closed question) changes nothing.
+    pub fn step(&mut self, input: Input) -> Vec<Effect> {
+        match input {
+            _ if self.state == StateKind::Ended => {}
+            Input::Interrupt => self.interrupt(TurnEnd::Cancelled),
+            Input::ModeChanged(mode) => self.setup.approval.mode = mode,
+            Input::OfferedChanged(offered) => self.offered_changed(offered),
+            Input::Answered { ask, answer } => {
+                if self.ask == Some(ask) {
+                    self.answered(answer);
+                }
+            }
+            Input::Progress { call, progress } => self.progress(call, progress),
+            Input::CallDone { call, outcome } => self.call_done(call, outcome),
+            reply => {
+                if matches!(
+                    self.state,
+                    StateKind::Waiting | StateKind::Streaming | StateKind::Stalled
+                ) {
+                    self.reply(reply);
+                }
+            }
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Sends what the model should see next.
+    fn request(&mut self) {
+        self.rounds += 1;
+        self.round = Round::default();
+        self.proposals.clear();
+        self.state = StateKind::Waiting;
+        self.emit(TurnEvent::RoundStarted { round: self.rounds });
+        let tools = if self.answer_now {
+            Arc::new(Offered::default())
+        } else {
+            Arc::clone(&self.setup.offered)
+        };
+        let mut messages = context::assemble(
+            &self.setup.system_prompt,
+            self.setup.dialect,
+            &tools,
+            &self.setup.history,
+            &self.setup.prompt.text,
+            &self.exchanges,
+        );
+        if self.answer_now {
+            messages.push(Message::User(
+                "Answer now with what you have. No more tools can be called.".to_owned(),
+            ));
+        }
+        self.effects.push(Effect::Request { messages, tools });
+    }
+
+    fn interrupt(&mut self, end: TurnEnd) {
+        match self.state {
+            StateKind::Waiting | StateKind::Streaming | StateKind::Stalled => {
+                self.effects.push(Effect::DropRequest);
+                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
+            }
+            StateKind::Running => {
+                for call in self.running() {
+                    self.effects.push(Effect::Cancel(call));
+                }
+            }
+            _ => {}
+        }
+        self.end(end);
+    }
+
+    /// Ends the turn: every open call is answered, every question closed.
+    fn end(&mut self, end: TurnEnd) {
+        self.close_ask();
+        // Answer every open call: nothing may look as if it still ran.
+        let open: Vec<CallId> = self.open_calls();
+        for call in open {
+            self.finish_call(call, ToolOutcome::Interrupted);
+        }
+        match &end {
+            TurnEnd::Answered { text, .. } => self.effects.push(Effect::Save { answer: text.clone() }),
+            _ if !self.round.text.trim().is_empty() => {
+                self.effects.push(Effect::Keep { words: self.round.text.clone() });
+            }
+            _ => {}
+        }
+        self.state = StateKind::Ended;
+        let usage = self.usage;
+        self.emit(TurnEvent::Ended { end, usage });
+    }
+
+    fn open_ask(&mut self, state: StateKind, question: Ask) {
+        let ask = AskId(self.ids.asks.mint());
+        self.state = state;
+        self.ask = Some(ask);
+        self.effects.push(Effect::OpenAsk { ask, question });
+    }
+
+    fn close_ask(&mut self) {
+        if let Some(ask) = self.ask.take() {
+            self.effects.push(Effect::CloseAsk(ask));
+        }
+    }
+
+    fn emit(&mut self, event: TurnEvent) {
+        self.effects.push(Effect::Emit(event));
+    }
+
+    fn note(&mut self, notice: Notice) {
+        self.emit(TurnEvent::Noted(notice));
+    }
+
+    fn set_state_of(&mut self, id: CallId, state: ToolState) {
+        if let Some(call) = self.calls.get_mut(&id) {
+            call.state = state;
+            let call = call.clone();
+            self.emit(TurnEvent::Tool(call));
+        }
+    }
+
+    fn finish_call(&mut self, id: CallId, outcome: ToolOutcome) {
+        self.set_state_of(id, ToolState::Done(outcome));
+    }
+
+    fn open_calls(&self) -> Vec<CallId> {
+        let open = |call: &&ToolCall| !matches!(call.state, ToolState::Done(_));
+        self.calls.values().filter(open).map(|call| call.id).collect()
+    }
+
+    fn running(&self) -> Vec<CallId> {
+        let running = |call: &&ToolCall| matches!(call.state, ToolState::Running { .. });
+        self.calls.values().filter(running).map(|call| call.id).collect()
+    }
+}

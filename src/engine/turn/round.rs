@@ -1,0 +1,152 @@
+//! Reading one reply: text and thinking as they stream, and what its end means.
+
+use super::{
+    Effect, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd, StateKind, Turn,
+    TurnEnd, TurnEvent, Wait,
+};
+use crate::protocol::Ask;
+
+/// What has come of the reply under way.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    /// All text of this round: the answer, unless a call follows.
+    pub(super) text: String,
+    /// The piece that the next delta of its kind goes to.
+    open: Option<(PieceId, PieceKind)>,
+    /// The pieces of text, should they turn out to be thinking.
+    text_pieces: Vec<PieceId>,
+    pub(super) asked: Vec<Asked>,
+}
+
+/// Something that the model asked for, usable or not, in order.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    Call(ProposedCall),
+    Unusable { raw: String, why: String },
+}
+
+impl Turn {
+    pub(super) fn reply(&mut self, input: Input) {
+        match input {
+            Input::Loading => {
+                if self.state == StateKind::Waiting {
+                    self.emit(TurnEvent::Waiting { wait: Wait::ModelLoading });
+                }
+            }
+            Input::Idle { seconds } => {
+                // A slow first token is no fault: the model may be loading.
+                if self.state == StateKind::Streaming {
+                    self.open_ask(StateKind::Stalled, Ask::Stalled { seconds });
+                }
+            }
+            Input::Noted(notice) => self.note(notice),
+            Input::Usage(usage) => {
+                self.usage.input = usage.input.or(self.usage.input);
+                self.round_usage(usage.output);
+            }
+            Input::ReplyEnded(end) => {
+                self.close_ask();
+                self.reply_ended(end);
+            }
+            part => {
+                self.close_ask();
+                self.state = StateKind::Streaming;
+                self.part(part);
+            }
+        }
+    }
+
+    fn part(&mut self, part: Input) {
+        match part {
+            Input::Text(text) => self.delta(PieceKind::Text, text),
+            Input::Thinking(text) => self.delta(PieceKind::Thinking, text),
+            Input::TextWasThinking => self.text_was_thinking(),
+            Input::Call(call) => self.round.asked.push(Asked::Call(call)),
+            Input::Unusable { raw, why } => self.round.asked.push(Asked::Unusable { raw, why }),
+            _ => {}
+        }
+    }
+
+    fn round_usage(&mut self, output: Option<u64>) {
+        if let Some(tokens) = output {
+            self.usage.output = Some(self.usage.output.unwrap_or(0) + tokens);
+        }
+    }
+
+    pub(super) fn delta(&mut self, kind: PieceKind, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        let piece = match self.round.open {
+            Some((piece, open)) if open == kind => piece,
+            _ => {
+                let piece = PieceId(self.ids.pieces.mint());
+                self.round.open = Some((piece, kind));
+                if kind == PieceKind::Text {
+                    self.round.text_pieces.push(piece);
+                }
+                piece
+            }
+        };
+        if kind == PieceKind::Text {
+            self.round.text.push_str(&text);
+        }
+        self.emit(TurnEvent::Delta { piece, kind, text });
+    }
+
+    fn text_was_thinking(&mut self) {
+        self.round.open = None;
+        self.round.text.clear();
+        for piece in std::mem::take(&mut self.round.text_pieces) {
+            self.emit(TurnEvent::Reclassified { piece, to: PieceKind::Thinking });
+        }
+    }
+
+    fn reply_ended(&mut self, end: Result<ReplyEnd, Notice>) {
+        match end {
+            Err(notice) => {
+                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
+                self.end(TurnEnd::Failed { notice });
+            }
+            Ok(_) if !self.round.asked.is_empty() => {
+                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Calls });
+                self.propose();
+            }
+            Ok(end) => self.answer(end.cut),
+        }
+    }
+
+    /// The text of this round is the final answer.
+    pub(super) fn answer(&mut self, cut: bool) {
+        let end = if cut { RoundEnd::Length } else { RoundEnd::Answer };
+        self.emit(TurnEvent::RoundEnded { end });
+        let text = std::mem::take(&mut self.round.text);
+        if text.trim().is_empty() {
+            let model = &self.setup.model;
+            let notice = if cut {
+                Notice::failure(format!("{model} used up its tokens before it answered."))
+                    .advise("Raise the limit in the model's `options`, or set `think` to false, and /retry.")
+            } else {
+                Notice::failure(format!("{model} sent an empty answer."))
+                    .advise("/retry asks again.")
+            };
+            self.end(TurnEnd::Failed { notice });
+            return;
+        }
+        if cut {
+            self.note(
+                Notice::warning("The answer was cut by the limit of tokens.")
+                    .advise("Ask it to continue, or raise the limit in the model's `options`."),
+            );
+        }
+        self.end(TurnEnd::Answered { text, cut });
+    }
+
+    /// Drops the open request and sends it again.
+    pub(super) fn ask_again(&mut self) {
+        self.effects.push(Effect::DropRequest);
+        self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
+        self.note(Notice::info("The connection was dropped; the model is asked again."));
+        self.request();
+    }
+}
