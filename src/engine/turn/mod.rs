@@ -108,7 +108,7 @@ pub enum Effect {
     /// Remember this for the session.
     Remember(Grant),
     /// The turn was answered: save it.
-    Save { answer: String },
+    Save { answer: String, usage: Usage },
     /// The turn ended without an answer after these words: keep them beside the
     /// messages, never to be sent.
     Keep { words: String },
@@ -310,7 +310,10 @@ impl Turn {
             self.finish_call(call, ToolOutcome::Interrupted);
         }
         match &end {
-            TurnEnd::Answered { text, .. } => self.effects.push(Effect::Save { answer: text.clone() }),
+            TurnEnd::Answered { text, .. } => {
+                let (answer, usage) = (text.clone(), self.usage);
+                self.effects.push(Effect::Save { answer, usage });
+            }
             _ if !self.round.text.trim().is_empty() => {
                 self.effects.push(Effect::Keep { words: self.round.text.clone() });
             }

@@ -1,0 +1,355 @@
+//! The select loop: one place where everything that happens arrives, one at a
+//! time. State is changed here and nowhere else.
+
+use super::approval::Approval;
+use super::outbox::Outbox;
+use super::reply::Reply;
+use super::saver::{Epoch, Saver};
+use super::turn::{Ids, Input, Turn};
+use super::{Options, Parts};
+use crate::config::{self, ConfigError, Home, Settings};
+use crate::domain::{
+    Banner, CallId, ModelConfig, Notice, Offered, ServerConfig, Session, SessionId, ToolOutcome,
+    Transcript, TurnId,
+};
+use crate::log::LogHandle;
+use crate::mcp::{Hub, HubEvent};
+use crate::protocol::{Command, Event, LogLine, Meter};
+use crate::provider::{Fault, Provider, StreamPart};
+use crate::store::{History, Sessions, StoreError};
+use futures::future::BoxFuture;
+use futures::stream::{FuturesUnordered, StreamExt};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Events of the hub that wait for the actor.
+const HUB_EVENTS_MAX: usize = 256;
+/// What was typed before, offered to the editor at most.
+const HISTORY_MAX: usize = 1_000;
+/// How long the last saves and events may take once the program is left.
+const CLOSING_TIME: Duration = Duration::from_secs(3);
+/// How long a cancellation may take to reach the servers before they are closed.
+const CANCELLING_TIME: Duration = Duration::from_millis(300);
+
+/// The turn under way, with everything that runs for it.
+pub(super) struct Running {
+    pub(super) id: TurnId,
+    pub(super) turn: Turn,
+    pub(super) prompt: String,
+    pub(super) model: Arc<ModelConfig>,
+    /// The fold of this turn's events, for what the session keeps beside them.
+    pub(super) transcript: Transcript,
+    pub(super) reply: Option<Reply>,
+    /// When silence of the open reply becomes worth a question.
+    pub(super) idle_at: Option<Instant>,
+    pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// Is the model still being loaded?
+    pub(super) loading: Option<BoxFuture<'static, Option<bool>>>,
+}
+
+/// A call that ended, of this turn.
+pub(super) type CallEnd = (TurnId, CallId, ToolOutcome);
+
+/// What a blocking piece of work came to.
+pub(super) enum Done {
+    Nothing,
+    Events(Vec<Event>),
+    Opened(Result<Session, StoreError>),
+    Deleted(SessionId, Result<(), StoreError>),
+    Config(Result<(), ConfigError>),
+}
+
+pub(super) struct Actor {
+    pub(super) home: Home,
+    pub(super) provider: Provider,
+    pub(super) options: Options,
+    pub(super) log: Option<LogHandle>,
+    pub(super) settings: Settings,
+    pub(super) system_prompt: Arc<str>,
+    pub(super) servers: Vec<ServerConfig>,
+    pub(super) hub: Hub,
+    pub(super) offered: Arc<Offered>,
+    pub(super) model: Option<Arc<ModelConfig>>,
+    pub(super) approval: Approval,
+    pub(super) session: Session,
+    pub(super) epoch: Epoch,
+    pub(super) num_ctx: u32,
+    pub(super) meter: Meter,
+    pub(super) ids: Ids,
+    pub(super) running: Option<Running>,
+    pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
+    pub(super) jobs: JoinSet<Done>,
+    pub(super) saver: Saver,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) history: Arc<History>,
+    pub(super) banners: BTreeMap<String, Banner>,
+    pub(super) outbox: Outbox,
+}
+
+pub(super) async fn run(
+    parts: Parts,
+    mut commands: mpsc::Receiver<Command>,
+    events: mpsc::Sender<Event>,
+) {
+    let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
+    let (log, mut log_lines) = parts.log.unzip();
+    let hub = Hub::new(hub_sender, parts.built_in);
+    let mut actor = Actor::start(parts.home, parts.provider, parts.options, log, hub).await;
+    while actor.turn_once(&mut commands, &mut hub_events, &mut log_lines, &events).await {}
+    actor.close(&events).await;
+}
+
+impl Actor {
+    async fn start(
+        home: Home,
+        provider: Provider,
+        options: Options,
+        log: Option<LogHandle>,
+        hub: Hub,
+    ) -> Self {
+        let files = read_files(home.clone()).await;
+        let sessions = Arc::new(Sessions::new(home.sessions()));
+        let mut actor = Self {
+            provider,
+            log,
+            settings: files.settings,
+            system_prompt: files.system_prompt.into(),
+            servers: files.servers,
+            hub,
+            offered: Arc::default(),
+            model: None,
+            approval: Approval::default(),
+            session: Session::new(""),
+            epoch: Epoch::default(),
+            num_ctx: 0,
+            meter: Meter::default(),
+            ids: Ids::default(),
+            running: None,
+            calls: FuturesUnordered::new(),
+            jobs: JoinSet::new(),
+            saver: Saver::new(Arc::clone(&sessions)),
+            sessions,
+            history: Arc::new(History::new(home.history(), home.draft())),
+            banners: files.banners.into_iter().map(|b| (b.cause.clone(), b)).collect(),
+            outbox: Outbox::default(),
+            options,
+            home,
+        };
+        actor.introduce();
+        actor
+    }
+
+    /// Tells the front end all there is to know, and starts the servers.
+    fn introduce(&mut self) {
+        if let Some(log) = &self.log {
+            log.set_level(self.settings.log_level);
+            log.hide(self.settings.secrets());
+        }
+        self.approval.mode = self.options.tool_mode.unwrap_or(self.settings.tool_mode);
+        self.outbox.push(Event::ToolModeChanged(self.approval.mode));
+        self.choose_first_model();
+        self.list_models();
+        self.push_banners();
+        if !self.options.no_tools {
+            self.hub.configure(self.servers.clone());
+        }
+        self.servers_changed();
+        self.outbox.push(Event::ServersListed(self.hub.servers()));
+        let history = Arc::clone(&self.history);
+        self.jobs.spawn_blocking(move || {
+            let prompts = Arc::new(history.load(HISTORY_MAX));
+            let draft = history.take_draft();
+            Done::Events(vec![Event::HistoryLoaded { prompts, draft }])
+        });
+    }
+
+    /// Waits for one thing and handles it. False once the program is to end.
+    async fn turn_once(
+        &mut self,
+        commands: &mut mpsc::Receiver<Command>,
+        hub_events: &mut mpsc::Receiver<HubEvent>,
+        log_lines: &mut Option<mpsc::Receiver<LogLine>>,
+        events: &mpsc::Sender<Event>,
+    ) -> bool {
+        let waiting = !self.outbox.is_empty();
+        // Biased, so that a person's interrupt is never behind a fast stream.
+        tokio::select! {
+            biased;
+            command = commands.recv() => match command {
+                None | Some(Command::Shutdown) => return false,
+                Some(command) => self.command(command),
+            },
+            permit = events.reserve(), if waiting => match permit {
+                Ok(permit) => if let Some(event) = self.outbox.pop() { permit.send(event) },
+                // The front end is gone.
+                Err(_) => return false,
+            },
+            Some((turn, call, outcome)) = self.calls.next() => self.call_ended(turn, call, outcome),
+            Some(event) = hub_events.recv() => self.hub_event(event),
+            Some(done) = self.jobs.join_next() => match done {
+                Ok(done) => self.job_done(done),
+                Err(fault) => tracing::error!("a piece of work failed: {fault}"),
+            },
+            saved = self.saver.saved() => self.saved(saved),
+            line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
+            heard = hear(self.running.as_mut()) => match heard {
+                Heard::Part(part) => self.reply_part(part),
+                Heard::Loaded(Some(false)) => self.feed(Input::Loading),
+                Heard::Loaded(_) => {}
+                Heard::Silence => self.idle(),
+            },
+        }
+        true
+    }
+
+    /// Ends what runs, saves what there is, closes every server.
+    async fn close(mut self, events: &mpsc::Sender<Event>) {
+        self.feed(Input::Interrupt);
+        let Self { hub, mut calls, mut saver, mut jobs, mut outbox, .. } = self;
+        // Servers are told of a cancelled call before they are closed.
+        let cancelled = async { while calls.next().await.is_some() {} };
+        let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
+        let saving = async {
+            while !saver.is_idle() {
+                if let Err(fault) = saver.saved().await.result {
+                    tracing::error!("a session could not be saved: {fault}");
+                    outbox.push(Event::Noticed(fault.notice()));
+                }
+            }
+            while jobs.join_next().await.is_some() {}
+        };
+        let saving = tokio::time::timeout(CLOSING_TIME, saving);
+        let ((), saved) = tokio::join!(hub.shutdown(), saving);
+        if saved.is_err() {
+            tracing::error!("the last conversation could not be saved in time");
+        }
+        outbox.push(Event::ShutDown);
+        let flush = async {
+            while let Some(event) = outbox.pop() {
+                if events.send(event).await.is_err() {
+                    break;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(CLOSING_TIME, flush).await;
+    }
+
+    pub(super) fn notice(&mut self, notice: Notice) {
+        self.outbox.push(Event::Noticed(notice));
+    }
+
+    pub(super) fn set_banner(&mut self, banner: Banner) {
+        self.banners.insert(banner.cause.clone(), banner);
+        self.push_banners();
+    }
+
+    pub(super) fn clear_banner(&mut self, cause: &str) {
+        if self.banners.remove(cause).is_some() {
+            self.push_banners();
+        }
+    }
+
+    fn push_banners(&mut self) {
+        let banners = self.banners.values().cloned().collect();
+        self.outbox.push(Event::BannersChanged(banners));
+    }
+
+    /// What is on offer follows from the servers' snapshots.
+    pub(super) fn servers_changed(&mut self) {
+        let servers = self.hub.servers();
+        let offered = Offered::from_servers(&servers);
+        if offered != *self.offered {
+            self.offered = Arc::new(offered);
+            self.feed(Input::OfferedChanged(Arc::clone(&self.offered)));
+        }
+    }
+
+    fn hub_event(&mut self, event: HubEvent) {
+        match event {
+            HubEvent::Changed(server) => {
+                self.servers_changed();
+                self.outbox.push(Event::ServerChanged(server));
+            }
+            HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
+            HubEvent::Noticed(notice) => self.notice(notice),
+        }
+    }
+}
+
+struct Files {
+    settings: Settings,
+    servers: Vec<ServerConfig>,
+    system_prompt: String,
+    banners: Vec<Banner>,
+}
+
+async fn read_files(home: Home) -> Files {
+    let read = move || {
+        let mut banners = home.prepare();
+        let settings = config::read_settings(&home);
+        let servers = config::read_servers(&home);
+        let prompt = config::read_system_prompt(&home);
+        banners.extend(settings.banners);
+        banners.extend(servers.banners);
+        banners.extend(prompt.banners);
+        Files {
+            settings: settings.value,
+            servers: servers.value,
+            system_prompt: prompt.value,
+            banners,
+        }
+    };
+    tokio::task::spawn_blocking(read)
+        .await
+        .expect("reading files does not panic, and nobody aborts it")
+}
+
+async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
+    if let Some(receiver) = lines
+        && let Some(line) = receiver.recv().await
+    {
+        return line;
+    }
+    *lines = None;
+    std::future::pending().await
+}
+
+enum Heard {
+    Part(Option<Result<StreamPart, Fault>>),
+    /// Has the server loaded the model? None: it does not say.
+    Loaded(Option<bool>),
+    Silence,
+}
+
+/// The next thing about the open request, if there is one.
+async fn hear(running: Option<&mut Running>) -> Heard {
+    let Some(Running { reply: Some(reply), loading, idle_at, .. }) = running else {
+        return std::future::pending().await;
+    };
+    let silence = async {
+        match *idle_at {
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+    };
+    let loaded = async {
+        match loading.as_mut() {
+            Some(asked) => asked.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        part = reply.next() => Heard::Part(part),
+        answer = loaded => {
+            *loading = None;
+            Heard::Loaded(answer)
+        }
+        () = silence => Heard::Silence,
+    }
+}

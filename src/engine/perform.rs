@@ -1,0 +1,209 @@
+//! Runs the effects of a turn, and feeds what comes of them back into it.
+
+use super::actor::{Actor, Running};
+use super::approval::ApprovedCall;
+use super::reply::Reply;
+use super::saver::Saved;
+use super::turn::{Effect, Input};
+use super::{context, record};
+use crate::domain::{
+    Banner, CallId, Message, Notice, Offered, ProviderKind, ToolOutcome, TurnEvent, TurnId, Usage,
+};
+use crate::mcp::Call;
+use crate::protocol::{Event, Job, Meter, Owner};
+use crate::provider::{Fault, Request, StreamPart};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+impl Actor {
+    /// Gives the turn under way, if there is one, an input, and does what follows.
+    pub(super) fn feed(&mut self, input: Input) {
+        if let Some(running) = &mut self.running {
+            let effects = running.turn.step(input);
+            self.perform(effects);
+        }
+    }
+
+    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            let Some(running) = &mut self.running else { return };
+            let owner = Owner::Job(Job::Turn(running.id));
+            match effect {
+                Effect::Emit(event) => self.emit(event),
+                Effect::Request { messages, tools } => self.request(messages, tools),
+                Effect::DropRequest => {
+                    running.reply = None;
+                    running.idle_at = None;
+                    running.loading = None;
+                }
+                Effect::OpenAsk { ask, question } => {
+                    self.outbox.push(Event::Asked { ask, owner, question });
+                }
+                Effect::CloseAsk(ask) => self.outbox.push(Event::AskClosed(ask)),
+                Effect::Run(call) => self.run(&call),
+                Effect::Cancel(call) => {
+                    if let Some(token) = running.calls.get(&call) {
+                        token.cancel();
+                    }
+                }
+                Effect::Remember(grant) => self.approval.grant(grant),
+                Effect::Save { answer, usage } => self.save(&answer, usage),
+                Effect::Keep { words } => self.keep(&words),
+            }
+        }
+    }
+
+    fn emit(&mut self, event: TurnEvent) {
+        let Some(running) = &mut self.running else { return };
+        running.transcript.apply(running.id, &event);
+        let (id, ended) = (running.id, matches!(event, TurnEvent::Ended { .. }));
+        self.outbox.push(Event::Turn(id, event));
+        if ended {
+            self.ids = running.turn.ids();
+            // Dropping it drops an open connection.
+            self.running = None;
+        }
+    }
+
+    fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
+        let Some(running) = &mut self.running else { return };
+        let model = Arc::clone(&running.model);
+        let estimated = context::estimate(&messages);
+        let num_ctx = context::num_ctx(&model, estimated, self.num_ctx);
+        if model.provider == ProviderKind::Ollama {
+            if self.num_ctx != 0 && num_ctx > self.num_ctx {
+                let words = format!(
+                    "The context grows from {} to {num_ctx} tokens; Ollama loads the model again.",
+                    self.num_ctx
+                );
+                self.outbox.push(Event::Noticed(Notice::info(words)));
+            }
+            self.num_ctx = num_ctx;
+            let (provider, model) = (self.provider.clone(), Arc::clone(&model));
+            running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
+        }
+        let limit = context::limit(&model, num_ctx);
+        self.meter = Meter { used: estimated, limit, measured: false };
+        self.outbox.push(Event::ContextMeasured(self.meter));
+        if limit.is_some_and(|limit| estimated > limit) {
+            self.outbox.push(Event::Noticed(Notice::warning(format!(
+                "About {estimated} tokens are sent, and {} takes {}: the server may cut the conversation.",
+                model.name,
+                limit.unwrap_or_default()
+            ))));
+        }
+        tracing::debug!(model = %model.name, num_ctx, estimated, ?messages, "request");
+        let stream = self.provider.stream(Request { model, messages, tools: Arc::clone(&tools), num_ctx });
+        running.reply = Some(Reply::new(stream, tools));
+        running.idle_at = None;
+    }
+
+    pub(super) fn reply_part(&mut self, part: Option<Result<StreamPart, Fault>>) {
+        let idle = Duration::from_secs(self.settings.limits.idle_seconds);
+        let Some(running) = &mut self.running else { return };
+        let Some(reply) = &mut running.reply else { return };
+        if let Some(Ok(StreamPart::Usage(usage))) = &part {
+            let usage = *usage;
+            let inputs = reply.read(part);
+            self.measured(usage);
+            inputs.into_iter().for_each(|input| self.feed(input));
+            return;
+        }
+        match &part {
+            Some(Err(fault)) => tracing::warn!("the model's reply failed: {fault}"),
+            Some(Ok(part)) => tracing::debug!(?part, "reply"),
+            None => {}
+        }
+        let inputs = reply.read(part);
+        running.idle_at = Some(Instant::now() + idle);
+        running.loading = None;
+        if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
+            running.reply = None;
+            running.idle_at = None;
+        }
+        for input in inputs {
+            self.feed(input);
+        }
+    }
+
+    /// The server's own count replaces the estimate.
+    fn measured(&mut self, usage: Usage) {
+        if let Some(input) = usage.input {
+            let used = input + usage.output.unwrap_or(0);
+            self.meter = Meter { used, measured: true, ..self.meter };
+            self.outbox.push(Event::ContextMeasured(self.meter));
+        }
+    }
+
+    pub(super) fn idle(&mut self) {
+        let seconds = self.settings.limits.idle_seconds;
+        if let Some(Running { idle_at, .. }) = &mut self.running {
+            // Should the person choose to wait on, the next silence asks again.
+            *idle_at = Some(Instant::now() + Duration::from_secs(seconds));
+        }
+        self.feed(Input::Idle { seconds });
+    }
+
+    fn run(&mut self, call: &ApprovedCall) {
+        let Some(running) = &mut self.running else { return };
+        let token = CancellationToken::new();
+        running.calls.insert(call.id(), token.clone());
+        let (turn, id) = (running.id, call.id());
+        let call = Call {
+            id,
+            server: call.server().clone(),
+            tool: call.tool().to_owned(),
+            arguments: call.arguments().clone(),
+        };
+        tracing::info!(server = %call.server, tool = %call.tool, "tool call");
+        let outcome = self.hub.call(call, token);
+        self.calls.push(Box::pin(async move { (turn, id, outcome.await) }));
+    }
+
+    pub(super) fn call_ended(&mut self, turn: TurnId, call: CallId, outcome: ToolOutcome) {
+        tracing::debug!(%call, ?outcome, "tool result");
+        if let Some(running) = self.running.as_mut().filter(|running| running.id == turn) {
+            running.calls.remove(&call);
+            self.feed(Input::CallDone { call, outcome });
+        }
+    }
+
+    fn save(&mut self, answer: &str, usage: Usage) {
+        let Some(running) = &self.running else { return };
+        record::answered(&mut self.session, &running.prompt, answer, &running.transcript, usage);
+        self.write();
+    }
+
+    fn keep(&mut self, words: &str) {
+        let Some(running) = &self.running else { return };
+        record::cancelled(&mut self.session, &running.prompt, words, jiff::Timestamp::now());
+        // A first turn without an answer makes no file (S9.1).
+        if !self.session.messages.is_empty() {
+            self.write();
+        }
+    }
+
+    fn write(&mut self) {
+        if !self.options.no_save {
+            self.saver.save(self.epoch, self.session.clone());
+        }
+    }
+
+    pub(super) fn saved(&mut self, saved: Saved) {
+        match saved.result {
+            Ok(id) => {
+                if saved.epoch == self.epoch {
+                    self.session.id = Some(id.clone());
+                    self.outbox.push(Event::SessionSaved(id));
+                }
+                self.clear_banner("session");
+            }
+            Err(fault) => {
+                tracing::error!("a session could not be saved: {fault}");
+                self.set_banner(Banner::new("session", fault.notice()));
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What must hold of every turn, whatever happens to it. The checker sees inputs
+//! and effects only, and keeps its own idea of what is allowed.
+
+use humble::domain::{
+    CallId, Decision, Message, ServerId, ToolCall, ToolMode, ToolOutcome, ToolState, TurnEnd,
+    TurnEvent,
+};
+use humble::engine::turn::{Effect, Input};
+use humble::protocol::{Answer, Ask, Choice};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Invariant {
+    NoUnapprovedCall,
+    EveryCallIsAnswered,
+    OneOpenRequest,
+    NothingAfterTheEnd,
+    OneSaveForAnAnswer,
+    EveryAskIsClosed,
+    NothingStartsWhileUndecided,
+    NothingStartsAfterErrors,
+    DoneIsFinal,
+}
+
+pub type Verdict = Result<(), (Invariant, String)>;
+
+pub struct Checker {
+    mode: ToolMode,
+    errors_max: u32,
+    errors: u32,
+    pub open_asks: BTreeMap<u64, Ask>,
+    pub calls: BTreeMap<CallId, ToolCall>,
+    pub running: BTreeSet<CallId>,
+    pub request_open: bool,
+    pub ended: bool,
+    saves: u32,
+    permitted: BTreeSet<CallId>,
+    granted: BTreeSet<(ServerId, String)>,
+    retry_allowed: bool,
+}
+
+impl Checker {
+    pub fn new(mode: ToolMode, errors_max: u32) -> Self {
+        Self {
+            mode,
+            errors_max: errors_max.max(1),
+            errors: 0,
+            open_asks: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            running: BTreeSet::new(),
+            request_open: false,
+            ended: false,
+            saves: 0,
+            permitted: BTreeSet::new(),
+            granted: BTreeSet::new(),
+            retry_allowed: false,
+        }
+    }
+
+    /// Takes note of what is about to be put in.
+    pub fn before(&mut self, input: &Input) {
+        match input {
+            Input::ModeChanged(mode) => self.mode = *mode,
+            Input::ReplyEnded(_) => self.request_open = false,
+            Input::CallDone { call, outcome } => {
+                if self.running.remove(call) && outcome.is_error() {
+                    self.errors += 1;
+                }
+            }
+            Input::Answered { ask, answer } => {
+                if let Some(question) = self.open_asks.get(&ask.0).cloned() {
+                    self.answered(&question, answer);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, question: &Ask, answer: &Answer) {
+        match (question, answer) {
+            (Ask::Approve(asked), Answer::Calls(decisions)) => {
+                let asked: Vec<CallId> = asked.iter().map(|call| call.call).collect();
+                for (id, decision) in decisions.iter().filter(|(id, _)| asked.contains(id)) {
+                    self.decided(*id, decision);
+                }
+            }
+            (Ask::AfterError { .. }, Answer::Choice(Choice::GoOn)) => {
+                self.errors_max = self.errors + 1;
+            }
+            (Ask::AfterError { .. }, Answer::Choice(Choice::Retry)) => {
+                self.errors = self.errors.saturating_sub(1);
+                self.retry_allowed = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn decided(&mut self, id: CallId, decision: &Decision) {
+        match decision {
+            Decision::Run | Decision::Edit { .. } => {
+                self.permitted.insert(id);
+            }
+            Decision::RunForSession => {
+                let call = &self.calls[&id];
+                self.granted.insert((call.server.clone(), call.tool.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn after(&mut self, effects: &[Effect]) -> Verdict {
+        for effect in effects {
+            if self.ended {
+                return Err((Invariant::NothingAfterTheEnd, format!("{effect:?}")));
+            }
+            match effect {
+                Effect::Emit(event) => self.emitted(event)?,
+                Effect::Request { messages, .. } => self.requested(messages)?,
+                Effect::DropRequest => self.request_open = false,
+                Effect::OpenAsk { ask, question } => {
+                    if !self.open_asks.is_empty() {
+                        return Err((Invariant::EveryAskIsClosed, "two at once".to_owned()));
+                    }
+                    self.open_asks.insert(ask.0, question.clone());
+                }
+                Effect::CloseAsk(ask) => {
+                    if self.open_asks.remove(&ask.0).is_none() {
+                        return Err((Invariant::EveryAskIsClosed, "closed twice".to_owned()));
+                    }
+                }
+                Effect::Run(call) => self.ran(call.id())?,
+                Effect::Save { .. } => self.saves += 1,
+                Effect::Cancel(_) | Effect::Remember(_) | Effect::Keep { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn requested(&mut self, messages: &[Message]) -> Verdict {
+        if self.request_open {
+            return Err((Invariant::OneOpenRequest, "a second request".to_owned()));
+        }
+        self.request_open = true;
+        let mut unanswered: Vec<&str> = Vec::new();
+        for message in messages {
+            match message {
+                Message::Calls(calls) => {
+                    unanswered.extend(calls.iter().map(|call| call.wire_id.as_str()));
+                }
+                Message::Result(result) => {
+                    unanswered.retain(|id| *id != result.wire_id);
+                }
+                _ => {}
+            }
+        }
+        if !unanswered.is_empty() {
+            return Err((Invariant::EveryCallIsAnswered, format!("sent without: {unanswered:?}")));
+        }
+        match self.open_calls().next() {
+            Some(call) => Err((Invariant::EveryCallIsAnswered, format!("open: {call:?}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.calls.values().filter(|call| !matches!(call.state, ToolState::Done(_)))
+    }
+
+    fn ran(&mut self, id: CallId) -> Verdict {
+        let Some(call) = self.calls.get(&id).cloned() else {
+            // A call run again gets a new id, and is announced right after.
+            if std::mem::take(&mut self.retry_allowed) {
+                self.running.insert(id);
+                return Ok(());
+            }
+            return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
+        };
+        let granted = self.granted.contains(&(call.server.clone(), call.tool.clone()));
+        if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
+            return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
+        }
+        if self.calls.values().any(|call| call.state == ToolState::AwaitingApproval) {
+            return Err((Invariant::NothingStartsWhileUndecided, format!("{call:?}")));
+        }
+        if self.errors >= self.errors_max {
+            return Err((Invariant::NothingStartsAfterErrors, format!("{call:?}")));
+        }
+        if !self.running.insert(id) {
+            return Err((Invariant::NoUnapprovedCall, format!("ran twice: {call:?}")));
+        }
+        Ok(())
+    }
+
+    fn emitted(&mut self, event: &TurnEvent) -> Verdict {
+        match event {
+            TurnEvent::Tool(call) => {
+                let done = |call: &ToolCall| matches!(call.state, ToolState::Done(_));
+                if self.calls.get(&call.id).is_some_and(done) {
+                    return Err((Invariant::DoneIsFinal, format!("{call:?}")));
+                }
+                if call.state == ToolState::Done(ToolOutcome::Interrupted) {
+                    self.running.remove(&call.id);
+                }
+                self.calls.insert(call.id, call.clone());
+                Ok(())
+            }
+            TurnEvent::Ended { end, .. } => self.end(end),
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self, end: &TurnEnd) -> Verdict {
+        self.ended = true;
+        if self.request_open {
+            return Err((Invariant::OneOpenRequest, "open at the end".to_owned()));
+        }
+        if let Some(call) = self.open_calls().next() {
+            return Err((Invariant::EveryCallIsAnswered, format!("open at the end: {call:?}")));
+        }
+        if !self.open_asks.is_empty() {
+            return Err((Invariant::EveryAskIsClosed, "open at the end".to_owned()));
+        }
+        let due = u32::from(matches!(end, TurnEnd::Answered { .. }));
+        if self.saves != due {
+            return Err((Invariant::OneSaveForAnAnswer, format!("{} saves", self.saves)));
+        }
+        Ok(())
+    }
+}

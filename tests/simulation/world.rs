@@ -1,0 +1,246 @@
+//! What happens to a turn: a model that does anything, a person who answers
+//! anything, servers that come and go, and inputs that arrive too late.
+
+use super::checker::Checker;
+use super::dice::Dice;
+use humble::domain::model::Limits;
+use humble::domain::{
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Progress, Prompt,
+    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, ToolState, Usage,
+};
+use humble::engine::approval::Approval;
+use humble::engine::turn::{Input, ProposedCall, ReplyEnd, Setup};
+use humble::protocol::{Answer, Ask, Choice};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+/// The first has everything, the second lost a server, the third changed a tool.
+static OFFERED: LazyLock<[Arc<Offered>; 3]> = LazyLock::new(|| {
+    let files = server("files", &["list", "write", "echo"], "");
+    let other = server("other", &["echo"], "");
+    let changed = server("files", &["list", "write", "echo"], "changed");
+    [
+        Arc::new(Offered::from_servers([&files, &other])),
+        Arc::new(Offered::from_servers([&other])),
+        Arc::new(Offered::from_servers([&changed, &other])),
+    ]
+});
+
+fn server(name: &str, tools: &[&str], description: &str) -> Server {
+    let tool = |name: &&str| {
+        let schema = json!({
+            "type": "object",
+            "properties": { "path": { "type": "string" } },
+            "required": if *name == "write" { json!(["path"]) } else { json!([]) },
+        });
+        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
+        Tool::from_definition(&definition).expect("a good definition")
+    };
+    let launch = humble::domain::Launch::BuiltIn.identity();
+    Server {
+        id: ServerId::new(name),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch,
+        tools: Arc::new(tools.iter().map(tool).collect()),
+        tools_off: BTreeSet::new(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    }
+}
+
+pub fn setup(dice: &mut Dice) -> Setup {
+    let mode = if dice.one_in(4) { ToolMode::Auto } else { ToolMode::Manual };
+    Setup {
+        prompt: Prompt::new("안녕"),
+        model: "m".to_owned(),
+        dialect: *dice.pick(&[Dialect::Prompt, Dialect::Native]),
+        system_prompt: Arc::from(""),
+        history: Arc::new(vec![SavedMessage::user("a"), SavedMessage::assistant("b")]),
+        offered: Arc::clone(&OFFERED[0]),
+        approval: Approval::new(mode),
+        limits: Limits {
+            tool_rounds: 1 + u32::try_from(dice.below(4)).expect("small"),
+            errors_per_turn: 1 + u32::try_from(dice.below(2)).expect("small"),
+            idle_seconds: 120,
+        },
+    }
+}
+
+/// The next input: mostly one that has a meaning now.
+pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
+    if dice.one_in(90) {
+        return Input::Interrupt;
+    }
+    if dice.one_in(10) {
+        return anything(dice, seen);
+    }
+    if let Some((ask, question)) = seen.open_asks.iter().next() {
+        // A stalled request goes on meanwhile.
+        if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
+            return part(dice);
+        }
+        return Input::Answered { ask: AskId(*ask), answer: answer(dice, question) };
+    }
+    if let Some(call) = nth(dice, &seen.running) {
+        return during_call(dice, call);
+    }
+    if seen.request_open { part(dice) } else { anything(dice, seen) }
+}
+
+fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
+    let index = dice.below(calls.len().max(1));
+    calls.iter().nth(index).copied()
+}
+
+fn anything(dice: &mut Dice, seen: &Checker) -> Input {
+    match dice.below(8) {
+        0 => Input::ModeChanged(*dice.pick(&[ToolMode::Manual, ToolMode::Manual, ToolMode::Auto])),
+        1 => Input::OfferedChanged(Arc::clone(&OFFERED[if dice.one_in(3) { 1 + dice.below(2) } else { 0 }])),
+        2 => Input::Answered {
+            ask: AskId(dice.below(6) as u64),
+            answer: Answer::Choice(*dice.pick(&CHOICES)),
+        },
+        3 => Input::CallDone { call: CallId(dice.below(9) as u64), outcome: outcome(dice) },
+        4 => Input::Idle { seconds: 120 },
+        5 => match seen.calls.keys().next() {
+            Some(call) => during_call(dice, *call),
+            None => Input::Loading,
+        },
+        _ => part(dice),
+    }
+}
+
+fn during_call(dice: &mut Dice, call: CallId) -> Input {
+    if dice.one_in(3) {
+        let progress = Progress { done: 0.5, total: None, message: None };
+        return Input::Progress { call, progress };
+    }
+    Input::CallDone { call, outcome: outcome(dice) }
+}
+
+fn outcome(dice: &mut Dice) -> ToolOutcome {
+    let elapsed = Duration::from_millis(3);
+    match dice.below(9) {
+        0 => ToolOutcome::Failed { text: "no such file".to_owned(), elapsed },
+        1 => ToolOutcome::Unreachable { why: "gone".to_owned(), elapsed },
+        2 => ToolOutcome::TimedOut { elapsed },
+        _ => ToolOutcome::Succeeded { text: "결과".to_owned(), elapsed },
+    }
+}
+
+fn part(dice: &mut Dice) -> Input {
+    match dice.below(24) {
+        0 => Input::Loading,
+        1 => Input::Alive,
+        2..=5 => Input::Thinking("음".to_owned()),
+        6..=10 => Input::Text("글".to_owned()),
+        11 => Input::TextWasThinking,
+        12..=16 => Input::Call(call(dice)),
+        17 => Input::Unusable { raw: "{".to_owned(), why: "cut".to_owned() },
+        18 => Input::Usage(Usage { input: Some(9), output: Some(2) }),
+        19 => Input::Noted(Notice::info("note")),
+        20 => Input::Idle { seconds: 120 },
+        21 if dice.one_in(12) => Input::ReplyEnded(Err(Notice::failure("cut"))),
+        21 => Input::Alive,
+        22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd { cut: dice.one_in(5) })),
+        22 => Input::Text("더".to_owned()),
+        _ => Input::ReplyEnded(Ok(ReplyEnd { cut: false })),
+    }
+}
+
+fn call(dice: &mut Dice) -> ProposedCall {
+    let native = dice.one_in(2);
+    let (server, name) = *dice.pick(&[
+        (Some("files"), "list"),
+        (Some("files"), "list"),
+        (Some("files"), "write"),
+        (None, "list"),
+        (None, "echo"),
+        (Some("other"), "echo"),
+        (None, "missing"),
+    ]);
+    ProposedCall {
+        wire_id: None,
+        server: server.map(str::to_owned),
+        name: name.to_owned(),
+        arguments: arguments(dice).ok_or_else(|| "{\"path\":".to_owned()),
+        origin: if native {
+            CallOrigin::Native
+        } else {
+            CallOrigin::Text { form: "JSON", repaired: false }
+        },
+        raw: "{…}".to_owned(),
+    }
+}
+
+fn arguments(dice: &mut Dice) -> Option<Arguments> {
+    let value = match dice.below(8) {
+        0 => return None,
+        1 => json!({ "path": 3 }),
+        2 | 3 => json!({}),
+        4 => json!({ "path": "b" }),
+        _ => json!({ "path": "a" }),
+    };
+    match value {
+        Value::Object(arguments) => Some(arguments),
+        _ => None,
+    }
+}
+
+const CHOICES: [Choice; 10] = [
+    Choice::TellModel,
+    Choice::AsText,
+    Choice::Retry,
+    Choice::GoOn,
+    Choice::KeepWaiting,
+    Choice::AskAgain,
+    Choice::AsManyAgain,
+    Choice::NoBound,
+    Choice::AnswerNow,
+    Choice::Stop,
+];
+
+fn answer(dice: &mut Dice, question: &Ask) -> Answer {
+    if dice.one_in(20) {
+        return Answer::Dismissed;
+    }
+    let Ask::Approve(calls) = question else {
+        let rows = question.choices();
+        // Stopping ends the run: choose it less often than a fair coin would.
+        let row = dice.pick(rows);
+        let row = if row.choice == Choice::Stop { dice.pick(rows) } else { row };
+        return Answer::Choice(row.choice);
+    };
+    let mut decisions: Vec<_> = calls.iter().map(|call| (call.call, decision(dice))).collect();
+    if dice.one_in(15) {
+        decisions.pop();
+    }
+    if dice.one_in(15) {
+        decisions.push((CallId(999), Decision::Run));
+    }
+    Answer::Calls(decisions)
+}
+
+fn decision(dice: &mut Dice) -> Decision {
+    match dice.below(18) {
+        0 => Decision::Refuse,
+        1 | 2 => Decision::Deny { word: None },
+        3 => Decision::Deny { word: Some("다른 폴더".to_owned()) },
+        4 | 5 => Decision::Edit { arguments: arguments(dice).unwrap_or_default() },
+        6 => Decision::UseFirst,
+        7 => Decision::TreatAsText,
+        8 | 9 => Decision::RunForSession,
+        _ => Decision::Run,
+    }
+}
+
+/// Is the call still open, as far as the checker saw?
+pub fn awaiting(seen: &Checker) -> Option<CallId> {
+    let mut calls = seen.calls.values();
+    calls.find(|call| call.state == ToolState::AwaitingApproval).map(|call| call.id)
+}
