@@ -1,1 +1,124 @@
-//! (being written)
+//! The composition root: the only file that names every floor.
+
+use crate::cli::{Ask, Cli, Shared, Sub};
+use crate::config::Home;
+use crate::domain::ToolMode;
+use crate::engine::{self, Handle, Options, Parts};
+use crate::headless::{self, EXIT_FAILED, EXIT_USAGE};
+use crate::log;
+use crate::provider::Provider;
+use crate::serve::BuiltIn;
+use crate::tui;
+use anyhow::{Context, Result};
+use std::io::{IsTerminal, Read};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Log lines on their way to the log pane.
+const LOG_LINES_MAX: usize = 256;
+/// What is read from a pipe at most.
+const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// Does what the command line asks for; the result is the exit status.
+///
+/// # Errors
+/// What keeps the program from running at all.
+pub fn run(cli: Cli) -> Result<u8> {
+    let home = Home::resolve(cli.shared.home.clone())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")?;
+    let code = match cli.command {
+        None => runtime.block_on(chat(home, cli.shared)),
+        Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
+    };
+    // A thread that still reads the terminal must not hold up the exit.
+    runtime.shutdown_background();
+    code
+}
+
+async fn chat(home: Home, shared: Shared) -> Result<u8> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        eprintln!("humble is a full-screen program and needs a terminal.");
+        eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
+        return Ok(EXIT_USAGE);
+    }
+    let options = tui::Options {
+        panic_report: home.logs().join("panic.txt"),
+        ..tui::Options::from_environment()
+    };
+    let Handle { commands, events, task } = start(home, Options {
+        model: shared.model,
+        no_tools: shared.no_tools,
+        ..Options::default()
+    });
+    let code = tui::run(commands, events, options).await?;
+    let _ = task.await;
+    Ok(code)
+}
+
+async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
+    let prompt = match prompt_of(&ask.prompt)? {
+        Some(prompt) => prompt,
+        None => {
+            eprintln!("There is no prompt. For example: humble ask \"your question\"");
+            return Ok(EXIT_USAGE);
+        }
+    };
+    let Handle { commands, events, task } = start(home, Options {
+        model: shared.model,
+        tool_mode: ask.yes.then_some(ToolMode::Auto),
+        no_tools: shared.no_tools,
+        no_save: true,
+    });
+    let request = headless::Request { prompt, json: ask.json, tools: !shared.no_tools };
+    let code = match headless::ask(commands, events, request).await {
+        Ok(code) => code,
+        // Whoever read our output went away: nobody is left to tell.
+        Err(fault) if fault.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
+        Err(fault) => return Err(fault).context("the answer could not be written"),
+    };
+    let _ = task.await;
+    Ok(code)
+}
+
+fn start(home: Home, options: Options) -> Handle {
+    let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
+    // A full channel loses a line of the pane, never one of the file.
+    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+        let _ = lines.try_send(line);
+    });
+    engine::spawn(Parts {
+        home,
+        provider: Provider::new(),
+        built_in: Arc::new(BuiltIn),
+        log: Some((log, pane)),
+        options,
+    })
+}
+
+/// The prompt: the words, and what came through a pipe as context; `-` alone is
+/// what came through the pipe. None where nothing was said.
+fn prompt_of(words: &[String]) -> Result<Option<String>> {
+    let said = words.join(" ");
+    let stdin = std::io::stdin();
+    let piped = if stdin.is_terminal() && said != "-" {
+        String::new()
+    } else {
+        let mut bytes = Vec::new();
+        let mut input = stdin.lock().take(PIPE_BYTES_MAX + 1);
+        input.read_to_end(&mut bytes).context("standard input could not be read")?;
+        anyhow::ensure!(
+            bytes.len() as u64 <= PIPE_BYTES_MAX,
+            "more than {} MB came through the pipe: cut it down first",
+            PIPE_BYTES_MAX / (1024 * 1024)
+        );
+        String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")?
+    };
+    let said = if said == "-" { "" } else { said.trim() };
+    let parts = [said, piped.trim_end()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+}

@@ -1,1 +1,52 @@
-//! (being written)
+//! The command line: what was asked for, as data. `app` does it.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Chat with a language model in the terminal; it may use tools of MCP servers, and asks you first.
+#[derive(Debug, Parser)]
+#[command(name = "humble", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub shared: Shared,
+    #[command(subcommand)]
+    pub command: Option<Sub>,
+}
+
+#[derive(Debug, Args)]
+pub struct Shared {
+    /// The folder that holds settings and conversations [default: ~/.humble-ai-cli, or $HUMBLE_HOME]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub home: Option<PathBuf>,
+    /// Use this model of config.json instead of the active one
+    #[arg(long, short, global = true, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Start no MCP server and offer the model no tool
+    #[arg(long, global = true)]
+    pub no_tools: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Sub {
+    /// Ask one question; the answer alone goes to standard output
+    #[command(after_help = ASK_HELP)]
+    Ask(Ask),
+}
+
+const ASK_HELP: &str = "\
+Exit status: 0 answered, 1 failed, 2 wrong usage, 3 a tool was refused, 130 interrupted.
+What comes in through a pipe is added to the prompt as context; `-` reads the prompt itself from there.
+Without a terminal, tools are denied unless --yes or toolCallMode `auto` says otherwise.";
+
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// Run every tool that the model asks for, without asking
+    #[arg(long, conflicts_with = "no_tools")]
+    pub yes: bool,
+    /// Print one JSON object a line for each event, instead of the answer
+    #[arg(long)]
+    pub json: bool,
+    /// The question; several words need no quotes
+    #[arg(value_name = "PROMPT | -")]
+    pub prompt: Vec<String>,
+}

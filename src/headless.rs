@@ -1,1 +1,358 @@
-//! (being written)
+//! `humble ask`: one turn without the screen (S13.1). The answer alone goes to
+//! standard output, everything else to standard error; questions go to the
+//! terminal, and where there is none the safe answer is taken and said.
+
+mod asking;
+mod json;
+
+use crate::domain::{
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall, ToolOutcome,
+    ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+};
+use crate::protocol::{Answer, Command, Event};
+use crate::text::Clean;
+use crate::text::sanitize::Sanitizer;
+use asking::Terminal;
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+pub const EXIT_ANSWERED: u8 = 0;
+pub const EXIT_FAILED: u8 = 1;
+pub const EXIT_USAGE: u8 = 2;
+pub const EXIT_TOOL_REFUSED: u8 = 3;
+pub const EXIT_INTERRUPTED: u8 = 130;
+
+/// How long the engine may take to close everything.
+const CLOSING_TIME: Duration = Duration::from_secs(8);
+/// The one turn there is.
+const TURN: TurnId = TurnId(1);
+
+pub struct Request {
+    pub prompt: String,
+    pub json: bool,
+    /// Wait for the servers: the model is to see all tools in its only turn.
+    pub tools: bool,
+}
+
+/// Runs one turn; the result is the exit status.
+///
+/// # Errors
+/// Only when standard output cannot be written to.
+pub async fn ask(
+    commands: mpsc::Sender<Command>,
+    mut events: mpsc::Receiver<Event>,
+    request: Request,
+) -> io::Result<u8> {
+    let mut session = Headless::new(commands, request);
+    let mut signals = Signals::install()?;
+    let mut exit = None;
+    let code = loop {
+        tokio::select! {
+            event = events.recv() => match event {
+                None | Some(Event::ShutDown) => break EXIT_FAILED,
+                Some(event) => {
+                    if let Some(code) = session.event(event).await? {
+                        break code;
+                    }
+                }
+            },
+            (ask, answer, said) = session.terminal.answered() => {
+                session.answered(ask, answer, said).await;
+            }
+            code = signals.next() => {
+                // The first one interrupts the turn, the second one leaves at once.
+                if exit.replace(code).is_some() || session.servers_starting() {
+                    break code;
+                }
+                session.send(Command::Interrupt).await;
+            }
+        }
+    };
+    session.send(Command::Shutdown).await;
+    let closing = async { while !matches!(events.recv().await, None | Some(Event::ShutDown)) {} };
+    let _ = tokio::time::timeout(CLOSING_TIME, closing).await;
+    Ok(exit.unwrap_or(code))
+}
+
+struct Headless {
+    commands: mpsc::Sender<Command>,
+    request: Request,
+    submitted: bool,
+    servers: BTreeMap<String, bool>,
+    terminal: Terminal,
+    /// The text of the present round: prose, should a call follow, and then not
+    /// part of the answer.
+    text: String,
+    /// Text is passed on as it comes where no call can follow it.
+    streamed: bool,
+    thinking: bool,
+    refused: bool,
+    stdout_is_terminal: bool,
+    clean_out: Sanitizer,
+    clean_thinking: Sanitizer,
+}
+
+impl Headless {
+    fn new(commands: mpsc::Sender<Command>, request: Request) -> Self {
+        Self {
+            commands,
+            streamed: !request.tools,
+            request,
+            submitted: false,
+            servers: BTreeMap::new(),
+            terminal: Terminal::open(),
+            text: String::new(),
+            thinking: false,
+            refused: false,
+            stdout_is_terminal: io::stdout().is_terminal(),
+            clean_out: Sanitizer::default(),
+            clean_thinking: Sanitizer::default(),
+        }
+    }
+
+    async fn send(&self, command: Command) {
+        // The engine being gone shows as the end of its events.
+        let _ = self.commands.send(command).await;
+    }
+
+    fn servers_starting(&self) -> bool {
+        !self.submitted
+    }
+
+    /// Handles one event; the exit status once the turn is over.
+    async fn event(&mut self, event: Event) -> io::Result<Option<u8>> {
+        if self.request.json
+            && let Some(line) = json::line(&event)
+        {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{line}")?;
+            out.flush()?;
+        }
+        match event {
+            Event::BannersChanged(banners) if !self.submitted => {
+                for banner in banners {
+                    self.say_notice(&banner.notice);
+                }
+            }
+            Event::Noticed(notice) => self.say_notice(&notice),
+            Event::ServersListed(servers) => {
+                servers.iter().for_each(|server| self.server(server));
+                self.submit_when_ready().await;
+            }
+            Event::ServerChanged(server) => {
+                self.server(&server);
+                self.submit_when_ready().await;
+            }
+            Event::Asked { ask, question, .. } => {
+                self.end_thinking();
+                self.terminal.ask(ask, question);
+            }
+            Event::AskClosed(ask) => self.terminal.close(ask),
+            Event::Turn(TURN, event) => return self.turn_event(event),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn server(&mut self, server: &Server) {
+        let name = server.id.to_string();
+        let starting = server.status == ServerStatus::Starting;
+        let before = self.servers.insert(name, starting);
+        if let (Some(true), ServerStatus::Failed(notice)) = (before, &server.status) {
+            self.say_notice(notice);
+        }
+    }
+
+    async fn submit_when_ready(&mut self) {
+        let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
+        if !waiting && !self.submitted {
+            self.submitted = true;
+            let prompt = Prompt::new(std::mem::take(&mut self.request.prompt));
+            self.send(Command::Submit { turn: TURN, prompt }).await;
+        }
+    }
+
+    fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
+        match event {
+            TurnEvent::RoundStarted { .. } => self.say("Waiting for response..."),
+            TurnEvent::Waiting { wait: Wait::ModelLoading } => self.say("Loading model…"),
+            TurnEvent::Delta { kind: PieceKind::Thinking, text, .. } => self.think(&text),
+            TurnEvent::Delta { kind: PieceKind::Text, text, .. } => {
+                self.end_thinking();
+                if self.streamed && !self.request.json {
+                    self.out(&text)?;
+                }
+                self.text.push_str(&text);
+            }
+            TurnEvent::RoundEnded { end } => {
+                self.end_thinking();
+                let prose = std::mem::take(&mut self.text);
+                if end == RoundEnd::Calls && !prose.trim().is_empty() && !self.streamed {
+                    self.say(Clean::new(prose.trim()).as_str());
+                }
+            }
+            TurnEvent::Tool(call) => self.tool(&call),
+            TurnEvent::Noted(notice) => self.say_notice(&notice),
+            TurnEvent::Ended { end, .. } => return self.ended(end).map(Some),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn ended(&mut self, end: TurnEnd) -> io::Result<u8> {
+        match end {
+            TurnEnd::Answered { text, .. } => {
+                if !self.request.json {
+                    if !self.streamed {
+                        self.out(&text)?;
+                    }
+                    if !text.ends_with('\n') {
+                        self.out("\n")?;
+                    }
+                }
+                Ok(if self.refused { EXIT_TOOL_REFUSED } else { EXIT_ANSWERED })
+            }
+            TurnEnd::Failed { notice } => {
+                self.say_notice(&notice);
+                Ok(EXIT_FAILED)
+            }
+            TurnEnd::Refused => Ok(EXIT_TOOL_REFUSED),
+            TurnEnd::Stopped => Ok(EXIT_FAILED),
+            TurnEnd::Cancelled => {
+                self.say("(cancelled)");
+                Ok(EXIT_INTERRUPTED)
+            }
+        }
+    }
+
+    async fn answered(&mut self, ask: AskId, answer: Answer, said: Option<String>) {
+        if let Answer::Calls(decisions) = &answer {
+            let refusing = |(_, decision): &(CallId, Decision)| {
+                matches!(decision, Decision::Deny { .. } | Decision::Refuse)
+            };
+            self.refused |= decisions.iter().any(refusing);
+        }
+        if let Some(said) = said {
+            self.say(&said);
+        }
+        self.send(Command::Answer { ask, answer }).await;
+    }
+
+    /// The summary of a call: in full before it is asked about, its end in a line.
+    fn tool(&mut self, call: &ToolCall) {
+        let name = format!("{} on {}", call.tool, call.server);
+        match &call.state {
+            ToolState::Proposed | ToolState::AwaitingApproval => {
+                self.say(&format!("Tool call: {}", Clean::spelt_out(&name).as_str()));
+                for (key, value) in &call.arguments {
+                    let line = format!("  {key}: {value}");
+                    self.say(Clean::spelt_out(&line).as_str());
+                }
+            }
+            ToolState::Running { .. } => {}
+            ToolState::Done(outcome) => {
+                let words = outcome_words(outcome);
+                self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
+            }
+        }
+    }
+
+    fn think(&mut self, text: &str) {
+        if self.request.json {
+            return;
+        }
+        if !std::mem::replace(&mut self.thinking, true) {
+            self.say("<<< Thinking >>>");
+        }
+        let clean = self.clean_thinking.push(text);
+        let _ = write!(io::stderr(), "{}", clean.as_str());
+    }
+
+    fn end_thinking(&mut self) {
+        if std::mem::replace(&mut self.thinking, false) {
+            let _ = writeln!(io::stderr());
+            self.say("<<< End Thinking >>>");
+        }
+    }
+
+    /// Standard output: raw into a pipe or a file, clean onto a terminal.
+    fn out(&mut self, text: &str) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.stdout_is_terminal {
+            out.write_all(self.clean_out.push(text).as_str().as_bytes())?;
+        } else {
+            out.write_all(text.as_bytes())?;
+        }
+        out.flush()
+    }
+
+    /// A line of ours, or one that was cleaned.
+    fn say(&self, line: &str) {
+        // Nobody is left to tell when standard error is closed.
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+
+    fn say_notice(&self, notice: &Notice) {
+        self.say(Clean::new(&notice.sentence()).as_str());
+    }
+}
+
+fn outcome_words(outcome: &ToolOutcome) -> String {
+    let seconds = |elapsed: &Duration| format!("{:.1} s", elapsed.as_secs_f64());
+    match outcome {
+        ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),
+        ToolOutcome::Failed { text, elapsed } => format!("failed, {}: {text}", seconds(elapsed)),
+        ToolOutcome::Unreachable { why, .. } => format!("not reached: {why}"),
+        ToolOutcome::TimedOut { elapsed } => format!("no answer in {}", seconds(elapsed)),
+        ToolOutcome::Refused => "refused".to_owned(),
+        ToolOutcome::Denied { .. } => "denied".to_owned(),
+        ToolOutcome::Interrupted => "interrupted".to_owned(),
+        ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
+        ToolOutcome::NotRun { why } => format!("not run: {why}"),
+        ToolOutcome::WasText => "taken as text".to_owned(),
+    }
+}
+
+/// Ctrl+C and the signals that end a program.
+#[cfg(unix)]
+struct Signals([(tokio::signal::unix::Signal, u8); 3]);
+
+#[cfg(unix)]
+impl Signals {
+    fn install() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let on = |kind, code| signal(kind).map(|signal| (signal, code));
+        Ok(Self([
+            on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
+            on(SignalKind::terminate(), 128 + 15)?,
+            on(SignalKind::hangup(), 128 + 1)?,
+        ]))
+    }
+
+    /// The exit status that the next signal stands for.
+    async fn next(&mut self) -> u8 {
+        let [a, b, c] = &mut self.0;
+        tokio::select! {
+            _ = a.0.recv() => a.1,
+            _ = b.0.recv() => b.1,
+            _ = c.0.recv() => c.1,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn install() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> u8 {
+        let _ = tokio::signal::ctrl_c().await;
+        EXIT_INTERRUPTED
+    }
+}

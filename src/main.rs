@@ -1,1 +1,16 @@
-fn main() {}
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use humble::app;
+use humble::cli::Cli;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match app::run(Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(fault) => {
+            eprintln!("humble: {fault:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! One JSON object for an event, for scripts: `type` is the event's name in
+//! snake_case, text is raw.
+
+use crate::domain::{Server, ServerStatus};
+use crate::protocol::{Ask, Event};
+use serde_json::{Value, json};
+
+/// The line for `event`; none for what only a screen needs.
+pub fn line(event: &Event) -> Option<String> {
+    let value = match event {
+        Event::Turn(turn, event) => {
+            let mut value = json!({ "type": Value::Null, "turn": turn });
+            let body = serde_json::to_value(event).ok()?;
+            let object = value.as_object_mut()?;
+            object.extend(body.as_object()?.clone());
+            value
+        }
+        Event::Asked { ask, question, .. } => {
+            let mut value = json!({ "type": "asked", "ask": ask });
+            let (name, choices) = question_of(question);
+            value["question"] = name.into();
+            if let Ask::Approve(calls) = question {
+                value["calls"] = calls.iter().map(|call| json!(call.call)).collect();
+            } else {
+                value["choices"] = choices;
+            }
+            value
+        }
+        Event::AskClosed(ask) => json!({ "type": "ask_closed", "ask": ask }),
+        Event::ServerChanged(server) => server_line(server),
+        Event::Noticed(notice) => json!({ "type": "noticed", "notice": notice }),
+        Event::BannersChanged(banners) => json!({ "type": "banners_changed", "banners": banners }),
+        Event::ContextMeasured(meter) => json!({ "type": "context_measured", "meter": meter }),
+        Event::SessionSaved(id) => json!({ "type": "session_saved", "session": id }),
+        _ => return None,
+    };
+    Some(value.to_string())
+}
+
+fn question_of(question: &Ask) -> (&'static str, Value) {
+    let choices = question.choices().iter().map(|row| json!(row.choice)).collect();
+    let name = match question {
+        Ask::Approve(_) => "approve",
+        Ask::Repair { .. } => "repair",
+        Ask::AfterError { .. } => "after_error",
+        Ask::Stalled { .. } => "stalled",
+        Ask::Bound { .. } => "bound",
+    };
+    (name, choices)
+}
+
+fn server_line(server: &Server) -> Value {
+    let (status, why) = match &server.status {
+        ServerStatus::Off => ("off", None),
+        ServerStatus::Starting => ("starting", None),
+        ServerStatus::Connected => ("connected", None),
+        ServerStatus::Failed(notice) => ("failed", Some(notice.sentence())),
+        ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
+    };
+    let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();
+    let mut line = json!({ "type": "server_changed", "server": server.id, "status": status, "tools": tools });
+    if let Some(why) = why {
+        line["why"] = why.into();
+    }
+    line
+}
