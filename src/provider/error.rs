@@ -1,8 +1,235 @@
-//! Every way in which a model server fails.
+//! Every way in which a model server fails. A [`Cause`] is what happened, as the
+//! pure decoders and the HTTP layer find it; a [`Fault`] adds where. The words
+//! for a person are in `sentences`.
 
-/// See S5.10 for the words a person gets.
+use super::sentences;
+use crate::domain::{ModelConfig, Notice, ProviderKind, model::ApiKey};
+use std::path::PathBuf;
+use std::time::Duration;
+use url::Url;
+
+/// The longest text of a server, in characters, that goes into a notice.
+pub const SERVER_TEXT_CHARS_MAX: usize = 500;
+/// A key shorter than this is a placeholder ("x"); taking it out of a message
+/// would only make holes.
+const KEY_BYTES_MIN: usize = 4;
+
+/// A failure of one request: where and what. See S5.10 for the words a person gets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Fault {
-    #[error("(being written)")]
-    Placeholder,
+#[error("{}", sentences::notice(.place, .cause).sentence())]
+pub struct Fault {
+    pub place: Place,
+    pub cause: Cause,
+}
+
+/// Who was asked, as a notice names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Scheme, host and port: never a path, a query or credentials.
+    pub url: String,
+    pub provider: ProviderKind,
+    /// The model as the person knows it.
+    pub name: String,
+    /// The model as the server knows it.
+    pub model: String,
+    pub key_sent: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause {
+    /// Nothing listens there.
+    Refused,
+    /// The host's name has no address.
+    Unresolved,
+    ConnectTimeout,
+    /// Any other failure to connect: TLS, no route, not HTTP.
+    Unreachable {
+        why: String,
+    },
+    /// The connection was closed before the first byte of an answer.
+    Reset,
+    Redirected {
+        to: String,
+    },
+    Status {
+        status: u16,
+        /// The server's own words.
+        message: Option<String>,
+        retry_after: Option<Duration>,
+    },
+    /// Tokens, where the server counted them.
+    ContextOverflow {
+        sent: Option<u64>,
+        limit: Option<u64>,
+        message: String,
+    },
+    /// The stream stopped with no end marker.
+    Cut,
+    /// The stream ended before it began.
+    Empty,
+    /// The server reported an error inside the stream.
+    InStream {
+        message: String,
+    },
+    Garbled(Garbled),
+    MissingKey {
+        variable: String,
+    },
+    UnusableKey {
+        why: String,
+    },
+    /// A provider that this version does not speak to.
+    Unsupported,
+    BadUrl {
+        /// As it is configured, without credentials.
+        given: String,
+        why: String,
+    },
+    BadCaFile {
+        path: PathBuf,
+        why: String,
+    },
+    /// The HTTP client could not be set up.
+    NoClient {
+        why: String,
+    },
+    /// A scripted provider was asked more often than its script has rounds.
+    ScriptOver {
+        rounds: usize,
+    },
+}
+
+/// How an answer breaks the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Garbled {
+    WebPage,
+    NotJson {
+        line: String,
+    },
+    NotUtf8,
+    /// A line, an event or the whole is longer than this many bytes.
+    TooLong {
+        bytes_max: usize,
+    },
+    TooManyCalls {
+        calls_max: usize,
+    },
+}
+
+impl Fault {
+    /// Texts of the server are bounded, and the key is taken out of them.
+    pub fn new(model: &ModelConfig, cause: Cause) -> Self {
+        let tidy = |text: String| bounded(&without_key(text, &model.api_key));
+        Self {
+            place: Place::of(model),
+            cause: cause.map_texts(tidy),
+        }
+    }
+
+    /// What happened, why, and what to do.
+    pub fn notice(&self) -> Notice {
+        sentences::notice(&self.place, &self.cause)
+    }
+
+    /// Is the same request worth sending again after a pause (S5.10)?
+    pub fn is_transient(&self) -> bool {
+        match self.cause {
+            Cause::Reset => true,
+            Cause::Status { status, .. } => status == 429 || status == 503,
+            _ => false,
+        }
+    }
+
+    /// How long the server asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.cause {
+            Cause::Status { retry_after, .. } => retry_after,
+            _ => None,
+        }
+    }
+}
+
+impl Place {
+    pub fn of(model: &ModelConfig) -> Self {
+        let url = match Url::parse(&model.base_url) {
+            Ok(url) if url.has_host() => origin(&url),
+            _ => without_credentials(&model.base_url),
+        };
+        Self {
+            url,
+            provider: model.provider,
+            name: model.name.clone(),
+            model: model.model.clone(),
+            key_sent: matches!(model.api_key, ApiKey::Known(_)),
+        }
+    }
+}
+
+impl Cause {
+    fn map_texts(self, tidy: impl Fn(String) -> String) -> Self {
+        match self {
+            Self::Status {
+                status,
+                message,
+                retry_after,
+            } => Self::Status {
+                status,
+                message: message.map(tidy),
+                retry_after,
+            },
+            Self::ContextOverflow {
+                sent,
+                limit,
+                message,
+            } => Self::ContextOverflow {
+                sent,
+                limit,
+                message: tidy(message),
+            },
+            Self::InStream { message } => Self::InStream {
+                message: tidy(message),
+            },
+            Self::Garbled(Garbled::NotJson { line }) => {
+                Self::Garbled(Garbled::NotJson { line: tidy(line) })
+            }
+            Self::Redirected { to } => Self::Redirected { to: tidy(to) },
+            Self::Unreachable { why } => Self::Unreachable { why: tidy(why) },
+            other => other,
+        }
+    }
+}
+
+/// Scheme, host and port of an address.
+pub fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+/// An address as it was written, which may not even parse, without `user:secret@`.
+pub fn without_credentials(given: &str) -> String {
+    let start = given.find("//").map_or(0, |at| at + 2);
+    let (scheme, rest) = given.split_at(start);
+    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..authority].rfind('@') {
+        Some(at) => format!("{scheme}{}", &rest[at + 1..]),
+        None => given.to_owned(),
+    }
+}
+
+/// A server that echoes the key it was sent must not bring it to the screen or
+/// into the log (S14.3).
+pub fn without_key(text: String, key: &ApiKey) -> String {
+    match key {
+        ApiKey::Known(secret) if secret.expose().len() >= KEY_BYTES_MIN => {
+            text.replace(secret.expose(), "…")
+        }
+        _ => text,
+    }
+}
+
+fn bounded(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(SERVER_TEXT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

@@ -1,7 +1,84 @@
-//! The wire layer: requests to model servers and what their streams say.
+//! The wire layer: requests to model servers and what their streams say. The only
+//! place that decides a wire shape of theirs. Decoders and bodies are pure; `http`
+//! alone touches the network, and only while somebody polls its stream.
 
+pub mod adapt;
+mod calls;
+mod client;
+pub mod complaint;
 pub mod error;
+mod http;
+pub mod ndjson;
+pub mod ollama;
+pub mod openai;
 pub mod part;
+pub mod reply;
+pub mod schema;
+pub mod scripted;
+mod sentences;
+pub mod sse;
+pub mod stream;
 
-pub use error::Fault;
+pub use error::{Cause, Fault};
 pub use part::{EndReason, NativeCall, Request, StreamPart};
+pub use scripted::{Script, Step};
+pub use stream::ReplyStream;
+
+use crate::domain::{CallMessage, ModelConfig};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Whoever answers requests. Cheap to clone; clones share connections and what was
+/// learnt about servers.
+#[derive(Debug, Clone)]
+pub enum Provider {
+    Http(Arc<http::Http>),
+    Scripted(Arc<Script>),
+}
+
+impl Provider {
+    /// Talks to model servers. Nothing is set up before the first request.
+    pub fn new() -> Self {
+        Self::Http(Arc::default())
+    }
+
+    /// Follows a script instead.
+    pub fn scripted(script: Script) -> Self {
+        Self::Scripted(Arc::new(script))
+    }
+
+    /// Asks a model. Everything, connecting included, happens while the stream is
+    /// polled; dropping it drops the connection.
+    pub fn stream(&self, request: Request) -> ReplyStream {
+        match self {
+            Self::Http(http) => stream::reply(http.clone(), request),
+            Self::Scripted(script) => script.stream(request),
+        }
+    }
+
+    /// Does Ollama hold this model in memory? None where that is not known within
+    /// a second, or where the server is no Ollama.
+    pub async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
+        match self {
+            Self::Http(http) => http.is_loaded(model).await,
+            Self::Scripted(_) => None,
+        }
+    }
+}
+
+impl Default for Provider {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A call as the model is reminded of it where the dialect is not native: compact
+/// JSON in the form that it was taught (S4.3).
+fn call_line(call: &CallMessage) -> String {
+    json!({
+        "server": call.server.as_str(),
+        "name": call.tool,
+        "arguments": call.arguments,
+    })
+    .to_string()
+}

@@ -1,6 +1,6 @@
 //! What goes to a model server and what comes back, provider-neutral.
 
-use crate::domain::{Arguments, Message, ModelConfig, Offered, Usage};
+use crate::domain::{Arguments, Message, ModelConfig, Notice, Offered, Usage};
 use std::sync::Arc;
 
 /// One request to a model.
@@ -20,7 +20,13 @@ pub enum StreamPart {
     Text(String),
     Thinking(String),
     Call(NativeCall),
+    /// At most once, before `End`.
     Usage(Usage),
+    /// Bytes arrived that made none of the others: the server is alive.
+    Heartbeat,
+    /// Something the person should know about how the model was asked.
+    Notice(Notice),
+    /// The last part, once.
     End(EndReason),
 }
 

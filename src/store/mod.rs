@@ -1,1 +1,13 @@
-//! (being written)
+//! Conversations and prompts on disk. Everything here waits for the disk: whoever
+//! must not wait calls it from a thread that may.
+
+mod error;
+mod format;
+mod history;
+mod name;
+mod sessions;
+
+pub use error::StoreError;
+pub use history::History;
+pub use name::session_name;
+pub use sessions::Sessions;

@@ -1,0 +1,114 @@
+//! What can be wrong with a file of settings, told with the same words wherever
+//! it is told: in the banner at the start and when saving into it is refused.
+
+use crate::domain::{Banner, Notice};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("no home folder is known")]
+    NoHome,
+    #[error("`{}` cannot be used as a folder: {why}", path.display())]
+    BadHome { path: PathBuf, why: String },
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable { path: PathBuf, why: String },
+    /// The place is that of the first fault, from 1 on, the column in characters.
+    #[error("{}, line {line}, column {column}: {fault}", path.display())]
+    Malformed {
+        path: PathBuf,
+        line: usize,
+        column: usize,
+        fault: String,
+        advice: &'static str,
+    },
+    /// It is JSON, but what should be changed is not what it should be.
+    #[error("{}, line {line}: {fault}", path.display())]
+    Misshapen {
+        path: PathBuf,
+        line: usize,
+        fault: String,
+    },
+    #[error("{} cannot be written: {why}", path.display())]
+    Unwritable { path: PathBuf, why: String },
+    #[error("no model `{name}` in {}{}", path.display(), meant(near))]
+    UnknownModel {
+        path: PathBuf,
+        name: String,
+        near: Option<String>,
+    },
+    #[error("no server `{id}` in {}{}", path.display(), meant(near))]
+    UnknownServer {
+        path: PathBuf,
+        id: String,
+        near: Option<String>,
+    },
+}
+
+fn meant(near: &Option<String>) -> String {
+    near.as_ref()
+        .map(|near| format!("; did you mean `{near}`?"))
+        .unwrap_or_default()
+}
+
+impl ConfigError {
+    /// What happened, why, and what to do.
+    pub fn notice(&self) -> Notice {
+        let what = capitalised(&self.to_string());
+        let notice = if what.ends_with('?') {
+            Notice::failure(what)
+        } else {
+            Notice::failure(format!("{what}."))
+        };
+        match self {
+            Self::NoHome | Self::BadHome { .. } => {
+                notice.advise("Name a folder with --home or HUMBLE_HOME.")
+            }
+            Self::Unreadable { .. } => notice
+                .because(LEFT_ALONE)
+                .advise("Make it a file that you may read."),
+            Self::Malformed { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
+            Self::Misshapen { .. } => notice
+                .because("The file is left as it is.")
+                .advise("Correct it there."),
+            Self::Unwritable { .. } => notice
+                .because("The file is as it was.")
+                .advise("Make room or give yourself the right to write, then try again."),
+            Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
+                notice.advise("It may have been removed in the meantime.")
+            }
+        }
+    }
+
+    /// The same as a banner about the file.
+    pub(super) fn banner(&self) -> Banner {
+        Banner::new(self.cause(), self.notice())
+    }
+
+    fn cause(&self) -> String {
+        match self {
+            Self::NoHome | Self::BadHome { .. } => "home".to_owned(),
+            Self::Unreadable { path, .. }
+            | Self::Malformed { path, .. }
+            | Self::Misshapen { path, .. }
+            | Self::Unwritable { path, .. }
+            | Self::UnknownModel { path, .. }
+            | Self::UnknownServer { path, .. } => file_name(path),
+        }
+    }
+}
+
+const LEFT_ALONE: &str = "The program runs without it, and nothing is saved into it.";
+
+/// `config.json` of `/home/me/.humble-ai-cli/config.json`.
+pub(super) fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

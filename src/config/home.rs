@@ -1,0 +1,170 @@
+//! The folder in which everything lives (S1.1), and its first run.
+
+use super::ConfigError;
+use crate::domain::{Banner, Notice};
+use crate::files;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+const DEFAULT_FOLDER: &str = ".humble-ai-cli";
+const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// `flag` (`--home`) beats `HUMBLE_HOME`, which beats `.humble-ai-cli` in the
+    /// person's home; each of the first two names the folder itself.
+    ///
+    /// # Errors
+    /// No home folder is known, or the named one cannot be a path.
+    pub fn resolve(flag: Option<PathBuf>) -> Result<Self, ConfigError> {
+        let person = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+        Self::choose(flag, std::env::var_os("HUMBLE_HOME"), person)
+    }
+
+    fn choose(
+        flag: Option<PathBuf>,
+        variable: Option<OsString>,
+        person: Option<PathBuf>,
+    ) -> Result<Self, ConfigError> {
+        let variable = variable
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from);
+        let path = flag
+            .or(variable)
+            .or_else(|| person.map(|person| person.join(DEFAULT_FOLDER)))
+            .ok_or(ConfigError::NoHome)?;
+        // Absolute, so that no later change of the working folder moves it.
+        match std::path::absolute(&path) {
+            Ok(root) => Ok(Self { root }),
+            Err(fault) => Err(ConfigError::BadHome {
+                path,
+                why: fault.to_string(),
+            }),
+        }
+    }
+
+    /// The home in the folder `root`, which should be absolute.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.json")
+    }
+
+    pub fn servers(&self) -> PathBuf {
+        self.root.join("mcp-servers.json")
+    }
+
+    pub fn system_prompt(&self) -> PathBuf {
+        self.root.join("system_prompt.txt")
+    }
+
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+
+    pub fn history(&self) -> PathBuf {
+        self.root.join("history")
+    }
+
+    /// What stood in the editor when the program was left.
+    pub fn draft(&self) -> PathBuf {
+        self.root.join("draft")
+    }
+
+    pub fn cache(&self) -> PathBuf {
+        self.root.join("cache")
+    }
+
+    /// Creates the folders, and on the first run the system prompt. A home that
+    /// cannot be written is a banner: one can chat all the same.
+    pub fn prepare(&self) -> Vec<Banner> {
+        let made = self
+            .make()
+            .and_then(|()| files::check_writable(&self.root))
+            .and_then(|()| files::check_writable(&self.sessions()));
+        match made {
+            Ok(()) => {
+                files::sweep(&self.root);
+                files::sweep(&self.sessions());
+                Vec::new()
+            }
+            Err(fault) => vec![self.unwritable(&fault)],
+        }
+    }
+
+    fn make(&self) -> io::Result<()> {
+        files::create_folder(&self.root)?;
+        // A prompt that the person deleted stays deleted: it is written only where
+        // this program has never run. It is written first, so that a crash between
+        // does not make a half run the first one.
+        let first_run = !self.logs().exists() && !self.cache().exists();
+        if first_run {
+            let prompt = DEFAULT_SYSTEM_PROMPT.as_bytes();
+            match files::create_new(&self.system_prompt(), prompt, files::PRIVATE) {
+                Err(fault) if fault.kind() != ErrorKind::AlreadyExists => return Err(fault),
+                _ => {}
+            }
+        }
+        for folder in [self.sessions(), self.logs(), self.cache()] {
+            files::create_folder(&folder)?;
+        }
+        Ok(())
+    }
+
+    fn unwritable(&self, fault: &io::Error) -> Banner {
+        let why = match fault.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+                "it, or a part of its path, is a file".to_owned()
+            }
+            _ => files::words(fault),
+        };
+        let root = self.root.display();
+        let notice = Notice::warning(format!("The folder {root} cannot be written: {why}."))
+            .because("Conversations and settings of this run will not be saved.")
+            .advise("Give yourself the right to write there, or name another with --home.");
+        Banner::new("home", notice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_beats_the_variable_and_that_beats_the_default() {
+        let choose = |flag: Option<&str>, variable: Option<&str>| {
+            Home::choose(
+                flag.map(PathBuf::from),
+                variable.map(OsString::from),
+                Some("/h".into()),
+            )
+            .map(|home| home.root)
+        };
+        assert_eq!(choose(Some("/f"), Some("/v")), Ok("/f".into()));
+        assert_eq!(choose(None, Some("/v")), Ok("/v".into()));
+        assert_eq!(choose(None, Some("")), Ok("/h/.humble-ai-cli".into()));
+        assert_eq!(choose(None, None), Ok("/h/.humble-ai-cli".into()));
+    }
+
+    #[test]
+    fn a_home_that_cannot_be_is_an_error_that_says_what_to_do() {
+        assert_eq!(Home::choose(None, None, None), Err(ConfigError::NoHome));
+        let fault = Home::choose(Some("".into()), None, None).unwrap_err();
+        assert!(fault.notice().sentence().contains("--home"), "{fault}");
+    }
+}

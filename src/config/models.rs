@@ -1,0 +1,278 @@
+//! One entry of `models` in `config.json`, understood (S2.1, S2.2, S2.5).
+
+use super::fields::{self, Entry, Fault};
+use super::variables::{self, Variables};
+use crate::domain::model::{ApiKey, Secret, ToolRole};
+use crate::domain::{Dialect, ModelConfig, ModelRef, ProviderKind, Think};
+use serde_json::Value;
+use std::net::IpAddr;
+use std::path::Path;
+use url::{Host, Url};
+
+const PROVIDERS: [&str; 4] = ["ollama", "openai", "mistral", "anthropic"];
+const THINK_LEVELS: [&str; 3] = ["low", "medium", "high"];
+
+/// What a person picks an entry by.
+///
+/// # Errors
+/// What is missing, and what is expected.
+pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Fault> {
+    let name = fields::name(entry, "name")?;
+    let model = fields::name(entry, "model")?;
+    let Some(either) = name.or(model) else {
+        return Err("it has neither `name` nor `model`; give at least one".to_owned());
+    };
+    let Some(provider) = fields::one_of(entry, "provider", &PROVIDERS)? else {
+        let expected = PROVIDERS.join("`, `");
+        return Err(format!(
+            "it has no `provider`; one of `{expected}` is expected"
+        ));
+    };
+    Ok(ModelRef {
+        name: name.unwrap_or(either).to_owned(),
+        model: model.unwrap_or(either).to_owned(),
+        provider: ProviderKind::from_name(provider).expect("the list holds every name"),
+    })
+}
+
+/// Reads an entry; a relative `caFile` is taken from `root`.
+///
+/// # Errors
+/// The first fault, with what is expected.
+pub(super) fn read(
+    entry: &Entry,
+    root: &Path,
+    variables: Variables<'_>,
+) -> Result<ModelConfig, Fault> {
+    let ModelRef {
+        name,
+        provider,
+        model,
+    } = reference(entry)?;
+    let given_url = fields::name(entry, "baseUrl")?;
+    let base_url = match given_url {
+        Some(url) => base_url(url, provider)?,
+        None => default_url(provider).to_owned(),
+    };
+    let mut options = fields::table(entry, "options")?
+        .cloned()
+        .unwrap_or_default();
+    // Every request carries the temperature of S2.6, whatever stands here.
+    options.shift_remove("temperature");
+    Ok(ModelConfig {
+        name,
+        model,
+        provider,
+        base_url,
+        api_key: api_key(entry, provider, given_url.is_some(), variables)?,
+        active: fields::flag(entry, "active")?.unwrap_or(false),
+        context_length: fields::count(entry, "contextLength")?,
+        think: think(entry)?,
+        dialect: dialect(entry, provider)?,
+        tool_role: tool_role(entry)?,
+        keep_alive: keep_alive(entry)?,
+        options,
+        ca_file: fields::name(entry, "caFile")?.map(|file| root.join(file)),
+    })
+}
+
+fn default_url(provider: ProviderKind) -> &'static str {
+    match provider {
+        ProviderKind::Ollama => "http://localhost:11434",
+        ProviderKind::OpenAi => "https://api.openai.com/v1",
+        ProviderKind::Mistral => "https://api.mistral.ai/v1",
+        ProviderKind::Anthropic => "https://api.anthropic.com/v1",
+    }
+}
+
+/// The variable that holds the key where none is given.
+fn default_variable(provider: ProviderKind) -> Option<&'static str> {
+    match provider {
+        ProviderKind::Ollama => None,
+        ProviderKind::OpenAi => Some("OPENAI_API_KEY"),
+        ProviderKind::Mistral => Some("MISTRAL_API_KEY"),
+        ProviderKind::Anthropic => Some("ANTHROPIC_API_KEY"),
+    }
+}
+
+fn api_key(
+    entry: &Entry,
+    provider: ProviderKind,
+    has_url: bool,
+    variables: Variables<'_>,
+) -> Result<ApiKey, Fault> {
+    let given = fields::text(entry, "apiKey")?;
+    let name = match given.map(|text| (text, variables::reference(text))) {
+        Some((_, Some(name))) if variables::is_name(name) => name,
+        Some((text, Some(_))) => {
+            return Ok(ApiKey::Unusable(format!("`{text}` names no variable")));
+        }
+        Some((literal, None)) => return Ok(checked(literal)),
+        // A server of another address gets no key that was not meant for it.
+        None if has_url => return Ok(ApiKey::NotNeeded),
+        None => match default_variable(provider) {
+            Some(name) => name,
+            None => return Ok(ApiKey::NotNeeded),
+        },
+    };
+    Ok(match variables(name).filter(|value| !value.is_empty()) {
+        Some(value) => checked(&value),
+        None => ApiKey::MissingVariable(name.to_owned()),
+    })
+}
+
+/// A key that can stand in a header. The reason of another never quotes it.
+fn checked(key: &str) -> ApiKey {
+    let why = if key.is_empty() {
+        "the key is empty"
+    } else if key.contains(['\n', '\r']) {
+        "the key holds a line end"
+    } else if key.chars().any(char::is_control) {
+        "the key holds a control character"
+    } else if !key.is_ascii() {
+        "the key holds a character that is not ASCII"
+    } else if key.trim() != key {
+        "the key begins or ends with a space"
+    } else {
+        return ApiKey::Known(Secret::new(key));
+    };
+    ApiKey::Unusable(why.to_owned())
+}
+
+fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
+    let given = given.trim();
+    let whole = if given.contains("://") {
+        given.to_owned()
+    } else {
+        format!("http://{given}")
+    };
+    let url = Url::parse(&whole).map_err(|fault| format!("`baseUrl` is not a URL: {fault}"))?;
+    // A guess must not send a conversation over an open line.
+    if whole != given && !is_local(&url) {
+        return Err("`baseUrl` has no scheme; put `https://` or `http://` before it".to_owned());
+    }
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!(
+            "`baseUrl` begins with `{}://`, `http://` or `https://` is expected",
+            url.scheme()
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("`baseUrl` holds a `?` or `#`; it ends with the path".to_owned());
+    }
+    let base = whole.trim_end_matches('/');
+    let versioned = url.path().trim_end_matches('/').rsplit('/').next();
+    if provider == ProviderKind::Ollama || versioned.is_some_and(is_version) {
+        Ok(base.to_owned())
+    } else {
+        Ok(format!("{base}/v1"))
+    }
+}
+
+fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
+        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
+        None => false,
+    }
+}
+
+/// Is it `v1`, `v2` …?
+fn is_version(segment: &str) -> bool {
+    segment.strip_prefix('v').is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
+    let expected = "`think` is true, false, \"low\", \"medium\" or \"high\"";
+    match fields::get(entry, "think") {
+        None => Ok(None),
+        Some(Value::Bool(true)) => Ok(Some(Think::On)),
+        Some(Value::Bool(false)) => Ok(Some(Think::Off)),
+        Some(Value::String(level)) => match level.as_str() {
+            "low" => Ok(Some(Think::Low)),
+            "medium" => Ok(Some(Think::Medium)),
+            "high" => Ok(Some(Think::High)),
+            other => Err(format!(
+                "{} ({expected})",
+                fields::unknown("think", other, &THINK_LEVELS)
+            )),
+        },
+        Some(_) => Err(format!("{expected}, nothing else")),
+    }
+}
+
+fn dialect(entry: &Entry, provider: ProviderKind) -> Result<Dialect, Fault> {
+    let words = ["auto", "native", "prompt", "xml"];
+    Ok(match fields::one_of(entry, "toolCalls", &words)? {
+        Some("native") => Dialect::Native,
+        Some("prompt") => Dialect::Prompt,
+        Some("xml") => Dialect::Xml,
+        _ if provider == ProviderKind::Ollama => Dialect::Prompt,
+        _ => Dialect::Native,
+    })
+}
+
+fn tool_role(entry: &Entry) -> Result<ToolRole, Fault> {
+    Ok(
+        match fields::one_of(entry, "toolRole", &["tool", "user"])? {
+            Some("user") => ToolRole::User,
+            _ => ToolRole::Tool,
+        },
+    )
+}
+
+fn keep_alive(entry: &Entry) -> Result<Option<Value>, Fault> {
+    match fields::get(entry, "keepAlive") {
+        Some(value @ (Value::String(_) | Value::Number(_))) => Ok(Some(value.clone())),
+        None => Ok(None),
+        Some(_) => Err("`keepAlive` is a text such as \"5m\" or a number of seconds".to_owned()),
+    }
+}
+
+/// The password that stands in a URL, if one does.
+pub(super) fn password(url: &str) -> Option<Secret> {
+    let url = Url::parse(url).ok()?;
+    url.password().map(Secret::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_gets_its_version_unless_it_has_one() {
+        let cases = [
+            ("http://h/", "http://h/v1"),
+            ("http://h:1/api//", "http://h:1/api/v1"),
+            ("http://h/v1/", "http://h/v1"),
+            ("https://h/openai/v22", "https://h/openai/v22"),
+            ("https://h/v1beta", "https://h/v1beta/v1"),
+            ("https://v1", "https://v1/v1"),
+            ("localhost:8000", "http://localhost:8000/v1"),
+            ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+        ];
+        for (given, expected) in cases {
+            let found = base_url(given, ProviderKind::OpenAi);
+            assert_eq!(found.as_deref(), Ok(expected), "{given}");
+        }
+        let ollama = base_url("http://localhost:11434///", ProviderKind::Ollama);
+        assert_eq!(ollama.as_deref(), Ok("http://localhost:11434"));
+    }
+
+    #[test]
+    fn a_base_url_that_cannot_be_one_is_refused() {
+        for given in [
+            "api.example.com",
+            "ftp://h",
+            "http://",
+            "http://h/?a=1",
+            "h#x",
+        ] {
+            let found = base_url(given, ProviderKind::Mistral);
+            assert!(found.is_err(), "{given}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! `mcp-servers.json` (S3.1 to S3.3). A server that cannot be understood is listed
+//! as misconfigured with the reason, and the others work.
+
+use super::document::{Document, kind};
+use super::edit::Step;
+use super::fields::{self, Entry, Fault};
+use super::variables::{Variables, environment, replaced};
+use super::{ConfigError, Home, Reading};
+use crate::domain::model::Secret;
+use crate::domain::server::{Inherit, RemoteTransport};
+use crate::domain::{Launch, ServerConfig, ServerId};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use url::Url;
+
+/// The key of the built-in server, which no other can have (S10.1).
+pub const BUILT_IN: &str = "humble";
+/// Built-in tools that are off in the chat until switched on (S10.2).
+const BUILT_IN_TOOLS_OFF: [&str; 3] = ["ollama_chat", "say_hello", "get_cat_fact"];
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
+const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Reads `mcp-servers.json`: the built-in server first, be the file there or not,
+/// then the others in file order.
+pub fn read_servers(home: &Home) -> Reading<Vec<ServerConfig>> {
+    read_servers_with(home, &environment)
+}
+
+/// The same with other variables than those of the environment.
+pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<ServerConfig>> {
+    let found = Document::read(&home.servers()).and_then(|document| {
+        let Some(document) = document else {
+            return Ok(Vec::new());
+        };
+        let entries = entries(&document)?;
+        Ok(entries
+            .iter()
+            .map(|entry| server(&entry.id, entry.value, variables))
+            .collect())
+    });
+    let (mut servers, banners) = match found {
+        Ok(servers) => (servers, Vec::new()),
+        Err(fault) => (Vec::new(), vec![fault.banner()]),
+    };
+    match servers
+        .iter()
+        .position(|server: &ServerConfig| server.id.as_str() == BUILT_IN)
+    {
+        Some(index) => servers[..=index].rotate_right(1),
+        None => servers.insert(0, server(BUILT_IN, &Value::Object(Map::new()), variables)),
+    }
+    Reading {
+        value: servers,
+        banners,
+    }
+}
+
+/// One server as it stands in the file.
+pub(super) struct ServerEntry<'a> {
+    pub(super) id: String,
+    pub(super) place: Place,
+    pub(super) value: &'a Value,
+}
+
+/// Where an entry stands, or where a new one goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A member of the object under this key, or of the root itself.
+    Member(Option<&'static str>),
+    /// An element of the list under this key, which is how older homes have it.
+    Element(&'static str, usize),
+}
+
+impl Place {
+    pub(super) fn steps<'a>(&'a self, id: &'a str) -> Vec<Step<'a>> {
+        match self {
+            Self::Member(Some(key)) => vec![Step::Key(key), Step::Key(id)],
+            Self::Member(None) => vec![Step::Key(id)],
+            Self::Element(key, index) => vec![Step::Key(key), Step::Index(*index)],
+        }
+    }
+}
+
+/// The servers of a file, each with its place.
+///
+/// # Errors
+/// What should hold them holds something else.
+pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
+    let root = document.root();
+    let Some(key) = container(root) else {
+        // A root without the key is itself the list; what is no object in it, such
+        // as a `$schema`, is no server.
+        let members = root.iter().filter(|(_, value)| value.is_object());
+        return Ok(in_object(members, None));
+    };
+    match root.get(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Object(members)) => Ok(in_object(members.iter(), Some(key))),
+        Some(Value::Array(items)) => Ok(in_list(items, key)),
+        Some(other) => Err(ConfigError::Misshapen {
+            path: document.path().to_owned(),
+            line: document.line(&[Step::Key(key)]),
+            fault: format!("`{key}` is {}, an object is expected", kind(other)),
+        }),
+    }
+}
+
+/// Where a server that the file does not list yet is to stand.
+pub(super) fn new_place(document: &Document) -> Place {
+    match container(document.root()) {
+        None => Place::Member(None),
+        Some(key) => match document.root().get(key) {
+            Some(Value::Array(items)) => Place::Element(key, items.len()),
+            _ => Place::Member(Some(key)),
+        },
+    }
+}
+
+/// The key under which the servers stand; `None` where the root lists them.
+fn container(root: &Map<String, Value>) -> Option<&'static str> {
+    let is_server = |value: &Value| value.get("command").is_some() || value.get("url").is_some();
+    if root.contains_key("mcpServers") {
+        Some("mcpServers")
+    } else if root
+        .get("servers")
+        .is_some_and(|value| value.is_object() && !is_server(value))
+    {
+        Some("servers")
+    } else if root.values().any(Value::is_object) {
+        None
+    } else {
+        Some("mcpServers")
+    }
+}
+
+fn in_object<'a>(
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+    key: Option<&'static str>,
+) -> Vec<ServerEntry<'a>> {
+    members
+        .map(|(id, value)| ServerEntry {
+            id: id.clone(),
+            place: Place::Member(key),
+            value,
+        })
+        .collect()
+}
+
+fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, value)| {
+            let name = value.get("name").and_then(Value::as_str);
+            let id = name.map_or_else(|| format!("server-{}", index + 1), str::to_owned);
+            ServerEntry {
+                id,
+                place: Place::Element(key, index),
+                value,
+            }
+        })
+        .collect()
+}
+
+/// The tools of an entry that are switched off.
+///
+/// # Errors
+/// What is wrong with the list.
+pub(super) fn tools_off(id: &str, entry: &Entry) -> Result<Vec<String>, Fault> {
+    let default = || match id {
+        BUILT_IN => BUILT_IN_TOOLS_OFF.map(str::to_owned).to_vec(),
+        _ => Vec::new(),
+    };
+    Ok(fields::texts(entry, "toolsOff")?.unwrap_or_else(default))
+}
+
+fn server(id: &str, value: &Value, variables: Variables<'_>) -> ServerConfig {
+    let misconfigured = |enabled: bool, why: Fault| ServerConfig {
+        id: ServerId::new(id),
+        description: None,
+        enabled,
+        launch: Launch::Misconfigured { why },
+        tools_off: BTreeSet::new(),
+        startup_timeout: STARTUP_TIMEOUT,
+        tool_timeout: TOOL_TIMEOUT,
+    };
+    let Value::Object(entry) = value else {
+        let why = format!("the entry is {}, an object is expected", kind(value));
+        return misconfigured(true, why);
+    };
+    understood(id, entry, variables).unwrap_or_else(|why| {
+        let enabled = fields::flag(entry, "enabled").ok().flatten();
+        misconfigured(enabled.unwrap_or(true), why)
+    })
+}
+
+fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<ServerConfig, Fault> {
+    if id.trim().is_empty() {
+        return Err("the name of the server is empty".to_owned());
+    }
+    let launch = launch(id, entry, variables)?;
+    Ok(ServerConfig {
+        id: ServerId::new(id),
+        description: fields::text(entry, "description")?.map(str::to_owned),
+        enabled: fields::flag(entry, "enabled")?.unwrap_or(true),
+        launch,
+        tools_off: tools_off(id, entry)?.into_iter().collect(),
+        startup_timeout: fields::seconds(entry, "startupTimeoutSeconds")?
+            .unwrap_or(STARTUP_TIMEOUT),
+        tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),
+    })
+}
+
+fn launch(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launch, Fault> {
+    let command = fields::name(entry, "command")?;
+    let url = fields::name(entry, "url")?;
+    let way = way(entry)?;
+    if id == BUILT_IN {
+        return match (command, url) {
+            (None, None) => Ok(Launch::BuiltIn),
+            _ => Err("`humble` is the built-in server; give this one another name".to_owned()),
+        };
+    }
+    match (command, url, way) {
+        (Some(_), Some(_), _) => Err("it has both `command` and `url`; give one".to_owned()),
+        (None, None, _) => Err("it has neither `command` nor `url`; give one".to_owned()),
+        (Some(command), None, None | Some(Way::Stdio)) => stdio(command, entry, variables),
+        (Some(_), None, Some(Way::Remote(_))) => {
+            Err("it has a `command`, but its `type` or `transport` needs a `url`".to_owned())
+        }
+        (None, Some(_), Some(Way::Stdio)) => {
+            Err("it has a `url`, but its `type` or `transport` needs a `command`".to_owned())
+        }
+        (None, Some(url), Some(Way::Remote(transport))) => remote(url, transport, entry, variables),
+        (None, Some(url), None) => remote(url, RemoteTransport::Guess, entry, variables),
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Stdio,
+    Remote(RemoteTransport),
+}
+
+/// `transport`, or `type` as other clients call it.
+fn way(entry: &Entry) -> Result<Option<Way>, Fault> {
+    let read = |key: &str| -> Result<Option<Way>, Fault> {
+        let words = ["stdio", "command", "sse", "http", "streamable-http"];
+        Ok(fields::one_of(entry, key, &words)?.map(|word| match word {
+            "sse" => Way::Remote(RemoteTransport::Sse),
+            "http" | "streamable-http" => Way::Remote(RemoteTransport::Http),
+            _ => Way::Stdio,
+        }))
+    };
+    match (read("transport")?, read("type")?) {
+        (Some(one), Some(other)) if one != other => {
+            Err("its `type` and its `transport` contradict each other".to_owned())
+        }
+        (one, other) => Ok(one.or(other)),
+    }
+}
+
+fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launch, Fault> {
+    let args = fields::texts(entry, "args")?.unwrap_or_default();
+    let args = args
+        .iter()
+        .map(|argument| filled(argument, "args", variables))
+        .collect::<Result<_, _>>()?;
+    let inherit = match fields::get(entry, "inheritEnv") {
+        None | Some(Value::Bool(false)) => Inherit::AllowList,
+        Some(Value::Bool(true)) => Inherit::Everything,
+        Some(Value::Array(_)) => {
+            Inherit::Also(fields::texts(entry, "inheritEnv")?.unwrap_or_default())
+        }
+        Some(other) => {
+            let found = kind(other);
+            return Err(format!(
+                "`inheritEnv` is {found}, true or a list of names is expected"
+            ));
+        }
+    };
+    Ok(Launch::Stdio {
+        command: command.to_owned(),
+        args,
+        env: filled_pairs(entry, "env", variables)?,
+        cwd: fields::name(entry, "cwd")?.map(Into::into),
+        inherit,
+    })
+}
+
+fn remote(
+    url: &str,
+    transport: RemoteTransport,
+    entry: &Entry,
+    variables: Variables<'_>,
+) -> Result<Launch, Fault> {
+    let url = filled(url, "url", variables)?;
+    let parsed = Url::parse(&url).map_err(|fault| format!("`url` is not a URL: {fault}"))?;
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err("`url` must begin with `http://` or `https://`".to_owned());
+    }
+    let mut headers = filled_pairs(entry, "env", variables)?;
+    // What is called a header outright wins over what merely becomes one.
+    for (name, value) in filled_pairs(entry, "headers", variables)? {
+        headers.retain(|(other, _)| !other.eq_ignore_ascii_case(&name));
+        headers.push((name, value));
+    }
+    for (name, value) in &headers {
+        check_header(name, value)?;
+    }
+    Ok(Launch::Remote {
+        url,
+        transport,
+        headers,
+    })
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), Fault> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(format!("`{name}` cannot be the name of a header"));
+    }
+    if value
+        .chars()
+        .any(|letter| letter.is_control() && letter != '\t')
+    {
+        return Err(format!("the header `{name}` holds a control character"));
+    }
+    Ok(())
+}
+
+fn filled(text: &str, key: &str, variables: Variables<'_>) -> Result<String, Fault> {
+    replaced(text, variables)
+        .map_err(|name| format!("`{key}` needs the variable {name}, which is not set"))
+}
+
+fn filled_pairs(
+    entry: &Entry,
+    key: &str,
+    variables: Variables<'_>,
+) -> Result<Vec<(String, String)>, Fault> {
+    fields::pairs(entry, key)?
+        .into_iter()
+        .map(|(name, value)| Ok((name, filled(&value, key, variables)?)))
+        .collect()
+}
+
+/// Everything in the servers' settings that looks like a secret and so must never
+/// be written anywhere (S14.3).
+pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
+    let mut secrets = Vec::new();
+    for server in servers {
+        let pairs = match &server.launch {
+            Launch::Stdio { env, .. } => env,
+            Launch::Remote { url, headers, .. } => {
+                secrets.extend(url_secrets(url));
+                headers
+            }
+            _ => continue,
+        };
+        let hidden = pairs.iter().filter(|(name, _)| is_secret_name(name));
+        for (_, value) in hidden {
+            // The token of `Bearer TOKEN` may be met without its scheme.
+            let token = value
+                .split_once(' ')
+                .map_or(value.as_str(), |(_, token)| token);
+            secrets.push(Secret::new(value.as_str()));
+            secrets.push(Secret::new(token));
+        }
+    }
+    secrets
+}
+
+fn url_secrets(url: &str) -> Vec<Secret> {
+    let Ok(url) = Url::parse(url) else {
+        return Vec::new();
+    };
+    let pairs = url.query_pairs().filter(|(name, _)| is_secret_name(name));
+    pairs
+        .map(|(_, value)| Secret::new(value))
+        .chain(url.password().map(Secret::new))
+        .collect()
+}
+
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "key",
+        "token",
+        "secret",
+        "password",
+        "auth",
+        "credential",
+        "cookie",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+}

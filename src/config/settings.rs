@@ -1,0 +1,241 @@
+//! `config.json`, read leniently: what cannot be used is a banner, the rest works.
+
+use super::document::{Document, kind};
+use super::edit::Step;
+use super::error::file_name;
+use super::fields::{self, Entry, Fault};
+use super::variables::{Variables, environment};
+use super::{Home, Reading, models};
+use crate::domain::model::{ApiKey, Limits, Secret};
+use crate::domain::{Banner, ModelConfig, Notice, ToolMode};
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Those that can be used, in file order.
+    pub models: Vec<ModelConfig>,
+    pub log_level: tracing::Level,
+    pub tool_mode: ToolMode,
+    pub limits: Limits,
+    /// The file lists at least one model, be it one that cannot be used.
+    pub lists_models: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            models: Vec::new(),
+            log_level: tracing::Level::INFO,
+            tool_mode: ToolMode::Manual,
+            limits: Limits::default(),
+            lists_models: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The active model: none where several claim to be it (S2.3).
+    pub fn active(&self) -> Option<&ModelConfig> {
+        let mut active = self.models.iter().filter(|model| model.active);
+        let first = active.next()?;
+        active.next().is_none().then_some(first)
+    }
+
+    /// Everything here that must never be written anywhere (S14.3).
+    pub fn secrets(&self) -> Vec<Secret> {
+        let keys = self.models.iter().filter_map(|model| match &model.api_key {
+            ApiKey::Known(key) => Some(key.clone()),
+            _ => None,
+        });
+        let passwords = self
+            .models
+            .iter()
+            .filter_map(|model| models::password(&model.base_url));
+        keys.chain(passwords).collect()
+    }
+}
+
+/// Reads `config.json`. A missing file is normal and means the defaults.
+pub fn read_settings(home: &Home) -> Reading<Settings> {
+    read_settings_with(home, &environment)
+}
+
+/// The same with other variables than those of the environment.
+pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Settings> {
+    let mut reader = match Document::read(&home.config()) {
+        Ok(Some(document)) => Reader {
+            document,
+            banners: Vec::new(),
+        },
+        Ok(None) => return Reading::default(),
+        Err(fault) => {
+            return Reading {
+                value: Settings::default(),
+                banners: vec![fault.banner()],
+            };
+        }
+    };
+    let (models, lists_models) = reader.models(home, variables);
+    let value = Settings {
+        models,
+        log_level: reader.log_level(),
+        tool_mode: reader.tool_mode(),
+        limits: reader.limits(),
+        lists_models,
+    };
+    reader.check_active(&value);
+    Reading {
+        value,
+        banners: reader.banners,
+    }
+}
+
+struct Reader {
+    document: Document,
+    banners: Vec<Banner>,
+}
+
+impl Reader {
+    fn models(&mut self, home: &Home, variables: Variables<'_>) -> (Vec<ModelConfig>, bool) {
+        let entries = match fields::get(self.document.root(), "models") {
+            None => return (Vec::new(), false),
+            Some(Value::Array(entries)) => entries.clone(),
+            Some(other) => {
+                let fault = format!("`models` is {}, a list is expected", kind(other));
+                self.complain("models", &[Step::Key("models")], &fault);
+                return (Vec::new(), false);
+            }
+        };
+        let mut models: Vec<ModelConfig> = Vec::new();
+        for (index, entry) in entries.iter().enumerate() {
+            match model(entry, home, variables) {
+                Ok(model) => {
+                    let twin = models
+                        .iter()
+                        .any(|other| other.reference() == model.reference());
+                    if twin {
+                        let fault = format!(
+                            "there is another `{}` of the same model; give one of them another `name`",
+                            model.name
+                        );
+                        self.complain_of_model(index, entry, &fault);
+                    }
+                    models.push(model);
+                }
+                Err(fault) => self.complain_of_model(index, entry, &fault),
+            }
+        }
+        (models, !entries.is_empty())
+    }
+
+    fn complain_of_model(&mut self, index: usize, entry: &Value, fault: &str) {
+        let name = ["name", "model"]
+            .iter()
+            .find_map(|key| entry.get(key)?.as_str())
+            .map(|name| format!(" (`{name}`)"))
+            .unwrap_or_default();
+        let number = index + 1;
+        let fault = format!("model {number}{name}: {fault}");
+        let steps = [Step::Key("models"), Step::Index(index)];
+        self.complain(&format!("model {number}"), &steps, &fault);
+    }
+
+    fn log_level(&mut self) -> tracing::Level {
+        let words = ["debug", "info", "warn", "error"];
+        match self.root_word("logLevel", &words) {
+            Some("debug") => tracing::Level::DEBUG,
+            Some("warn") => tracing::Level::WARN,
+            Some("error") => tracing::Level::ERROR,
+            _ => tracing::Level::INFO,
+        }
+    }
+
+    fn tool_mode(&mut self) -> ToolMode {
+        self.root_word("toolCallMode", &["manual", "auto"])
+            .and_then(ToolMode::from_name)
+            .unwrap_or_default()
+    }
+
+    fn root_word(&mut self, key: &str, words: &[&'static str]) -> Option<&'static str> {
+        let found = fields::one_of(self.document.root(), key, words);
+        self.or_default(&[Step::Key(key)], found)
+    }
+
+    fn limits(&mut self) -> Limits {
+        let default = Limits::default();
+        let table = fields::table(self.document.root(), "limits").map(|table| table.cloned());
+        let Some(table) = self.or_default(&[Step::Key("limits")], table) else {
+            return default;
+        };
+        Limits {
+            tool_rounds: self
+                .limit(&table, "toolRounds")
+                .unwrap_or(default.tool_rounds),
+            errors_per_turn: self
+                .limit(&table, "errorsPerTurn")
+                .unwrap_or(default.errors_per_turn),
+            idle_seconds: self
+                .limit(&table, "idleSeconds")
+                .map_or(default.idle_seconds, u64::from),
+        }
+    }
+
+    fn limit(&mut self, table: &Entry, key: &str) -> Option<u32> {
+        let found = fields::count(table, key);
+        self.or_default(&[Step::Key("limits"), Step::Key(key)], found)
+    }
+
+    /// What was found, or a banner and nothing.
+    fn or_default<T>(&mut self, steps: &[Step<'_>], found: Result<Option<T>, Fault>) -> Option<T> {
+        found.unwrap_or_else(|fault| {
+            let names = steps.iter().map(|step| match step {
+                Step::Key(key) => (*key).to_owned(),
+                Step::Index(index) => index.to_string(),
+            });
+            let about = names.collect::<Vec<_>>().join(".");
+            self.complain(&about, steps, &fault);
+            None
+        })
+    }
+
+    fn complain(&mut self, about: &str, steps: &[Step<'_>], fault: &str) {
+        let path = self.document.path();
+        let line = self.document.line(steps);
+        let what = format!("{}, line {line}: {fault}", path.display());
+        let notice = Notice::warning(fields::sentence(&what))
+            .advise("Correct it there; everything else in the file is used.");
+        let cause = format!("{}: {about}", file_name(path));
+        self.banners.push(Banner::new(cause, notice));
+    }
+
+    fn check_active(&mut self, settings: &Settings) {
+        let active: Vec<_> = settings
+            .models
+            .iter()
+            .filter(|model| model.active)
+            .collect();
+        if active.len() < 2 {
+            return;
+        }
+        let names: Vec<_> = active
+            .iter()
+            .map(|model| format!("`{}` ({})", model.name, model.provider))
+            .collect();
+        let what = format!(
+            "{} models are marked active: {}.",
+            active.len(),
+            names.join(", ")
+        );
+        let notice = Notice::warning(what)
+            .because("None of them is used until one is picked.")
+            .advise("Pick one with /set-model.");
+        self.banners.push(Banner::new("active model", notice));
+    }
+}
+
+fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Result<ModelConfig, Fault> {
+    match entry {
+        Value::Object(entry) => models::read(entry, home.root(), variables),
+        other => Err(format!("it is {}, an object is expected", kind(other))),
+    }
+}

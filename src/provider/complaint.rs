@@ -1,0 +1,122 @@
+//! What a server says when it refuses or gives up, in all the shapes that
+//! servers have for it. Pure.
+
+use super::error::Cause;
+use serde_json::Value;
+
+/// An error in a server's own words.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Complaint {
+    pub message: String,
+    /// The parameter of the request that it is about.
+    pub param: Option<String>,
+    /// `type` and `code`, lower case, separated by a space.
+    labels: String,
+    sent: Option<u64>,
+    limit: Option<u64>,
+}
+
+impl Complaint {
+    /// The error that an event or an answer carries: `{"error": …}` with a text or
+    /// an object, or flat with `"object": "error"`.
+    pub fn in_event(event: &Value) -> Option<Self> {
+        match event.get("error") {
+            Some(Value::Null) | None => {}
+            Some(error) => return Some(Self::from_error(error)),
+        }
+        let flat = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
+        (flat("object") || flat("type")).then(|| Self::from_error(event))
+    }
+
+    /// The error in the body of an answer whose status is no success. None where
+    /// there is nothing that a person could read.
+    pub fn in_body(body: &[u8]) -> Option<Self> {
+        let Ok(value) = serde_json::from_slice::<Value>(body) else {
+            return Self::in_plain_body(body);
+        };
+        // Some servers send a list with one error in it.
+        let value = value.get(0).unwrap_or(&value);
+        let complaint = Self::in_event(value).unwrap_or_else(|| Self::from_error(value));
+        (!complaint.message.is_empty()).then_some(complaint)
+    }
+
+    fn in_plain_body(body: &[u8]) -> Option<Self> {
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim();
+        (!text.is_empty() && !text.starts_with('<')).then(|| Self {
+            message: text.to_owned(),
+            ..Self::default()
+        })
+    }
+
+    /// `error` is a text, or an object with `message` or `detail`.
+    fn from_error(error: &Value) -> Self {
+        let text = |key: &str| error.get(key).and_then(Value::as_str);
+        let number = |key: &str| error.get(key).and_then(Value::as_u64);
+        let message = match error {
+            Value::String(text) => text.clone(),
+            Value::Object(_) => text("message")
+                .or_else(|| text("detail"))
+                .or_else(|| error.pointer("/detail/0/msg").and_then(Value::as_str))
+                .map_or_else(|| error.to_string(), str::to_owned),
+            other => other.to_string(),
+        };
+        let labels = [text("type"), text("code")];
+        Self {
+            message,
+            param: text("param").map(str::to_owned),
+            labels: labels
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .to_lowercase(),
+            sent: number("n_prompt_tokens"),
+            limit: number("n_ctx"),
+        }
+    }
+
+    /// Is it that the conversation is longer than the model's context?
+    fn is_overflow(&self) -> bool {
+        let message = self.message.to_lowercase();
+        ["exceed_context_size", "context_length_exceeded"]
+            .iter()
+            .any(|label| self.labels.contains(label))
+            || [
+                "maximum context length",
+                "context length exceeded",
+                "available context size",
+            ]
+            .iter()
+            .any(|words| message.contains(words))
+    }
+
+    /// As the cause of a failed stream.
+    pub fn in_stream(self) -> Cause {
+        self.overflow().unwrap_or_else(|complaint| Cause::InStream {
+            message: complaint.message,
+        })
+    }
+
+    /// As a failure of its own where it is about the length of the conversation.
+    pub fn overflow(self) -> Result<Cause, Self> {
+        if self.is_overflow() {
+            Ok(Cause::ContextOverflow {
+                sent: self.sent,
+                limit: self.limit,
+                message: self.message,
+            })
+        } else {
+            Err(self)
+        }
+    }
+
+    /// Does it speak of this parameter? Where `param` is given, only that counts:
+    /// a message may quote the conversation.
+    pub fn is_about(&self, parameter: &str) -> bool {
+        match &self.param {
+            Some(param) => param == parameter || param.ends_with(&format!(".{parameter}")),
+            None => self.message.to_lowercase().contains(parameter),
+        }
+    }
+}

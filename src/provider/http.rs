@@ -1,0 +1,279 @@
+//! Asks: address, key, refused parameters, and why no answer came. A key goes only
+//! to the origin that config.json names, and never into the log.
+
+use super::adapt::Adapted;
+use super::client::{Clients, innermost, sources};
+use super::complaint::Complaint;
+use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
+use super::part::Request;
+use super::{ollama, openai};
+use crate::domain::model::ApiKey;
+use crate::domain::{ModelConfig, Notice, ProviderKind};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::{Method, Response};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use url::Url;
+
+const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
+const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
+const LOADED_TIME_MAX: Duration = Duration::from_secs(1);
+const LOADED_BYTES_MAX: usize = 1 << 20;
+
+/// Clients and what was learnt about servers, both for as long as the program runs.
+#[derive(Debug, Default)]
+pub struct Http {
+    clients: Clients,
+    /// By model and base URL.
+    adapted: Mutex<HashMap<(String, String), Adapted>>,
+}
+
+/// An answer whose status is success.
+pub(super) struct Answer {
+    pub response: Response,
+    pub notices: Vec<Notice>,
+}
+
+impl Http {
+    /// Sends a request and waits for the head of a successful answer. A parameter
+    /// that the server refuses is left out, and that is remembered (S2.6).
+    pub(super) async fn ask(&self, request: &Request) -> Result<Answer, Fault> {
+        let model = &request.model;
+        let fault = |cause| Fault::new(model, cause);
+        let (path, body): (_, fn(&Request, Adapted) -> Value) = match model.provider {
+            ProviderKind::Ollama => ("api/chat", ollama::body),
+            ProviderKind::OpenAi => ("chat/completions", openai::body),
+            ProviderKind::Mistral | ProviderKind::Anthropic => {
+                return Err(fault(Cause::Unsupported));
+            }
+        };
+        let known = self.adapted(model);
+        let mut adapted = known;
+        // Ends: no step of `after` can be taken twice.
+        loop {
+            let body = body(request, adapted);
+            let response = self.send(model, Method::POST, path, Some(&body)).await;
+            let response = response.map_err(fault)?;
+            if response.status().is_success() {
+                let notices = adapted.notices(known, &Place::of(model));
+                self.remember(model, adapted);
+                return Ok(Answer { response, notices });
+            }
+            let status = response.status();
+            let (cause, complaint) = refusal(response).await;
+            let next = complaint
+                .filter(|_| matches!(status.as_u16(), 400 | 422))
+                .and_then(|complaint| adapted.after(&complaint, &body));
+            adapted = next.ok_or_else(|| fault(cause))?;
+        }
+    }
+
+    /// See [`super::Provider::is_loaded`].
+    pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
+        if model.provider != ProviderKind::Ollama {
+            return None;
+        }
+        let asked = async {
+            let response = self.send(model, Method::GET, "api/ps", None).await.ok()?;
+            if !response.status().is_success() {
+                return None;
+            }
+            let body = bounded_body(response, LOADED_BYTES_MAX).await;
+            let answer: Value = serde_json::from_slice(&body).ok()?;
+            let models = answer.get("models")?.as_array()?;
+            Some(models.iter().any(|loaded| {
+                ["name", "model"]
+                    .iter()
+                    .filter_map(|key| loaded.get(key)?.as_str())
+                    .any(|name| tagged(name) == tagged(&model.model))
+            }))
+        };
+        tokio::time::timeout(LOADED_TIME_MAX, asked).await.ok()?
+    }
+
+    async fn send(
+        &self,
+        model: &ModelConfig,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Response, Cause> {
+        let url = address(&model.base_url, path)?;
+        let key = key_header(&model.api_key)?;
+        let client = self.clients.get(&url, model.ca_file.as_deref())?;
+        let mut request = client.request(method, url.clone());
+        if let Some(key) = key {
+            request = request.header(AUTHORIZATION, key);
+        }
+        if let Some(body) = body {
+            let text = body.to_string();
+            if tracing::enabled!(tracing::Level::DEBUG) {
+                let text = without_key(text.clone(), &model.api_key);
+                tracing::debug!("request to {}/{path}: {text}", origin(&url));
+            }
+            request = request.header(CONTENT_TYPE, "application/json").body(text);
+        }
+        let response = request.send().await.map_err(|fault| not_sent(&fault))?;
+        tracing::debug!("{} answers {}", origin(&url), response.status());
+        if response.status().is_redirection() {
+            return Err(Cause::Redirected {
+                to: redirected_to(&url, &response),
+            });
+        }
+        Ok(response)
+    }
+
+    fn adapted(&self, model: &ModelConfig) -> Adapted {
+        let known = lock(&self.adapted);
+        known.get(&target(model)).copied().unwrap_or_default()
+    }
+
+    fn remember(&self, model: &ModelConfig, adapted: Adapted) {
+        if adapted != Adapted::default() {
+            lock(&self.adapted).insert(target(model), adapted);
+        }
+    }
+}
+
+fn target(model: &ModelConfig) -> (String, String) {
+    (model.model.clone(), model.base_url.clone())
+}
+
+/// What is in a map is whole whatever a holder of the lock did.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `path` under the base URL, whose own path and query stay.
+fn address(base_url: &str, path: &str) -> Result<Url, Cause> {
+    let bad = |why: &str| Cause::BadUrl {
+        given: without_credentials(base_url),
+        why: why.to_owned(),
+    };
+    let mut url = Url::parse(base_url).map_err(|fault| bad(&fault.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad("it must begin with http:// or https://"));
+    }
+    url.path_segments_mut()
+        .map_err(|()| bad("it has no host"))?
+        .pop_if_empty()
+        .extend(path.split('/'));
+    Ok(url)
+}
+
+fn key_header(key: &ApiKey) -> Result<Option<HeaderValue>, Cause> {
+    match key {
+        ApiKey::NotNeeded => Ok(None),
+        ApiKey::MissingVariable(variable) => Err(Cause::MissingKey {
+            variable: variable.clone(),
+        }),
+        ApiKey::Unusable(why) => Err(Cause::UnusableKey { why: why.clone() }),
+        ApiKey::Known(secret) => {
+            let header = HeaderValue::from_str(&format!("Bearer {}", secret.expose()));
+            let mut header = header.map_err(|_| Cause::UnusableKey {
+                why: "it holds characters that no header may hold".to_owned(),
+            })?;
+            header.set_sensitive(true);
+            Ok(Some(header))
+        }
+    }
+}
+
+fn redirected_to(url: &Url, response: &Response) -> String {
+    let location = response.headers().get(LOCATION);
+    let target = location
+        .and_then(|location| location.to_str().ok())
+        .and_then(|location| url.join(location).ok());
+    match target {
+        Some(target) => format!("{}{}", origin(&target), target.path()),
+        None => "nowhere".to_owned(),
+    }
+}
+
+/// Why no answer came.
+fn not_sent(fault: &reqwest::Error) -> Cause {
+    let kinds: Vec<_> = sources(fault)
+        .filter_map(|source| source.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
+        .collect();
+    let was_closed = kinds.iter().any(|kind| {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        matches!(
+            kind,
+            BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
+        )
+    });
+    let why = innermost(fault);
+    if fault.is_dns() {
+        Cause::Unresolved
+    } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
+        Cause::Refused
+    } else if fault.is_timeout() {
+        Cause::ConnectTimeout
+    // hyper has no type of its own for a connection closed before the head.
+    } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
+        Cause::Reset
+    } else {
+        Cause::Unreachable { why }
+    }
+}
+
+/// What an answer that is no success says, and the server's complaint in it.
+async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
+    let status = response.status().as_u16();
+    let retry_after = response.headers().get(RETRY_AFTER).and_then(read_pause);
+    let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
+    let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
+        .await
+        .unwrap_or_default();
+    let complaint = Complaint::in_body(&body);
+    let overflow = complaint
+        .clone()
+        .filter(|_| (400..500).contains(&status))
+        .and_then(|complaint| complaint.overflow().ok());
+    let cause = overflow.unwrap_or_else(|| Cause::Status {
+        status,
+        message: complaint
+            .as_ref()
+            .map(|complaint| complaint.message.clone()),
+        retry_after,
+    });
+    (cause, complaint)
+}
+
+/// `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+fn read_pause(value: &HeaderValue) -> Option<Duration> {
+    let text = value.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    let pause = date.duration_since(jiff::Timestamp::now());
+    Some(Duration::try_from(pause).unwrap_or_default())
+}
+
+/// What came of a body, at most so many bytes.
+async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = response.chunk().await {
+        let room = bytes_max - body.len();
+        body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() >= room {
+            break;
+        }
+    }
+    body
+}
+
+/// A name without a tag means `:latest`; a colon before a slash is a port.
+fn tagged(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    if last.contains(':') {
+        name.to_owned()
+    } else {
+        format!("{name}:latest")
+    }
+}

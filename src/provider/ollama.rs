@@ -1,0 +1,223 @@
+//! Ollama's `/api/chat`: the body of a request, and the decoder of its stream of
+//! JSON lines (WIRE.md). Pure; a reply is complete only with `done: true`.
+
+use super::adapt::{Adapted, TEMPERATURE};
+use super::complaint::Complaint;
+use super::error::{Cause, Garbled};
+use super::ndjson::Lines;
+use super::part::{EndReason, NativeCall, Request};
+use super::reply::{EVENT_BYTES_MAX, Piece, Reply, parse, read_arguments};
+use super::{call_line, schema};
+use crate::domain::model::ToolRole;
+use crate::domain::{CallMessage, Dialect, Message, Think, Usage};
+use serde_json::{Map, Value, json};
+
+/// The body of `POST /api/chat`.
+pub fn body(request: &Request, adapted: Adapted) -> Value {
+    let model = &request.model;
+    let mut options = Map::new();
+    if !adapted.omits_temperature {
+        options.insert("temperature".into(), json!(TEMPERATURE));
+    }
+    options.insert("num_ctx".into(), json!(request.num_ctx));
+    for (key, value) in &model.options {
+        if key != "temperature" && key != "num_ctx" {
+            options.insert(key.clone(), value.clone());
+        }
+    }
+    let is_native = model.dialect == Dialect::Native;
+    let messages: Vec<_> = request
+        .messages
+        .iter()
+        .map(|m| message(m, is_native, model.tool_role))
+        .collect();
+    let mut body = json!({
+        "model": model.model,
+        "messages": messages,
+        "stream": true,
+        "options": options,
+    });
+    if let Some(keep_alive) = &model.keep_alive {
+        body["keep_alive"] = keep_alive.clone();
+    }
+    if let Some(think) = model.think {
+        body["think"] = match think {
+            Think::On => json!(true),
+            Think::Off => json!(false),
+            Think::Low => json!("low"),
+            Think::Medium => json!("medium"),
+            Think::High => json!("high"),
+        };
+    }
+    if is_native && !request.tools.is_empty() {
+        body["tools"] = schema::tools(&request.tools);
+    }
+    body
+}
+
+fn message(message: &Message, is_native: bool, tool_role: ToolRole) -> Value {
+    match message {
+        Message::System(text) => json!({"role": "system", "content": text}),
+        Message::User(text) => json!({"role": "user", "content": text}),
+        Message::Assistant(text) => json!({"role": "assistant", "content": text}),
+        Message::Calls(calls) if is_native => json!({
+            "role": "assistant",
+            "content": "",
+            "tool_calls": calls.iter().map(native_call).collect::<Vec<_>>(),
+        }),
+        Message::Calls(calls) => {
+            let lines: Vec<_> = calls.iter().map(call_line).collect();
+            json!({"role": "assistant", "content": lines.join("\n")})
+        }
+        Message::Result(result) if is_native => json!({
+            "role": "tool",
+            "tool_name": result.native_name,
+            "content": result.content,
+        }),
+        Message::Result(result) => match tool_role {
+            ToolRole::Tool => json!({
+                "role": "tool",
+                "tool_name": result.tool,
+                "content": result.content,
+            }),
+            ToolRole::User => json!({"role": "user", "content": result.content}),
+        },
+    }
+}
+
+fn native_call(call: &CallMessage) -> Value {
+    json!({
+        "id": call.wire_id,
+        "function": {"name": call.native_name, "arguments": call.arguments},
+    })
+}
+
+/// Reads the stream of `/api/chat`.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    lines: Lines,
+    reply: Reply,
+    /// The first line was only the beginning of a JSON text: a server or a proxy
+    /// that pretty-prints. All of it is one event then.
+    spread: Option<Vec<u8>>,
+    has_begun: bool,
+}
+
+impl Decoder {
+    /// Takes bytes in and gives what they completed.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        for line in self.lines.push(bytes) {
+            match line {
+                Ok(line) => self.line(&line),
+                Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+            }
+        }
+        self.reply.take()
+    }
+
+    /// Gives what is left when the connection has ended: a last line without its
+    /// line end, or the cut.
+    pub fn finish(mut self) -> Vec<Piece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        let rest = std::mem::take(&mut self.lines).finish();
+        if let Some(spread) = &mut self.spread {
+            spread.extend(rest.unwrap_or_default());
+        } else {
+            self.spread = rest;
+        }
+        match self.spread.take() {
+            Some(rest) => match parse(&rest) {
+                Ok(event) => self.event(&event),
+                Err(_) if rest.starts_with(b"{") => {}
+                Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+            },
+            None if !self.has_begun => self.reply.fail(Cause::Empty),
+            None => {}
+        }
+        self.reply.fail(Cause::Cut);
+        self.reply.take()
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if self.reply.is_over() {
+            return;
+        }
+        if let Some(spread) = &mut self.spread {
+            spread.extend_from_slice(line);
+            if spread.len() > EVENT_BYTES_MAX {
+                self.reply.fail(Cause::Garbled(Garbled::TooLong {
+                    bytes_max: EVENT_BYTES_MAX,
+                }));
+            }
+            return;
+        }
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        match parse(line) {
+            Ok(event) => self.event(&event),
+            Err(Garbled::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
+                self.spread = Some(line.to_vec());
+            }
+            Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+        }
+    }
+
+    fn event(&mut self, event: &Value) {
+        if let Some(complaint) = Complaint::in_event(event) {
+            return self.reply.fail(complaint.in_stream());
+        }
+        let text = |key: &str| {
+            event
+                .pointer(&format!("/message/{key}"))
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        self.reply.thinking(text("thinking"));
+        self.reply.text(text("content"));
+        let calls = event.pointer("/message/tool_calls");
+        for call in calls.and_then(Value::as_array).into_iter().flatten() {
+            self.reply.call(read_call(call));
+        }
+        if event.get("done").and_then(Value::as_bool) == Some(true) {
+            let reason = event.get("done_reason").and_then(Value::as_str);
+            self.reply.end(read_usage(event), read_reason(reason));
+        }
+    }
+}
+
+fn read_call(call: &Value) -> NativeCall {
+    let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+    let arguments = match call.pointer("/function/arguments") {
+        Some(Value::Object(arguments)) => Ok(arguments.clone()),
+        Some(Value::String(raw)) => read_arguments(raw),
+        Some(Value::Null) | None => Ok(Map::new()),
+        Some(other) => Err(other.to_string()),
+    };
+    NativeCall {
+        id: text("/id").filter(|id| !id.is_empty()).map(str::to_owned),
+        name: text("/function/name").unwrap_or_default().to_owned(),
+        arguments,
+    }
+}
+
+/// A count that is 0 is left out by the server.
+fn read_usage(event: &Value) -> Usage {
+    let count = |key: &str| event.get(key).and_then(Value::as_u64);
+    let input = count("prompt_eval_count");
+    Usage {
+        input,
+        output: count("eval_count").or(input.map(|_| 0)),
+    }
+}
+
+fn read_reason(reason: Option<&str>) -> EndReason {
+    match reason {
+        Some("stop" | "") | None => EndReason::Stop,
+        Some("length") => EndReason::Length,
+        Some(other) => EndReason::Other(other.to_owned()),
+    }
+}

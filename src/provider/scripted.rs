@@ -1,0 +1,132 @@
+//! A provider that follows a script: deterministic, without a network, for tests
+//! and demonstrations. It keeps the requests that it got.
+
+use super::error::{Cause, Fault};
+use super::part::{EndReason, NativeCall, Request, StreamPart};
+use super::stream::ReplyStream;
+use crate::domain::Arguments;
+use futures::stream;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// One thing that a scripted round does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Part(StreamPart),
+    /// The round fails with this, at the model that was asked.
+    Fail(Cause),
+    /// Nothing happens for so long, by tokio's clock.
+    Wait(Duration),
+    /// Nothing ever happens again in this round.
+    Hang,
+}
+
+impl Step {
+    pub fn text(text: &str) -> Self {
+        Self::Part(StreamPart::Text(text.to_owned()))
+    }
+
+    pub fn thinking(text: &str) -> Self {
+        Self::Part(StreamPart::Thinking(text.to_owned()))
+    }
+
+    /// A call in the provider's own field.
+    pub fn call(name: &str, arguments: Arguments) -> Self {
+        Self::Part(StreamPart::Call(NativeCall {
+            id: None,
+            name: name.to_owned(),
+            arguments: Ok(arguments),
+        }))
+    }
+
+    pub fn end() -> Self {
+        Self::Part(StreamPart::End(EndReason::Stop))
+    }
+}
+
+/// The requests that a scripted provider got, in order; shared with it.
+#[derive(Debug, Clone, Default)]
+pub struct Requests(Arc<Mutex<Vec<Request>>>);
+
+impl Requests {
+    /// All of them so far.
+    pub fn all(&self) -> Vec<Request> {
+        self.lock().clone()
+    }
+
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Request>> {
+        // The list is whole whatever a holder of the lock did.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Rounds, in the order in which they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    rounds: Vec<Vec<Step>>,
+    requests: Requests,
+}
+
+impl Script {
+    pub fn new(rounds: impl IntoIterator<Item = Vec<Step>>) -> Self {
+        Self {
+            rounds: rounds.into_iter().collect(),
+            requests: Requests::default(),
+        }
+    }
+
+    /// Adds a round.
+    pub fn round(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
+        self.rounds.push(steps.into_iter().collect());
+        self
+    }
+
+    /// Adds a round that answers with this text.
+    pub fn answer(self, text: &str) -> Self {
+        self.round([Step::text(text), Step::end()])
+    }
+
+    /// The requests that the provider of this script gets.
+    pub fn requests(&self) -> Requests {
+        self.requests.clone()
+    }
+
+    /// Plays the next round. A round whose steps run out without an end was cut.
+    pub(super) fn stream(&self, request: Request) -> ReplyStream {
+        let model = request.model.clone();
+        let round = {
+            let mut requests = self.requests.lock();
+            requests.push(request);
+            requests.len() - 1
+        };
+        let steps = self.rounds.get(round).cloned().unwrap_or_else(|| {
+            let rounds = self.rounds.len();
+            vec![Step::Fail(Cause::ScriptOver { rounds })]
+        });
+        let steps = VecDeque::from(steps);
+        let parts = stream::unfold(Some(steps), move |steps| {
+            let model = model.clone();
+            async move {
+                let mut steps = steps?;
+                loop {
+                    match steps.pop_front() {
+                        Some(Step::Part(end @ StreamPart::End(_))) => return Some((Ok(end), None)),
+                        Some(Step::Part(part)) => return Some((Ok(part), Some(steps))),
+                        Some(Step::Fail(cause)) => {
+                            return Some((Err(Fault::new(&model, cause)), None));
+                        }
+                        Some(Step::Wait(time)) => tokio::time::sleep(time).await,
+                        Some(Step::Hang) => std::future::pending().await,
+                        None => return Some((Err(Fault::new(&model, Cause::Cut)), None)),
+                    }
+                }
+            }
+        });
+        ReplyStream::new(parts)
+    }
+}

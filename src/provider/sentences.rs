@@ -1,0 +1,233 @@
+//! The one table of what a person reads when a model server fails: what
+//! happened, why, and what to do. Text of the server stands in it raw.
+
+use super::client::CONNECT_SECONDS_MAX;
+use super::error::{Cause, Garbled, Place};
+use crate::domain::{Notice, ProviderKind};
+
+const AGAIN: &str = "/retry asks again.";
+const KEPT: &str = "What came so far is kept. /retry asks again.";
+
+pub(super) fn notice(place: &Place, cause: &Cause) -> Notice {
+    let Place { url, name, .. } = place;
+    let local = place.provider == ProviderKind::Ollama;
+    match cause {
+        Cause::Refused => Notice::failure(format!("Nothing listens at {url}.")).advise(if local {
+            "Start it with `ollama serve`, or check baseUrl in config.json.".to_owned()
+        } else {
+            format!("Start the server, or check baseUrl of `{name}` in config.json.")
+        }),
+        Cause::Unresolved => Notice::failure(format!("The host of {url} cannot be found.")).advise(
+            format!("Check the network, and baseUrl of `{name}` in config.json."),
+        ),
+        Cause::ConnectTimeout => Notice::failure(format!(
+            "{url} did not accept a connection within {CONNECT_SECONDS_MAX} s."
+        ))
+        .advise(format!(
+            "Check the network, and baseUrl of `{name}` in config.json."
+        )),
+        Cause::Unreachable { why } => unreachable(place, why),
+        Cause::Reset => Notice::failure(format!("{url} closed the connection before it answered."))
+            .advise(again(place, AGAIN)),
+        Cause::Redirected { to } => Notice::failure(format!("{url} redirects to {to}."))
+            .because("A conversation goes only to the address that config.json names.")
+            .advise(format!("If it is right, make it the baseUrl of `{name}`.")),
+        Cause::Status {
+            status, message, ..
+        } => answered(place, *status, message.as_deref()),
+        Cause::ContextOverflow {
+            sent,
+            limit,
+            message,
+        } => overflow(place, *sent, *limit, message),
+        Cause::Cut => Notice::failure(format!(
+            "The connection to {url} was cut in the middle of the answer."
+        ))
+        .advise(again(place, KEPT)),
+        Cause::Empty => Notice::failure(format!("{url} ended its answer before the first word."))
+            .advise(again(place, AGAIN)),
+        Cause::InStream { message } => because(
+            Notice::failure(format!("{url} reported an error instead of going on.")),
+            Some(message),
+        )
+        .advise(again(place, KEPT)),
+        Cause::Garbled(garbled) => {
+            Notice::failure(format!("What {url} sent is not a model's answer."))
+                .because(why_garbled(garbled))
+                .advise(format!(
+                    "Check baseUrl and provider of `{name}` in config.json."
+                ))
+        }
+        _ => before_sending(place, cause),
+    }
+}
+
+/// What keeps a request from being sent at all.
+fn before_sending(place: &Place, cause: &Cause) -> Notice {
+    let Place { name, provider, .. } = place;
+    match cause {
+        Cause::MissingKey { variable } => Notice::failure(format!("There is no key for `{name}`."))
+            .because(format!(
+                "The environment variable {variable} is not set or empty."
+            ))
+            .advise("Set it and start again, or give the model an apiKey in config.json."),
+        Cause::UnusableKey { why } => {
+            Notice::failure(format!("The key for `{name}` cannot be sent."))
+                .because(sentence(why))
+                .advise("Correct its apiKey in config.json, or the variable it names.")
+        }
+        Cause::Unsupported => Notice::failure(format!(
+            "`{name}` needs the provider {provider}, which this version cannot talk to yet."
+        ))
+        .advise("Choose a model of ollama or openai with /set-model."),
+        Cause::BadUrl { given, why } => Notice::failure(format!(
+            "The baseUrl of `{name}` cannot be used: `{given}`."
+        ))
+        .because(sentence(why))
+        .advise("Correct it in config.json; it looks like http://localhost:11434."),
+        Cause::BadCaFile { path, why } => Notice::failure(format!(
+            "The caFile of `{name}` cannot be used: {}.",
+            path.display()
+        ))
+        .because(sentence(why))
+        .advise("It must hold certificates in PEM form; correct it in config.json."),
+        Cause::ScriptOver { rounds } => Notice::failure(format!(
+            "The script has {rounds} rounds, and the model was asked once more."
+        )),
+        Cause::NoClient { why } => {
+            Notice::failure("Secure connections cannot be set up on this system.")
+                .because(sentence(why))
+                .advise("Install the system's CA certificates, or name a caFile in config.json.")
+        }
+        // The rest have arms in `notice`.
+        _ => Notice::failure(format!("The request to {} failed.", place.url)),
+    }
+}
+
+fn unreachable(place: &Place, why: &str) -> Notice {
+    let advice = if why.to_lowercase().contains("certificate") {
+        "If the certificate is your own, name it as caFile in config.json.".to_owned()
+    } else {
+        format!("Check baseUrl of `{}` in config.json.", place.name)
+    };
+    Notice::failure(format!("{} cannot be talked to.", place.url))
+        .because(sentence(why))
+        .advise(advice)
+}
+
+/// A status that is no success.
+fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
+    let Place {
+        url, name, model, ..
+    } = place;
+    let said = message.unwrap_or_default().to_lowercase();
+    let failure = |what: String| because(Notice::failure(what), message);
+    match status {
+        401 if place.key_sent => failure(format!("{url} does not accept the key (HTTP 401)."))
+            .advise(format!(
+                "Check apiKey of `{name}` in config.json, {}.",
+                variable_hint(place.provider)
+            )),
+        401 => failure(format!("{url} wants a key (HTTP 401)."))
+            .advise(format!("Give `{name}` an apiKey in config.json.")),
+        403 => failure(format!("{url} does not allow this (HTTP 403).")).advise(format!(
+            "Check whether the key of `{name}` may use the model `{model}`."
+        )),
+        404 if said.contains("model") => {
+            let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
+            missing.advise(if place.provider == ProviderKind::Ollama {
+                format!("Pull it with `ollama pull {model}`, or choose another with /set-model.")
+            } else {
+                format!(
+                    "Check model of `{name}` in config.json, or choose another with /set-model."
+                )
+            })
+        }
+        404 => failure(format!("{url} has no such address (HTTP 404)."))
+            .advise(format!("Check baseUrl of `{name}` in config.json.")),
+        413 => failure(format!(
+            "The conversation is too large for {url} (HTTP 413)."
+        ))
+        .advise("Begin a new one with /new, or choose another model with /set-model."),
+        429 => failure(format!("{url} asks for a pause (HTTP 429)."))
+            .advise("Wait a little, then /retry; or choose another model with /set-model."),
+        500..=599 => failure(format!("{url} failed (HTTP {status}).")).advise(again(place, AGAIN)),
+        _ if said.contains("does not support thinking") => {
+            failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
+                "Remove think from `{name}` in config.json, or set it to false."
+            ))
+        }
+        _ if said.contains("does not support tools") => {
+            failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
+                "Set toolCalls of `{name}` to \"prompt\" in config.json."
+            ))
+        }
+        _ => failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
+            "Check `{name}` in config.json, or choose another model with /set-model."
+        )),
+    }
+}
+
+fn overflow(place: &Place, sent: Option<u64>, limit: Option<u64>, message: &str) -> Notice {
+    let what = format!("The conversation is too long for `{}`.", place.name);
+    let notice = match (sent, limit) {
+        (Some(sent), Some(limit)) => Notice::failure(what).because(format!(
+            "It has {sent} tokens, and {} takes {limit}.",
+            place.url
+        )),
+        _ => because(Notice::failure(what), Some(message)),
+    };
+    notice.advise("Begin a new one with /new, or choose a model with a larger context.")
+}
+
+fn why_garbled(garbled: &Garbled) -> String {
+    match garbled {
+        Garbled::WebPage => "It is a web page.".to_owned(),
+        Garbled::NotJson { line } => format!("A line is not JSON: `{line}`."),
+        Garbled::NotUtf8 => "Its bytes are not UTF-8 text.".to_owned(),
+        Garbled::TooLong { bytes_max } => {
+            format!("A part of it is longer than {} MB.", bytes_max >> 20)
+        }
+        Garbled::TooManyCalls { calls_max } => {
+            format!("It asks for more than {calls_max} tools at once.")
+        }
+    }
+}
+
+/// What to do where the server may have written the reason into its own log.
+fn again(place: &Place, base: &str) -> String {
+    match place.provider {
+        ProviderKind::Ollama => format!(
+            "{}; if it happens again, see `ollama serve`'s log.",
+            base.trim_end_matches('.')
+        ),
+        _ => base.to_owned(),
+    }
+}
+
+fn variable_hint(provider: ProviderKind) -> &'static str {
+    match provider {
+        ProviderKind::OpenAi => "or the variable it names (OPENAI_API_KEY where it is left out)",
+        ProviderKind::Mistral => "or the variable it names (MISTRAL_API_KEY where it is left out)",
+        ProviderKind::Anthropic => {
+            "or the variable it names (ANTHROPIC_API_KEY where it is left out)"
+        }
+        ProviderKind::Ollama => "or the variable it names",
+    }
+}
+
+fn because(notice: Notice, message: Option<&str>) -> Notice {
+    match message.filter(|message| !message.is_empty()) {
+        Some(message) => notice.because(sentence(message)),
+        None => notice,
+    }
+}
+
+/// Words of others end like a sentence, so that what follows does not run into them.
+fn sentence(words: &str) -> String {
+    if words.ends_with(['.', '!', '?', '…', '。']) {
+        words.to_owned()
+    } else {
+        format!("{words}.")
+    }
+}

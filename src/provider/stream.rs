@@ -1,0 +1,211 @@
+//! A reply as a stream: connects, reads and decodes, all inside the consumer's
+//! poll. No task is spawned, so dropping the stream ends everything it began.
+
+use super::error::{Cause, Fault};
+use super::http::Http;
+use super::part::{Request, StreamPart};
+use super::reply::Piece;
+use super::{ollama, openai};
+use crate::domain::ProviderKind;
+use futures::Stream;
+use futures::stream::{self, BoxStream};
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// How long counts are waited for once the end of an answer was seen.
+const AFTER_END: Duration = Duration::from_secs(5);
+/// The most bytes of one answer that the log shows.
+const LOGGED_BYTES_MAX: usize = 1 << 20;
+
+/// The parts of one reply. After `End` or a fault nothing follows.
+pub struct ReplyStream(BoxStream<'static, Result<StreamPart, Fault>>);
+
+impl ReplyStream {
+    pub(super) fn new(
+        parts: impl Stream<Item = Result<StreamPart, Fault>> + Send + 'static,
+    ) -> Self {
+        Self(Box::pin(parts))
+    }
+}
+
+impl Stream for ReplyStream {
+    type Item = Result<StreamPart, Fault>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.as_mut().poll_next(context)
+    }
+}
+
+/// The decoder of one of the protocols.
+#[derive(Debug)]
+enum Decoder {
+    Ollama(ollama::Decoder),
+    OpenAi(Box<openai::Decoder>),
+}
+
+impl Decoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+        match self {
+            Self::Ollama(decoder) => decoder.push(bytes),
+            Self::OpenAi(decoder) => decoder.push(bytes),
+        }
+    }
+
+    fn finish(self) -> Vec<Piece> {
+        match self {
+            Self::Ollama(decoder) => decoder.finish(),
+            Self::OpenAi(decoder) => decoder.finish(),
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        match self {
+            // Its end and its counts come in one line.
+            Self::Ollama(_) => false,
+            Self::OpenAi(decoder) => decoder.is_settled(),
+        }
+    }
+}
+
+pub(super) fn reply(http: Arc<Http>, request: Request) -> ReplyStream {
+    let reading = Reading {
+        request,
+        stage: Stage::Asking(http),
+        parts: VecDeque::new(),
+    };
+    ReplyStream::new(stream::unfold(reading, Reading::next))
+}
+
+struct Reading {
+    request: Request,
+    stage: Stage,
+    /// Parts that are decoded and not yet given out.
+    parts: VecDeque<Result<StreamPart, Fault>>,
+}
+
+enum Stage {
+    Asking(Arc<Http>),
+    Answering {
+        response: reqwest::Response,
+        decoder: Decoder,
+        tap: Tap,
+    },
+    Over,
+}
+
+impl Reading {
+    async fn next(mut self) -> Option<(Result<StreamPart, Fault>, Self)> {
+        loop {
+            if let Some(part) = self.parts.pop_front() {
+                return Some((part, self));
+            }
+            match std::mem::replace(&mut self.stage, Stage::Over) {
+                Stage::Asking(http) => self.ask(&http).await,
+                Stage::Answering {
+                    response,
+                    decoder,
+                    tap,
+                } => self.read(response, decoder, tap).await,
+                Stage::Over => return None,
+            }
+        }
+    }
+
+    async fn ask(&mut self, http: &Http) {
+        let decoder = match self.request.model.provider {
+            ProviderKind::Ollama => Decoder::Ollama(ollama::Decoder::default()),
+            _ => Decoder::OpenAi(Box::default()),
+        };
+        match http.ask(&self.request).await {
+            Ok(answer) => {
+                let notices = answer.notices.into_iter().map(StreamPart::Notice);
+                self.parts.extend(notices.map(Ok));
+                self.stage = Stage::Answering {
+                    response: answer.response,
+                    decoder,
+                    tap: Tap::new(&self.request),
+                };
+            }
+            Err(fault) => {
+                tracing::debug!("{fault}");
+                self.parts.push_back(Err(fault));
+            }
+        }
+    }
+
+    async fn read(&mut self, mut response: reqwest::Response, mut decoder: Decoder, mut tap: Tap) {
+        let read = response.chunk();
+        let chunk = if decoder.is_settled() {
+            tokio::time::timeout(AFTER_END, read)
+                .await
+                .unwrap_or(Ok(None))
+        } else {
+            read.await
+        };
+        // A connection that breaks has ended: the decoder knows whether that was
+        // in the middle.
+        let Ok(Some(bytes)) = chunk else {
+            if let Err(fault) = &chunk {
+                tracing::debug!("reading the answer failed: {fault:?}");
+            }
+            return self.give(decoder.finish());
+        };
+        tap.push(&bytes);
+        let pieces = decoder.push(&bytes);
+        let is_over = matches!(pieces.last(), Some(Err(_) | Ok(StreamPart::End(_))));
+        if pieces.is_empty() {
+            self.parts.push_back(Ok(StreamPart::Heartbeat));
+        }
+        self.give(pieces);
+        if !is_over {
+            self.stage = Stage::Answering {
+                response,
+                decoder,
+                tap,
+            };
+        }
+    }
+
+    fn give(&mut self, pieces: Vec<Piece>) {
+        let model = &self.request.model;
+        let fault = |cause: Cause| Fault::new(model, cause);
+        self.parts
+            .extend(pieces.into_iter().map(|piece| piece.map_err(fault)));
+    }
+}
+
+/// Keeps an answer for the log, where the log is at debug (S12.1). It is written
+/// when the stream is dropped, so that an interrupted answer is there as well.
+struct Tap {
+    bytes: Option<Vec<u8>>,
+    model: Arc<crate::domain::ModelConfig>,
+}
+
+impl Tap {
+    fn new(request: &Request) -> Self {
+        Self {
+            bytes: tracing::enabled!(tracing::Level::DEBUG).then(Vec::new),
+            model: request.model.clone(),
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if let Some(kept) = &mut self.bytes {
+            let room = LOGGED_BYTES_MAX - kept.len();
+            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        if let Some(bytes) = &self.bytes {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let text = super::error::without_key(text, &self.model.api_key);
+            tracing::debug!("answer of `{}`: {text}", self.model.name);
+        }
+    }
+}

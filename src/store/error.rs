@@ -1,0 +1,47 @@
+//! What can go wrong with a saved conversation.
+
+use crate::domain::{Notice, SessionId};
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("`{0}` is not the name of a session")]
+    BadName(SessionId),
+    #[error("there is no session `{0}`")]
+    NotFound(SessionId),
+    /// The file is left alone.
+    #[error("the session `{id}` cannot be read: {why}")]
+    Broken { id: SessionId, why: String },
+    /// The session has no file yet; it is to be created.
+    #[error("the conversation has no file yet")]
+    Unnamed,
+    /// Another program wrote other messages into the file since it was opened. It
+    /// is left alone; what is here can be created as a session of its own.
+    #[error("the session `{0}` was changed by another program")]
+    ChangedElsewhere(SessionId),
+    #[error("{} cannot be written: {why}", path.display())]
+    Unwritable { path: PathBuf, why: String },
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable { path: PathBuf, why: String },
+}
+
+impl StoreError {
+    /// What happened, why, and what to do.
+    pub fn notice(&self) -> Notice {
+        match self {
+            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("No: {self}."))
+                .advise("The list of sessions shows those that there are."),
+            Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
+                .because("The file is left as it is.")
+                .advise("It is a JSON file: an editor can mend it."),
+            Self::Unnamed => Notice::failure(format!("Not saved: {self}.")),
+            Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved there: {self}."))
+                .because("What stands in it is left as it is."),
+            Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
+                .because("What was saved before is untouched.")
+                .advise("Make room or give yourself the right to write there."),
+            Self::Unreadable { .. } => Notice::failure(format!("Not read: {self}."))
+                .advise("Give yourself the right to read it."),
+        }
+    }
+}
