@@ -1,1 +1,89 @@
-//! (being written)
+//! The built-in MCP server `humble`: inside the program over an in-memory
+//! transport. stdout is never written to here.
+
+mod get_time;
+
+use crate::ports::LocalServer;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{RequestContext, RoleServer, ServiceExt};
+use serde_json::json;
+use tokio::io::{DuplexStream, duplex};
+
+/// Bytes that either side may be ahead of the other.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// The built-in server as a port.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BuiltIn;
+
+impl LocalServer for BuiltIn {
+    fn connect(&self) -> DuplexStream {
+        let (client, server) = duplex(BUFFER_BYTES);
+        // The client's end owns this task: it ends when that end is dropped.
+        tokio::spawn(async move {
+            match Server.serve(server).await {
+                Ok(running) => {
+                    let _ = running.waiting().await;
+                }
+                Err(error) => tracing::debug!("a session of the built-in server: {error}"),
+            }
+        });
+        client
+    }
+}
+
+/// One session of the server.
+struct Server;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(
+            Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+        )
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(vec![get_time::definition()]))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let result = match request.name.as_ref() {
+            get_time::NAME => get_time::call(&arguments),
+            other => {
+                let tool = Some(json!({ "tool": other }));
+                return Err(ErrorData::invalid_params("Unknown tool", tool));
+            }
+        };
+        Ok(match result {
+            Ok(value) => CallToolResult::structured(value),
+            Err(why) => CallToolResult::error(vec![ContentBlock::text(why)]),
+        }
+        .into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            "Unknown method",
+            Some(json!({ "method": request.method })),
+        ))
+    }
+}

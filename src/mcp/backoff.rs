@@ -1,0 +1,72 @@
+//! How long to wait before a server is started again. Pure: the clock is the
+//! caller's.
+
+use std::time::Duration;
+
+const DELAY_FIRST: Duration = Duration::from_secs(1);
+const DELAY_MAX: Duration = Duration::from_secs(30);
+/// A session that lived this long forgives the failures before it.
+const HEALTHY: Duration = Duration::from_secs(60);
+
+/// Counts failures in a row. The first is forgiven: the next call may try at
+/// once. From then on the delay doubles up to its maximum.
+#[derive(Debug, Default)]
+pub struct Backoff {
+    failures: u32,
+}
+
+impl Backoff {
+    /// The delay before the next try, after a session that `lived` so long (zero
+    /// where it could not even be started).
+    pub fn failed(&mut self, lived: Duration) -> Duration {
+        if lived >= HEALTHY {
+            self.failures = 0;
+        }
+        self.failures = self.failures.saturating_add(1);
+        match self.failures {
+            1 => Duration::ZERO,
+            // 2^5 seconds are beyond the maximum already.
+            many => (DELAY_FIRST * 2u32.pow((many - 2).min(5))).min(DELAY_MAX),
+        }
+    }
+
+    /// Forgets all failures: a person asked for another try.
+    pub fn reset(&mut self) {
+        self.failures = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn delays(backoff: &mut Backoff, count: usize) -> Vec<u64> {
+        (0..count)
+            .map(|_| backoff.failed(Duration::ZERO).as_secs())
+            .collect()
+    }
+
+    #[test]
+    fn delays_double_up_to_half_a_minute() {
+        assert_eq!(
+            delays(&mut Backoff::default(), 9),
+            [0, 1, 2, 4, 8, 16, 30, 30, 30]
+        );
+    }
+
+    #[test]
+    fn a_long_session_and_a_person_both_forgive() {
+        let mut backoff = Backoff::default();
+        delays(&mut backoff, 5);
+        assert_eq!(backoff.failed(HEALTHY), Duration::ZERO);
+        assert_eq!(delays(&mut backoff, 2), [1, 2]);
+        backoff.reset();
+        assert_eq!(delays(&mut backoff, 2), [0, 1]);
+    }
+
+    #[test]
+    fn failing_for_ever_never_overflows() {
+        let mut backoff = Backoff { failures: u32::MAX };
+        assert_eq!(backoff.failed(Duration::ZERO), DELAY_MAX);
+    }
+}

@@ -1,0 +1,146 @@
+//! One call of a tool, from finding an open session to its outcome. The future
+//! owns the call: dropping it cancels the call at the server.
+
+use super::convert::answer;
+use super::line::Line;
+use super::session::{Session, explain, raw};
+use super::{Call, HubEvent};
+use crate::domain::{CallId, ToolOutcome};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Progress puts the time-out off, up to so many time-outs in all.
+const TIMEOUTS_MAX: u32 = 10;
+
+/// Runs `call` on `line`, whose session is opened again where it has ended.
+pub async fn run(
+    line: Arc<Line>,
+    call: Call,
+    cancel: CancellationToken,
+    events: mpsc::Sender<HubEvent>,
+) -> ToolOutcome {
+    let started = Instant::now();
+    let session = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return ToolOutcome::Interrupted,
+        session = line.session() => session,
+    };
+    let ended = match session {
+        Ok(session) => {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return ToolOutcome::Interrupted,
+                ended = talk(&session, call, line.tool_timeout(), &events) => ended,
+            }
+        }
+        Err(why) => Ended::Unreachable(why),
+    };
+    let elapsed = started.elapsed();
+    match ended {
+        Ended::Succeeded(text) => ToolOutcome::Succeeded { text, elapsed },
+        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed },
+        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed },
+        Ended::TimedOut => ToolOutcome::TimedOut { elapsed },
+    }
+}
+
+enum Ended {
+    Succeeded(String),
+    Failed(String),
+    Unreachable(String),
+    TimedOut,
+}
+
+/// An open request. Dropped before it was answered, it is cancelled.
+struct Open<'a> {
+    session: &'a Session,
+    request: RequestId,
+    token: ProgressToken,
+    tool: &'a str,
+    answered: bool,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.session.link.forget_progress(&self.token);
+        if !self.answered && !self.session.link.has_ended() {
+            self.session.cancel(self.request.clone(), self.tool);
+        }
+    }
+}
+
+async fn talk(
+    session: &Session,
+    call: Call,
+    patience: Duration,
+    events: &mpsc::Sender<HubEvent>,
+) -> Ended {
+    let params = CallToolRequestParams::new(call.tool.clone()).with_arguments(call.arguments);
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let options = PeerRequestOptions::no_options();
+    let sending = session.peer.send_request_with_option(request, options);
+    let Ok(mut handle) = sending.await else {
+        return Ended::Unreachable(session.link.ended().await.to_string());
+    };
+    let mut progress = session.link.watch_progress(handle.progress_token.clone());
+    let mut open = Open {
+        session,
+        request: handle.id.clone(),
+        token: handle.progress_token.clone(),
+        tool: &call.tool,
+        answered: false,
+    };
+    let last = Instant::now() + patience * TIMEOUTS_MAX;
+    let mut idle = Instant::now() + patience;
+    loop {
+        tokio::select! {
+            answer = &mut handle.rx => {
+                open.answered = true;
+                let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+                return ended(session, raw(answer)).await;
+            }
+            fault = session.link.ended() => return Ended::Unreachable(fault.to_string()),
+            () = sleep_until(idle.min(last)) => return Ended::TimedOut,
+            Ok(()) = progress.changed() => {
+                idle = Instant::now() + patience;
+                let newest = progress.borrow_and_update().clone();
+                report(call.id, newest, events);
+            }
+        }
+    }
+}
+
+fn report(
+    call: CallId,
+    progress: Option<crate::domain::Progress>,
+    events: &mpsc::Sender<HubEvent>,
+) {
+    if let Some(progress) = progress {
+        // Each is a snapshot: where there is no room, the next one will do.
+        let _ = events.try_send(HubEvent::Progress { call, progress });
+    }
+}
+
+async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError>) -> Ended {
+    match result {
+        Ok(result) => {
+            let answer = answer(&result);
+            if answer.is_error {
+                Ended::Failed(answer.text)
+            } else {
+                Ended::Succeeded(answer.text)
+            }
+        }
+        // The server is well and says no: that is the tool's answer.
+        Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
+        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
+            Ended::Unreachable(session.link.ended().await.to_string())
+        }
+        Err(error) => Ended::Unreachable(explain(&error)),
+    }
+}

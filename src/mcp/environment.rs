@@ -1,0 +1,117 @@
+//! The variables that a child process is given: an allow-list, so that a key in
+//! this program's environment does not reach every server (S14.3).
+
+use crate::domain::server::Inherit;
+use std::ffi::{OsStr, OsString};
+
+/// Passed on by name (S3.1).
+const NAMES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "VOLTA_HOME",
+    "JAVA_HOME",
+    "DOCKER_HOST",
+    "SSH_AUTH_SOCK",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+
+/// Passed on in upper and in lower case.
+const PROXIES: &[&str] = &[
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "FTP_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+];
+
+/// Passed on whatever follows.
+const PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
+
+/// Picks from `own`, the variables of this program, what a child may see. What
+/// its entry gives in `env` comes on top and is not handled here.
+pub fn inherited(
+    own: impl Iterator<Item = (OsString, OsString)>,
+    inherit: &Inherit,
+) -> Vec<(OsString, OsString)> {
+    own.filter(|(name, _)| passes(name, inherit)).collect()
+}
+
+fn passes(name: &OsStr, inherit: &Inherit) -> bool {
+    let listed = name.to_str().is_some_and(|name| {
+        NAMES.contains(&name)
+            || PROXIES
+                .iter()
+                .any(|proxy| name == *proxy || name == proxy.to_ascii_lowercase())
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    });
+    match inherit {
+        Inherit::AllowList => listed,
+        Inherit::Also(names) => listed || names.iter().any(|also| name == also.as_str()),
+        Inherit::Everything => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed(names: &[&str], inherit: &Inherit) -> Vec<String> {
+        let own = names.iter().map(|name| (name.into(), "value".into()));
+        inherited(own, inherit)
+            .into_iter()
+            .map(|(name, _)| name.into_string().expect("the names above are text"))
+            .collect()
+    }
+
+    const NAMES: &[&str] = &[
+        "PATH",
+        "LC_ALL",
+        "XDG_DATA_HOME",
+        "https_proxy",
+        "NO_PROXY",
+        "No_Proxy",
+        "SSL_CERT_FILE",
+        "UV_CACHE_DIR",
+        "OPENAI_API_KEY",
+        "PATHOLOGY",
+        "MY_LC_ALL",
+        "AWS_SECRET",
+    ];
+
+    #[test]
+    fn only_the_allow_list_passes() {
+        assert_eq!(
+            passed(NAMES, &Inherit::AllowList),
+            [
+                "PATH",
+                "LC_ALL",
+                "XDG_DATA_HOME",
+                "https_proxy",
+                "NO_PROXY",
+                "SSL_CERT_FILE",
+                "UV_CACHE_DIR"
+            ]
+        );
+    }
+
+    #[test]
+    fn names_widen_it_and_true_passes_everything() {
+        let also = Inherit::Also(vec!["AWS_SECRET".into()]);
+        assert_eq!(
+            passed(&["PATH", "AWS_SECRET", "X"], &also),
+            ["PATH", "AWS_SECRET"]
+        );
+        assert_eq!(passed(NAMES, &Inherit::Everything).len(), NAMES.len());
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a server could not be started, or why its session ended, and how that
+//! reads as a notice.
+
+use crate::domain::server::Inherit;
+use crate::domain::{Notice, ServerId};
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// Lines of stderr that a notice repeats.
+pub const STDERR_LINES_TOLD: usize = 5;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("There is no command `{0}`.")]
+    NoCommand(String),
+    #[error("There is no folder `{}` to run it in.", .0.display())]
+    NoFolder(PathBuf),
+    #[error("The command `{command}` cannot be run: {why}.")]
+    NotRunnable { command: String, why: String },
+    #[error("Servers that are reached by URL are not supported yet.")]
+    Remote,
+    #[error("It did not answer `initialize` within {} s.", .0.as_secs_f32())]
+    Silent(Duration),
+    #[error("It answered with protocol version `{0}`, which this program does not know.")]
+    Version(String),
+    #[error("Its answer to `initialize` cannot be used: {0}.")]
+    Handshake(String),
+    #[error("Its tools could not be listed: {0}.")]
+    Listing(String),
+    #[error("It closed its output.")]
+    Closed,
+    #[error("Its process ended.")]
+    Exited,
+    #[error("It sent a line longer than {} MB.", .0 >> 20)]
+    LineTooLong(usize),
+    #[error("It stopped reading what it is sent.")]
+    Deaf,
+    #[error("Its pipe broke: {0}.")]
+    Pipe(String),
+}
+
+/// All that is known once the process is gone.
+pub struct Death<'a> {
+    pub fault: Fault,
+    pub server: &'a ServerId,
+    /// Had it been connected?
+    pub was_connected: bool,
+    pub status: Option<ExitStatus>,
+    pub last_words: Vec<String>,
+    /// What the child inherited, where it is a child.
+    pub inherit: Option<&'a Inherit>,
+}
+
+impl Death<'_> {
+    pub fn notice(&self) -> Notice {
+        let server = self.server;
+        let notice = Notice::failure(if self.was_connected {
+            format!("Server `{server}` ended.")
+        } else {
+            format!("Server `{server}` could not be started.")
+        });
+        let notice = notice.because(self.why());
+        match self.advice() {
+            Some(advice) => notice.advise(advice),
+            None => notice,
+        }
+    }
+
+    fn why(&self) -> String {
+        let mut why = self.fault.to_string();
+        if let (true, Some(status)) = (self.died_by_itself(), self.status) {
+            why = format!("Its process ended ({status}).");
+        }
+        if !self.last_words.is_empty() {
+            why.push_str(" Its last words: ");
+            why.push_str(&self.last_words.join(" | "));
+        }
+        why
+    }
+
+    /// Otherwise the exit status is only the echo of our own signals.
+    fn died_by_itself(&self) -> bool {
+        matches!(self.fault, Fault::Closed | Fault::Exited | Fault::Pipe(_))
+    }
+
+    fn advice(&self) -> Option<String> {
+        match &self.fault {
+            Fault::NoCommand(_) => {
+                Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
+            }
+            Fault::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
+            Fault::Silent(_) => Some(
+                "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
+                    .to_owned(),
+            ),
+            _ if self.died_by_itself() && !self.was_connected => match self.inherit {
+                Some(Inherit::AllowList | Inherit::Also(_)) => Some(
+                    "Environment variables outside the allow-list were withheld from it: give \
+                     what it needs in `env`, or widen the list with `inheritEnv`."
+                        .to_owned(),
+                ),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

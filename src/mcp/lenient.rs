@@ -1,0 +1,209 @@
+//! Reads what servers answer, part by part, from raw JSON: one bad tool never
+//! costs the good ones, and what was left out is said. Pure.
+
+use super::fault::Fault;
+use crate::domain::Tool;
+use rmcp::model::{InitializeResult, ProtocolVersion};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+pub const PAGES_MAX: usize = 100;
+pub const TOOLS_MAX: usize = 5_000;
+/// Lines about what was left out; the rest is counted.
+const LEFT_OUT_LINES_MAX: usize = 50;
+
+/// A list of tools, gathered page by page.
+#[derive(Debug, Default)]
+pub struct ToolList {
+    tools: Vec<Tool>,
+    names: HashSet<String>,
+    left_out: Vec<String>,
+    left_out_more: usize,
+    cursors: HashSet<String>,
+    pages: usize,
+}
+
+impl ToolList {
+    /// Takes one result of `tools/list`; returns the cursor of the next page, if
+    /// one is to be asked for.
+    ///
+    /// # Errors
+    /// The result has no list of tools at all.
+    pub fn take_page(&mut self, result: &Value) -> Result<Option<String>, String> {
+        let items = result
+            .get("tools")
+            .and_then(Value::as_array)
+            .ok_or("the answer has no list `tools`")?;
+        self.pages += 1;
+        for item in items {
+            if self.tools.len() == TOOLS_MAX {
+                self.leave_out(format!("all after the first {TOOLS_MAX} tools"));
+                return Ok(None);
+            }
+            self.take_tool(item);
+        }
+        let cursor = result.get("nextCursor").and_then(Value::as_str);
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Ok(None);
+        };
+        if !self.cursors.insert(cursor.to_owned()) {
+            self.leave_out("all after a page whose cursor came a second time".to_owned());
+            return Ok(None);
+        }
+        if self.pages == PAGES_MAX {
+            self.leave_out(format!("all after the first {PAGES_MAX} pages of tools"));
+            return Ok(None);
+        }
+        Ok(Some(cursor.to_owned()))
+    }
+
+    fn take_tool(&mut self, definition: &Value) {
+        match Tool::from_definition(definition) {
+            Err(why) => self.leave_out(why),
+            Ok(tool) if tool.name.is_empty() => self.leave_out("a tool with an empty name".into()),
+            Ok(tool) if self.names.contains(&tool.name) => {
+                self.leave_out(format!("a second tool named `{}`", tool.name));
+            }
+            Ok(tool) => {
+                self.names.insert(tool.name.clone());
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    fn leave_out(&mut self, what: String) {
+        if self.left_out.len() < LEFT_OUT_LINES_MAX {
+            self.left_out.push(what);
+        } else {
+            self.left_out_more += 1;
+        }
+    }
+
+    /// The tools in the server's order, and what was left out, a line each.
+    pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
+        if self.left_out_more > 0 {
+            self.left_out.push(format!("and {} more", self.left_out_more));
+        }
+        (self.tools, self.left_out)
+    }
+}
+
+/// Reads the answer to `initialize`, whose version must be one that we speak.
+///
+/// # Errors
+/// An unknown version, or an answer that cannot be understood.
+pub fn initialize_result(mut result: Value) -> Result<InitializeResult, Fault> {
+    let Some(fields) = result.as_object_mut() else {
+        return Err(Fault::Handshake("it is no JSON object".to_owned()));
+    };
+    let version = match fields.get("protocolVersion") {
+        Some(Value::String(version)) => version.as_str(),
+        _ => return Err(Fault::Handshake("it names no protocolVersion".to_owned())),
+    };
+    let known = ProtocolVersion::KNOWN_VERSIONS.iter();
+    if !known
+        .filter(|known| known.has_initialize())
+        .any(|known| known.as_str() == version)
+    {
+        return Err(Fault::Version(version.to_owned()));
+    }
+    // Servers in the field leave these out, and nothing here depends on them.
+    fields
+        .entry("serverInfo")
+        .or_insert_with(|| json!({ "name": "", "version": "" }));
+    fields.entry("capabilities").or_insert_with(|| json!({}));
+    serde_json::from_value(result).map_err(|error| Fault::Handshake(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str) -> Value {
+        json!({ "name": name, "inputSchema": { "type": "object" } })
+    }
+
+    fn names(tools: &[Tool]) -> Vec<&str> {
+        tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    #[test]
+    fn bad_tools_are_left_out_and_named_while_the_others_stay() {
+        let mut list = ToolList::default();
+        let page = json!({ "tools": [
+            tool("a"), { "name": "b" }, 42, { "name": "c", "inputSchema": "text" },
+            { "name": 7, "inputSchema": {} }, tool(""), tool("a"), tool("z"),
+        ] });
+        assert_eq!(list.take_page(&page), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(names(&tools), ["a", "z"]);
+        assert_eq!(
+            left_out,
+            [
+                "tool `b` has no inputSchema",
+                "a tool without a name",
+                "tool `c` has no inputSchema",
+                "a tool without a name",
+                "a tool with an empty name",
+                "a second tool named `a`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cursor_that_comes_again_ends_the_list() {
+        let mut list = ToolList::default();
+        let page = json!({ "tools": [], "nextCursor": "x" });
+        assert_eq!(list.take_page(&page), Ok(Some("x".to_owned())));
+        assert_eq!(list.take_page(&page), Ok(None));
+        assert_eq!(list.finish().1.len(), 1);
+    }
+
+    #[test]
+    fn an_empty_cursor_is_the_end() {
+        let page = json!({ "tools": [], "nextCursor": "" });
+        assert_eq!(ToolList::default().take_page(&page), Ok(None));
+    }
+
+    #[test]
+    fn pages_tools_and_complaints_are_bounded() {
+        let mut list = ToolList::default();
+        let mut asked = 0;
+        loop {
+            asked += 1;
+            let page = json!({ "tools": [{}], "nextCursor": asked.to_string() });
+            if list.take_page(&page) == Ok(None) {
+                break;
+            }
+        }
+        assert_eq!(asked, PAGES_MAX);
+        let (_, left_out) = list.finish();
+        assert_eq!(left_out.len(), LEFT_OUT_LINES_MAX + 1);
+
+        let mut list = ToolList::default();
+        let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
+        assert_eq!(list.take_page(&json!({ "tools": many, "nextCursor": "x" })), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
+    }
+
+    #[test]
+    fn an_answer_without_a_list_is_an_error() {
+        for page in [json!({}), json!({ "tools": {} }), json!([]), json!(null)] {
+            assert!(ToolList::default().take_page(&page).is_err());
+        }
+    }
+
+    #[test]
+    fn only_versions_with_initialize_that_we_know_are_taken() {
+        let answer = |version: &str| initialize_result(json!({ "protocolVersion": version }));
+        for known in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+            assert!(answer(known).is_ok(), "{known}");
+        }
+        for unknown in ["2026-07-28", "1999-01-01", ""] {
+            assert_eq!(answer(unknown).err(), Some(Fault::Version(unknown.to_owned())));
+        }
+        assert!(matches!(initialize_result(json!(42)), Err(Fault::Handshake(_))));
+        assert!(matches!(initialize_result(json!({})), Err(Fault::Handshake(_))));
+    }
+}

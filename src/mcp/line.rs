@@ -1,0 +1,458 @@
+//! The line to one configured server: one task starts it, keeps its session,
+//! ends its process, and then waits for a reason to try again.
+
+use super::HubEvent;
+use super::backoff::Backoff;
+use super::fault::{Death, Fault, STDERR_LINES_TOLD};
+use super::process::{Groups, Process, Program};
+use super::session::{self, Listed, Opened, Session};
+use super::stderr::Stderr;
+use crate::domain::{Launch, Notice, Server, ServerConfig, ServerStatus, Tool};
+use crate::ports::LocalServer;
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// Changes of a list that come this close together are one.
+const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// How long the output of a process that has ended may still be read.
+const OUTPUT_REST: Duration = Duration::from_millis(200);
+/// What closing the old process may add to the start-up of a new one, with its
+/// listing.
+const RESTART_SLACK: Duration = Duration::from_secs(35);
+
+/// Everything that lines have in common.
+#[derive(Clone)]
+pub struct Surroundings {
+    pub events: mpsc::Sender<HubEvent>,
+    pub groups: Groups,
+    pub local: Arc<dyn LocalServer>,
+}
+
+pub struct Line {
+    state: watch::Sender<State>,
+    stderr: Stderr,
+    /// A call wants a session.
+    demand: Notify,
+    /// A person wants a new session.
+    by_hand: Notify,
+    pub stop: CancellationToken,
+    around: Surroundings,
+}
+
+struct State {
+    config: ServerConfig,
+    phase: Phase,
+    /// How often it was started.
+    starts: u64,
+    tools: Arc<Vec<Tool>>,
+    left_out: Vec<String>,
+    instructions: Option<String>,
+}
+
+enum Phase {
+    Starting,
+    Connected(Session),
+    Failed { notice: Notice, retry_at: Instant },
+    Misconfigured(String),
+}
+
+/// What a server is reached through.
+enum Endpoint {
+    BuiltIn,
+    Child(Program),
+    Remote,
+}
+
+/// Why a session is over.
+enum End {
+    Stopped,
+    ByHand,
+    Fault(Fault, Option<ExitStatus>),
+}
+
+impl Line {
+    pub fn new(config: ServerConfig, around: Surroundings) -> Self {
+        let phase = match &config.launch {
+            Launch::Misconfigured { why } => Phase::Misconfigured(why.clone()),
+            _ => Phase::Starting,
+        };
+        Self {
+            state: watch::Sender::new(State {
+                config,
+                phase,
+                starts: 0,
+                tools: Arc::default(),
+                left_out: Vec::new(),
+                instructions: None,
+            }),
+            stderr: Stderr::default(),
+            demand: Notify::new(),
+            by_hand: Notify::new(),
+            stop: CancellationToken::new(),
+            around,
+        }
+    }
+
+    /// Takes over what can change without a restart.
+    pub fn adapt(&self, config: ServerConfig) {
+        self.state.send_modify(|state| state.config = config);
+    }
+
+    /// Asks for a new session at once.
+    pub fn reconnect(&self) {
+        self.by_hand.notify_one();
+    }
+
+    pub fn tool_timeout(&self) -> Duration {
+        self.state.borrow().config.tool_timeout
+    }
+
+    pub fn snapshot(&self) -> Server {
+        let state = self.state.borrow();
+        let mut left_out = state.left_out.clone();
+        let status = match &state.phase {
+            Phase::Starting => ServerStatus::Starting,
+            Phase::Connected(session) => {
+                left_out.extend(session.link.skipped());
+                ServerStatus::Connected
+            }
+            Phase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
+            Phase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
+        };
+        Server {
+            status,
+            tools: state.tools.clone(),
+            left_out,
+            stderr: self.stderr.lines(),
+            instructions: state.instructions.clone(),
+            ..switched_off(&state.config)
+        }
+    }
+
+    /// An open session, waiting for a start that is under way and asking for one
+    /// where the last has ended.
+    ///
+    /// # Errors
+    /// Why there is none, in words.
+    pub async fn session(&self) -> Result<Session, String> {
+        let patience = self.state.borrow().config.startup_timeout + RESTART_SLACK;
+        timeout(patience, self.find_session())
+            .await
+            .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
+    }
+
+    async fn find_session(&self) -> Result<Session, String> {
+        let mut states = self.state.subscribe();
+        let mut asked_after = None;
+        loop {
+            match self.look(&states.borrow_and_update(), &mut asked_after) {
+                Look::Found(session) => return Ok(session),
+                Look::Never(why) => return Err(why),
+                Look::Wait => {}
+            }
+            tokio::select! {
+                () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
+                // The sender is this line itself: it cannot be gone.
+                _ = states.changed() => {}
+            }
+        }
+    }
+
+    fn look(&self, state: &State, asked_after: &mut Option<u64>) -> Look {
+        match &state.phase {
+            Phase::Misconfigured(why) => Look::Never(why.clone()),
+            Phase::Connected(session) if !session.link.has_ended() => Look::Found(session.clone()),
+            // An ended session is about to become a failure.
+            Phase::Starting | Phase::Connected(_) => Look::Wait,
+            Phase::Failed { notice, .. } if asked_after.is_some_and(|asked| state.starts > asked) => {
+                Look::Never(notice.sentence())
+            }
+            Phase::Failed { notice, retry_at } => {
+                let wait = retry_at.saturating_duration_since(Instant::now());
+                if !wait.is_zero() {
+                    let seconds = wait.as_secs_f64().ceil();
+                    return Look::Never(format!(
+                        "{} It may be tried again in {seconds} s.",
+                        notice.sentence()
+                    ));
+                }
+                *asked_after = Some(state.starts);
+                self.demand.notify_one();
+                Look::Wait
+            }
+        }
+    }
+
+    /// The life of the line, until it is stopped.
+    pub async fn supervise(&self) {
+        let launch = self.state.borrow().config.launch.clone();
+        let (endpoint, inherit) = match launch {
+            Launch::Misconfigured { .. } => return self.report().await,
+            Launch::BuiltIn => (Endpoint::BuiltIn, None),
+            Launch::Remote { .. } => (Endpoint::Remote, None),
+            Launch::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+                inherit,
+            } => {
+                let program = Program {
+                    command,
+                    args,
+                    env,
+                    cwd,
+                    inherit: inherit.clone(),
+                };
+                (Endpoint::Child(program), Some(inherit))
+            }
+        };
+        let mut backoff = Backoff::default();
+        while !self.stop.is_cancelled() {
+            self.state.send_modify(|state| {
+                state.phase = Phase::Starting;
+                state.starts += 1;
+            });
+            self.report().await;
+            let started = Instant::now();
+            match self.live(&endpoint).await {
+                End::Stopped => return,
+                End::ByHand => backoff.reset(),
+                End::Fault(fault, status) => {
+                    let delay = backoff.failed(started.elapsed());
+                    let was_connected = self.was_connected();
+                    let server = self.state.borrow().config.id.clone();
+                    let notice = Death {
+                        fault,
+                        server: &server,
+                        was_connected,
+                        status,
+                        last_words: self.last_words(was_connected),
+                        inherit: inherit.as_ref(),
+                    }
+                    .notice();
+                    self.fail(notice, delay).await;
+                    self.wait_for_a_reason(&mut backoff).await;
+                }
+            }
+        }
+    }
+
+    fn was_connected(&self) -> bool {
+        matches!(self.state.borrow().phase, Phase::Connected(_))
+    }
+
+    /// Chatter of a healthy run explains nothing; at start-up it mostly does.
+    fn last_words(&self, was_connected: bool) -> Vec<String> {
+        let count = if was_connected { 1 } else { STDERR_LINES_TOLD };
+        self.stderr.last(count)
+    }
+
+    async fn fail(&self, notice: Notice, delay: Duration) {
+        self.state.send_modify(|state| {
+            if !matches!(state.phase, Phase::Connected(_)) {
+                // What it had before is not what it would have now. After the
+                // end of a session they stay: the next call opens another.
+                state.tools = Arc::default();
+                state.left_out.clear();
+                state.instructions = None;
+            }
+            state.phase = Phase::Failed {
+                notice,
+                retry_at: Instant::now() + delay,
+            };
+        });
+        self.report().await;
+    }
+
+    async fn wait_for_a_reason(&self, backoff: &mut Backoff) {
+        loop {
+            tokio::select! {
+                () = self.stop.cancelled() => return,
+                () = self.by_hand.notified() => return backoff.reset(),
+                () = self.demand.notified() => {
+                    // A demand of before the last start may still be stored.
+                    if matches!(&self.state.borrow().phase,
+                        Phase::Failed { retry_at, .. } if *retry_at <= Instant::now())
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One run of the server, from its start until nothing of it is left.
+    async fn live(&self, endpoint: &Endpoint) -> End {
+        match endpoint {
+            Endpoint::Remote => End::Fault(Fault::Remote, None),
+            Endpoint::BuiltIn => {
+                let streams = tokio::io::split(self.around.local.connect());
+                tokio::select! {
+                    () = self.stop.cancelled() => End::Stopped,
+                    () = self.by_hand.notified() => End::ByHand,
+                    fault = self.run_session(streams) => End::Fault(fault, None),
+                }
+            }
+            Endpoint::Child(program) => {
+                match Process::spawn(program, &self.around.groups, &self.stderr) {
+                    Err(fault) => End::Fault(fault, None),
+                    Ok((mut process, input, output)) => {
+                        let end = self.attend(&mut process, (output, input)).await;
+                        // The session is dropped and with it stdin is closed.
+                        let status = process.close().await;
+                        match end {
+                            End::Fault(fault, _) => End::Fault(fault, status),
+                            other => other,
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    async fn attend(
+        &self,
+        process: &mut Process,
+        streams: (tokio::process::ChildStdout, tokio::process::ChildStdin),
+    ) -> End {
+        let mut session = pin!(self.run_session(streams));
+        tokio::select! {
+            () = self.stop.cancelled() => End::Stopped,
+            () = self.by_hand.notified() => End::ByHand,
+            fault = &mut session => End::Fault(fault, None),
+            // What it started may hold its output open for ever.
+            () = process.exited() => {
+                let rest = timeout(OUTPUT_REST, session).await;
+                End::Fault(rest.unwrap_or(Fault::Exited), None)
+            }
+        }
+    }
+
+    async fn run_session<R, W>(&self, streams: (R, W)) -> Fault
+    where
+        R: tokio::io::AsyncRead + Unpin + Send + 'static,
+        W: tokio::io::AsyncWrite + Unpin,
+    {
+        let (startup, server) = {
+            let state = self.state.borrow();
+            (state.config.startup_timeout, state.config.id.clone())
+        };
+        let events = self.around.events.clone();
+        let on_late_answer = Box::new(move |tool: String| {
+            let notice = Notice::warning(format!(
+                "Server `{server}` went on working on `{tool}` after the call was cancelled."
+            ));
+            let _ = events.try_send(HubEvent::Noticed(notice));
+        });
+        session::run(streams, startup, on_late_answer, |opened| self.keep(opened)).await
+    }
+
+    /// Publishes an open session and keeps its list of tools fresh.
+    async fn keep(&self, opened: Opened) {
+        let session = opened.session.clone();
+        self.state.send_modify(|state| {
+            state.phase = Phase::Connected(opened.session);
+            state.tools = Arc::new(opened.tools.tools);
+            state.left_out = opened.tools.left_out;
+            state.instructions = opened.instructions;
+        });
+        self.report().await;
+        loop {
+            session.link.tools_changed.notified().await;
+            sleep(RELIST_DELAY).await;
+            match session::list(&session.peer).await {
+                Ok(listed) => self.relisted(listed).await,
+                Err(why) => {
+                    let server = self.state.borrow().config.id.clone();
+                    let what = format!("The changed tools of server `{server}` could not be listed");
+                    self.send(HubEvent::Noticed(Notice::warning(format!("{what}: {why}."))))
+                        .await;
+                }
+            }
+        }
+    }
+
+    async fn relisted(&self, listed: Listed) {
+        let (before, server) = {
+            let state = self.state.borrow();
+            (state.tools.clone(), state.config.id.clone())
+        };
+        let change = change(&before, &listed.tools);
+        self.state.send_modify(|state| {
+            state.tools = Arc::new(listed.tools);
+            state.left_out = listed.left_out;
+        });
+        self.report().await;
+        if let Some(change) = change {
+            let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
+            self.send(HubEvent::Noticed(notice)).await;
+        }
+    }
+
+    async fn report(&self) {
+        self.send(HubEvent::Changed(self.snapshot())).await;
+    }
+
+    /// Waits for room, but never beyond the end of the line: whoever stops it
+    /// may have ceased to listen.
+    async fn send(&self, event: HubEvent) {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => {}
+            _ = self.around.events.send(event) => {}
+        }
+    }
+}
+
+enum Look {
+    Found(Session),
+    Never(String),
+    Wait,
+}
+
+/// A server that is not running.
+pub fn switched_off(config: &ServerConfig) -> Server {
+    Server {
+        id: config.id.clone(),
+        description: config.description.clone(),
+        enabled: config.enabled,
+        status: ServerStatus::Off,
+        launch: config.launch.identity(),
+        tools: Arc::default(),
+        tools_off: config.tools_off.clone(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    }
+}
+
+/// What came and went, and what has another definition now.
+fn change(before: &[Tool], after: &[Tool]) -> Option<String> {
+    let names = |tools: &[Tool]| -> BTreeSet<String> {
+        tools.iter().map(|tool| format!("`{}`", tool.name)).collect()
+    };
+    let (old, new) = (names(before), names(after));
+    let other = |tool: &&Tool| {
+        before
+            .iter()
+            .any(|old| old.name == tool.name && old.pin != tool.pin)
+    };
+    let changed: Vec<Tool> = after.iter().filter(other).cloned().collect();
+    let told: Vec<String> = [
+        ("added", new.difference(&old).cloned().collect::<Vec<_>>()),
+        ("removed", old.difference(&new).cloned().collect()),
+        ("changed", names(&changed).into_iter().collect()),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(verb, names)| format!("{verb} {}", names.join(", ")))
+    .collect();
+    (!told.is_empty()).then(|| told.join("; "))
+}

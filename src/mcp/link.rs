@@ -1,0 +1,139 @@
+//! What the two ends of one session share: that it ended and why, whom progress
+//! concerns, and what was skipped on the way.
+
+use super::fault::Fault;
+use crate::domain::Progress;
+use rmcp::model::{ProgressToken, RequestId};
+use serde_json::Value;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Cancelled requests that are remembered, to notice a late answer.
+const CANCELLED_MAX: usize = 64;
+/// An answer this soon after the cancellation crossed it on the way.
+const CROSSING: Duration = Duration::from_secs(1);
+/// Bytes of a skipped line that are shown.
+const SAMPLE_BYTES_MAX: usize = 80;
+
+#[derive(Debug, Default)]
+pub struct Link {
+    ended: CancellationToken,
+    fault: OnceLock<Fault>,
+    progress: Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>,
+    cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
+    skipped: Mutex<Option<(u64, String)>>,
+    /// The server said that its list of tools changed.
+    pub tools_changed: Notify,
+}
+
+impl Link {
+    /// Ends the session; the first reason stands.
+    pub fn end(&self, fault: Fault) {
+        let _ = self.fault.set(fault);
+        self.ended.cancel();
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_cancelled()
+    }
+
+    /// Waits for the end.
+    pub async fn ended(&self) -> Fault {
+        self.ended.cancelled().await;
+        self.fault.get().cloned().unwrap_or(Fault::Closed)
+    }
+
+    /// Why it ended, if it did.
+    pub fn fault(&self) -> Option<Fault> {
+        self.fault.get().cloned()
+    }
+
+    /// Ends the session when the guard is dropped.
+    pub fn guard(self: &Arc<Self>) -> impl Drop + use<> {
+        struct Guard(Arc<Link>);
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                self.0.end(Fault::Closed);
+            }
+        }
+        Guard(self.clone())
+    }
+
+    /// The progress of one request, from now until [`Self::forget_progress`]. A
+    /// watch keeps the newest only: a flood of progress costs nothing.
+    pub fn watch_progress(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
+        let (sender, receiver) = watch::channel(None);
+        lock(&self.progress).insert(token, sender);
+        receiver
+    }
+
+    pub fn forget_progress(&self, token: &ProgressToken) {
+        lock(&self.progress).remove(token);
+    }
+
+    /// Takes `params` of `notifications/progress`.
+    pub fn progressed(&self, params: &Value) {
+        let token = params.get("progressToken").cloned().unwrap_or_default();
+        let (Ok(token), Some(done)) = (
+            serde_json::from_value::<ProgressToken>(token),
+            params.get("progress").and_then(Value::as_f64),
+        ) else {
+            tracing::debug!("progress that cannot be read was skipped");
+            return;
+        };
+        if let Some(sender) = lock(&self.progress).get(&token) {
+            sender.send_replace(Some(Progress {
+                done,
+                total: params.get("total").and_then(Value::as_f64),
+                message: params
+                    .get("message")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            }));
+        }
+    }
+
+    /// Remembers that the request for `tool` was cancelled.
+    pub fn cancelled(&self, request: RequestId, tool: String) {
+        let mut cancelled = lock(&self.cancelled);
+        if cancelled.len() == CANCELLED_MAX {
+            cancelled.pop_front();
+        }
+        cancelled.push_back((request, tool, Instant::now()));
+    }
+
+    /// The tool of a cancelled request that is answered all the same, too late
+    /// for the two to have crossed.
+    pub fn worked_on(&self, answered: &RequestId) -> Option<String> {
+        let mut cancelled = lock(&self.cancelled);
+        let index = cancelled.iter().position(|(id, ..)| id == answered)?;
+        let (_, tool, since) = cancelled.remove(index)?;
+        (since.elapsed() > CROSSING).then_some(tool)
+    }
+
+    /// Counts a line that was no message, and keeps the first.
+    pub fn skip(&self, line: &[u8]) {
+        let sample = &line[..line.len().min(SAMPLE_BYTES_MAX)];
+        let sample = String::from_utf8_lossy(sample).trim().to_owned();
+        tracing::debug!("skipped a line that is no JSON-RPC message: {sample}");
+        lock(&self.skipped).get_or_insert((0, sample)).0 += 1;
+    }
+
+    /// What was skipped, as a line for the person.
+    pub fn skipped(&self) -> Option<String> {
+        let skipped = lock(&self.skipped);
+        let (count, sample) = skipped.as_ref()?;
+        let lines = if *count == 1 { "line" } else { "lines" };
+        Some(format!(
+            "{count} {lines} on its stdout that are no JSON-RPC message, the first: {sample}"
+        ))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each value above is whole between any two operations.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

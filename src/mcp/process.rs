@@ -1,0 +1,208 @@
+//! Child processes, each the leader of a process group of its own, so that what
+//! it leaves behind can be ended with it (S3.7).
+
+use super::environment::inherited;
+use super::fault::Fault;
+use super::stderr::Stderr;
+use crate::domain::server::Inherit;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use std::collections::HashSet;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::{sleep, timeout};
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long a process may take to go: after its stdin was closed, after SIGTERM,
+/// and after SIGKILL.
+const GRACE: Duration = Duration::from_secs(1);
+/// A group has no descriptor to wait on: it is asked for this often.
+const POLL: Duration = Duration::from_millis(10);
+/// How long the rest of stderr may take once the group is gone.
+const STDERR_REST: Duration = Duration::from_millis(200);
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Program {
+    pub command: String,
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<PathBuf>,
+    pub inherit: Inherit,
+}
+
+/// All process groups that are not known to be gone.
+#[derive(Debug, Clone, Default)]
+pub struct Groups(Arc<Mutex<Live>>);
+
+#[derive(Debug, Default)]
+struct Live {
+    groups: HashSet<Pid>,
+    closed: bool,
+}
+
+impl Groups {
+    /// Kills every group at once and refuses new ones. Does not wait.
+    pub fn kill_all(&self) {
+        let mut live = self.lock();
+        live.closed = true;
+        for group in live.groups.drain() {
+            kill(group);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Live> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Spawns under the lock: a child is registered before `kill_all` can run.
+    fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, Group)> {
+        let mut live = self.lock();
+        if live.closed {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let child = command.spawn()?;
+        let id = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw)
+            .expect("a child that was not waited for has an id");
+        live.groups.insert(id);
+        drop(live);
+        let groups = self.clone();
+        Ok((child, Group { id, groups }))
+    }
+}
+
+/// One process group. Dropping it kills what is left of it.
+#[derive(Debug)]
+struct Group {
+    id: Pid,
+    groups: Groups,
+}
+
+impl Group {
+    fn is_gone(&self) -> bool {
+        test_kill_process_group(self.id).is_err()
+    }
+
+    fn signal(&self, signal: Signal) {
+        // The only failure is that nobody is left.
+        let _ = kill_process_group(self.id, signal);
+    }
+
+    /// Once it is gone its number may be given to strangers: forget it.
+    fn forget(&self) {
+        self.groups.lock().groups.remove(&self.id);
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.groups.lock().groups.remove(&self.id) {
+            kill(self.id);
+        }
+    }
+}
+
+fn kill(group: Pid) {
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+/// A running server. Dropping it kills its whole group.
+pub struct Process {
+    child: Child,
+    group: Group,
+    stderr: AbortOnDropHandle<()>,
+}
+
+impl Process {
+    /// Starts `program` with its three streams piped; stderr goes to the ring.
+    ///
+    /// # Errors
+    /// Says which of command and folder is at fault.
+    pub fn spawn(
+        program: &Program,
+        groups: &Groups,
+        stderr: &Stderr,
+    ) -> Result<(Self, ChildStdin, ChildStdout), Fault> {
+        let mut command = Command::new(&program.command);
+        command
+            .args(&program.args)
+            .env_clear()
+            .envs(inherited(std::env::vars_os(), &program.inherit))
+            .envs(program.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(folder) = &program.cwd {
+            command.current_dir(folder);
+        }
+        let (mut child, group) = groups
+            .spawn(&mut command)
+            .map_err(|error| spawn_fault(program, &error))?;
+        let input = child.stdin.take().expect("stdin was piped above");
+        let output = child.stdout.take().expect("stdout was piped above");
+        let errors = child.stderr.take().expect("stderr was piped above");
+        stderr.clear();
+        let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.clone().drain(errors)));
+        Ok((
+            Self {
+                child,
+                group,
+                stderr,
+            },
+            input,
+            output,
+        ))
+    }
+
+    /// Waits until the server itself, not what it started, has ended.
+    pub async fn exited(&mut self) {
+        // It cannot fail for a child of ours; if it did, the child would be gone.
+        let _ = self.child.wait().await;
+    }
+
+    /// Ends the whole group: waits for it to go by itself, stdin being closed
+    /// already, then asks with SIGTERM, then kills. At most three graces long.
+    pub async fn close(mut self) -> Option<ExitStatus> {
+        for signal in [None, Some(Signal::TERM), Some(Signal::KILL)] {
+            if let Some(signal) = signal {
+                self.group.signal(signal);
+            }
+            if timeout(GRACE, self.gone()).await.is_ok() {
+                self.group.forget();
+                break;
+            }
+        }
+        let _ = timeout(STDERR_REST, &mut self.stderr).await;
+        self.child.try_wait().ok().flatten()
+    }
+
+    async fn gone(&mut self) {
+        self.exited().await;
+        while !self.group.is_gone() {
+            sleep(POLL).await;
+        }
+    }
+}
+
+fn spawn_fault(program: &Program, error: &std::io::Error) -> Fault {
+    let command = program.command.clone();
+    match (&program.cwd, error.kind()) {
+        (Some(folder), _) if !folder.is_dir() => Fault::NoFolder(folder.clone()),
+        (_, ErrorKind::NotFound) => Fault::NoCommand(command),
+        (_, ErrorKind::PermissionDenied) => Fault::NotRunnable {
+            command,
+            why: "this file is not executable".to_owned(),
+        },
+        _ => Fault::NotRunnable {
+            command,
+            why: error.to_string(),
+        },
+    }
+}

@@ -1,0 +1,116 @@
+//! What a server writes to stderr: always drained, so that it never blocks, and
+//! the last of it kept for the sidebar and for the notice when it dies.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+const LINES_MAX: usize = 200;
+const LINE_BYTES_MAX: usize = 2_048;
+
+/// A ring of raw lines that outlives the process, so that a restart keeps the
+/// words of the run before it.
+#[derive(Debug, Clone, Default)]
+pub struct Stderr(Arc<Mutex<Ring>>);
+
+#[derive(Debug, Default)]
+struct Ring {
+    lines: VecDeque<String>,
+    /// The line under way, cut at its maximum.
+    open: Vec<u8>,
+}
+
+impl Stderr {
+    pub fn lines(&self) -> Vec<String> {
+        self.with(|ring| ring.lines.iter().cloned().collect())
+    }
+
+    /// The last lines that say anything, at most `count`.
+    pub fn last(&self, count: usize) -> Vec<String> {
+        self.with(|ring| {
+            let said = ring.lines.iter().filter(|line| !line.trim().is_empty());
+            let mut last: Vec<_> = said.rev().take(count).cloned().collect();
+            last.reverse();
+            last
+        })
+    }
+
+    /// Forgets the lines: the next process begins.
+    pub fn clear(&self) {
+        self.with(|ring| *ring = Ring::default());
+    }
+
+    /// Reads until the last holder of the other end has gone.
+    pub async fn drain(self, mut from: impl AsyncRead + Unpin) {
+        let mut bytes = [0; 8_192];
+        loop {
+            match from.read(&mut bytes).await {
+                Ok(0) | Err(_) => break,
+                Ok(count) => self.with(|ring| ring.take(&bytes[..count])),
+            }
+        }
+        self.with(Ring::close_line);
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Ring) -> T) -> T {
+        // A ring is whole between any two of its operations.
+        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Ring {
+    fn take(&mut self, bytes: &[u8]) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let (text, ended) = match part.strip_suffix(b"\n") {
+                Some(text) => (text, true),
+                None => (part, false),
+            };
+            let room = LINE_BYTES_MAX - self.open.len();
+            self.open.extend_from_slice(&text[..text.len().min(room)]);
+            if ended {
+                self.lines.push_back(self.open_text());
+                self.open.clear();
+            }
+        }
+        let surplus = self.lines.len().saturating_sub(LINES_MAX);
+        self.lines.drain(..surplus);
+    }
+
+    fn close_line(&mut self) {
+        if !self.open.is_empty() {
+            self.take(b"\n");
+        }
+    }
+
+    fn open_text(&self) -> String {
+        let text = self.open.strip_suffix(b"\r").unwrap_or(&self.open);
+        String::from_utf8_lossy(text).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn drained(bytes: &[u8]) -> Stderr {
+        let stderr = Stderr::default();
+        stderr.clone().drain(bytes).await;
+        stderr
+    }
+
+    #[tokio::test]
+    async fn lines_are_kept_raw_and_the_last_needs_no_newline() {
+        let stderr = drained("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
+        assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
+        assert_eq!(stderr.last(2), ["\u{1b}[31m둘", "three"]);
+    }
+
+    #[tokio::test]
+    async fn a_flood_keeps_the_last_lines_each_cut() {
+        let flood: String = (0..1_000).map(|n| format!("{n} {}\n", "x".repeat(5_000))).collect();
+        let lines = drained(flood.as_bytes()).await.lines();
+        assert_eq!(lines.len(), LINES_MAX);
+        assert!(lines[0].starts_with("800 "));
+        assert!(lines.iter().all(|line| line.len() == LINE_BYTES_MAX));
+    }
+}

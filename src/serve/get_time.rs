@@ -1,0 +1,158 @@
+//! The tool `get_time`: the present date and time in a time zone.
+
+use crate::domain::Arguments;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use rmcp::model::{Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub const NAME: &str = "get_time";
+/// Names suggested in place of one that does not exist.
+const SUGGESTIONS_MAX: usize = 5;
+
+/// The tool as `tools/list` shows it.
+pub fn definition() -> Tool {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "timezone": {
+                "type": "string",
+                "description": "IANA name such as `Asia/Seoul`; left out, the local time zone",
+            },
+        },
+        "additionalProperties": false,
+    });
+    let text = json!({ "type": "string" });
+    let output = json!({
+        "type": "object",
+        "properties": { "date": text, "time": text, "zone": text, "offset": text },
+        "required": ["date", "time", "zone", "offset"],
+    });
+    Tool::new(
+        NAME,
+        "The present date and time, in the local time zone or in another.",
+        Arc::new(object(input)),
+    )
+    .with_title("Date and time")
+    .with_raw_output_schema(Arc::new(object(output)))
+    .with_annotations(
+        ToolAnnotations::new()
+            .read_only(true)
+            .destructive(false)
+            .idempotent(false)
+            .open_world(false),
+    )
+}
+
+fn object(schema: Value) -> Arguments {
+    match schema {
+        Value::Object(fields) => fields,
+        _ => Arguments::new(),
+    }
+}
+
+/// Tells the time.
+///
+/// # Errors
+/// What is wrong with the arguments, in words that a model can act on.
+pub fn call(arguments: &Arguments) -> Result<Value, String> {
+    if let Some(other) = arguments.keys().find(|key| *key != "timezone") {
+        return Err(format!(
+            "There is no argument `{other}`: {NAME} takes `timezone` alone."
+        ));
+    }
+    let zone = match arguments.get("timezone") {
+        None | Some(Value::Null) => TimeZone::system(),
+        Some(Value::String(name)) => zone(name)?,
+        Some(other) => {
+            return Err(format!(
+                "`timezone` is an IANA name as text, such as \"Asia/Seoul\", and not {other}."
+            ));
+        }
+    };
+    Ok(describe(&Timestamp::now().to_zoned(zone)))
+}
+
+fn describe(now: &Zoned) -> Value {
+    let zone = now.time_zone();
+    let name = match zone.iana_name() {
+        Some(name) => name.to_owned(),
+        None => now.strftime("%Z").to_string(),
+    };
+    json!({
+        "date": now.strftime("%Y-%m-%d").to_string(),
+        "time": now.strftime("%H:%M:%S").to_string(),
+        "zone": name,
+        "offset": now.strftime("%:z").to_string(),
+    })
+}
+
+fn zone(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name.trim()).map_err(|_| {
+        let near = near(name);
+        let near = if near.is_empty() {
+            "Use an IANA name such as `Asia/Seoul` or `Europe/Berlin`".to_owned()
+        } else {
+            format!("Did you mean {}? Use an IANA name", near.join(" or "))
+        };
+        format!("There is no time zone `{name}`. {near}, or leave `timezone` out for local time.")
+    })
+}
+
+/// Zones whose city or name holds what was asked for.
+fn near(name: &str) -> Vec<String> {
+    let wanted = name.trim().to_lowercase().replace(' ', "_");
+    let wanted = wanted.rsplit('/').next().unwrap_or_default();
+    if wanted.len() < 3 {
+        return Vec::new();
+    }
+    jiff::tz::db()
+        .available()
+        .filter(|zone| zone.as_str().to_lowercase().contains(wanted))
+        .take(SUGGESTIONS_MAX)
+        .map(|zone| format!("`{zone}`"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(arguments: Value) -> Result<Value, String> {
+        call(&object(arguments))
+    }
+
+    #[test]
+    fn a_moment_is_told_in_its_zone() {
+        let seoul = TimeZone::get("Asia/Seoul").expect("the time zone database knows Seoul");
+        let moment = Timestamp::from_second(1_800_000_000).expect("it is in range");
+        assert_eq!(
+            describe(&moment.to_zoned(seoul)),
+            json!({ "date": "2027-01-15", "time": "17:00:00", "zone": "Asia/Seoul", "offset": "+09:00" })
+        );
+    }
+
+    #[test]
+    fn the_local_zone_is_the_default() {
+        for arguments in [json!({}), json!({ "timezone": null })] {
+            let time = told(arguments).expect("the local time is always known");
+            assert_eq!(time.as_object().map(serde_json::Map::len), Some(4));
+        }
+    }
+
+    #[test]
+    fn an_unknown_zone_is_answered_with_one_that_exists() {
+        let why = told(json!({ "timezone": "Seoul" })).expect_err("a city alone is no zone");
+        assert!(why.contains("`Asia/Seoul`"), "{why}");
+        let why = told(json!({ "timezone": "Middle/Earth" })).expect_err("no such place");
+        assert!(why.contains("IANA"), "{why}");
+    }
+
+    #[test]
+    fn other_arguments_are_told_apart() {
+        assert!(told(json!({ "timezone": 9 })).is_err());
+        let why = told(json!({ "zone": "UTC" })).expect_err("its name is timezone");
+        assert!(why.contains("`zone`"), "{why}");
+    }
+}
