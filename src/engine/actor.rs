@@ -101,6 +101,8 @@ pub(super) async fn run(
     let hub = Hub::new(hub_sender, parts.built_in);
     let mut actor = Actor::start(parts.home, parts.provider, parts.options, log, hub).await;
     while actor.turn_once(&mut commands, &mut hub_events, &mut log_lines, &events).await {}
+    // Lines of the hub wait for room in this channel: let them go.
+    drop(hub_events);
     actor.close(&events).await;
 }
 

@@ -44,7 +44,9 @@ impl Actor {
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {
-                    history.keep_draft(&text);
+                    if let Err(fault) = history.keep_draft(&text) {
+                        tracing::warn!("the draft was not kept: {fault}");
+                    }
                     Done::Nothing
                 });
             }
@@ -61,7 +63,9 @@ impl Actor {
         let history = Arc::clone(&self.history);
         let typed = prompt.text.clone();
         self.jobs.spawn_blocking(move || {
-            history.append(&typed);
+            if let Err(fault) = history.append(&typed) {
+                tracing::warn!("the prompt was not added to the history: {fault}");
+            }
             Done::Nothing
         });
         if self.running.is_some() {

@@ -4,6 +4,60 @@
 //! `actor` is the select loop, `commands` what a front end asks, `perform` runs the
 //! turn's effects; `turn`, `approval` and `context` are pure.
 
+mod actor;
 pub mod approval;
+mod commands;
 pub mod context;
+mod outbox;
+mod perform;
+mod record;
+mod reply;
+mod saver;
 pub mod turn;
+
+use crate::config::Home;
+use crate::domain::ToolMode;
+use crate::ports::LocalServer;
+use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event, LogLine};
+use crate::provider::Provider;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+/// What the engine is made of.
+pub struct Parts {
+    pub home: Home,
+    pub provider: Provider,
+    pub built_in: Arc<dyn LocalServer>,
+    /// The log, where one is kept: its lines go to the log pane.
+    pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
+    pub options: Options,
+}
+
+/// What the command line says; it beats the files.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The name of the model to use.
+    pub model: Option<String>,
+    pub tool_mode: Option<ToolMode>,
+    /// Start no server and offer no tool.
+    pub no_tools: bool,
+    /// Write no session.
+    pub no_save: bool,
+}
+
+/// A running engine.
+pub struct Handle {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<Event>,
+    /// Ends after [`Command::Shutdown`], or when `commands` is dropped.
+    pub task: JoinHandle<()>,
+}
+
+/// Starts the engine; returns at once.
+pub fn spawn(parts: Parts) -> Handle {
+    let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
+    let (to_front_end, events) = mpsc::channel(EVENTS_MAX);
+    let task = tokio::spawn(actor::run(parts, from_front_end, to_front_end));
+    Handle { commands, events, task }
+}

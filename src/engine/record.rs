@@ -32,7 +32,7 @@ pub fn answered(session: &mut Session, prompt: &str, answer: &str, turn: &Transc
 pub fn cancelled(session: &mut Session, prompt: &str, words: &str, at: Timestamp) {
     let after = session.messages.len();
     let list = list(session, "cancelled");
-    list.push(json!({ "at": at, "after": after, "prompt": prompt, "words": words }));
+    list.push(json!({ "at": at.to_string(), "after": after, "prompt": prompt, "words": words }));
     if list.len() > CANCELLED_MAX {
         list.remove(0);
     }
