@@ -1,1 +1,307 @@
-//! (being written)
+//! Reads JSON the way models write it. Repaired are only: backslashes that JSON
+//! does not allow, raw line ends in strings, trailing commas, single quotes,
+//! `True`, `False`, `None`, and comments. Everything else stays an error.
+
+use serde_json::{Map, Value};
+use std::iter::Peekable;
+use std::str::CharIndices;
+
+/// As deep as `serde_json` reads.
+const DEPTH_MAX: usize = 128;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lenient {
+    pub value: Value,
+    /// The text was not valid JSON as written.
+    pub repaired: bool,
+}
+
+/// Reads one JSON value; the error says what is wrong in the text as written.
+/// O(len).
+pub fn parse(text: &str) -> Result<Lenient, String> {
+    let strict = match serde_json::from_str(text) {
+        Ok(value) => {
+            return Ok(Lenient {
+                value,
+                repaired: false,
+            });
+        }
+        Err(error) => error.to_string(),
+    };
+    let mut reader = Reader {
+        text,
+        chars: text.char_indices().peekable(),
+    };
+    let value = reader.value(0).ok_or_else(|| strict.clone())?;
+    reader.skip_blank();
+    match reader.chars.next() {
+        None => Ok(Lenient {
+            value,
+            repaired: true,
+        }),
+        Some(_) => Err(strict),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    chars: Peekable<CharIndices<'a>>,
+}
+
+impl Reader<'_> {
+    fn peek(&mut self) -> Option<char> {
+        self.chars.peek().map(|&(_, c)| c)
+    }
+
+    fn next(&mut self) -> Option<char> {
+        self.chars.next().map(|(_, c)| c)
+    }
+
+    fn next_if(&mut self, wanted: char) -> bool {
+        self.chars.next_if(|&(_, c)| c == wanted).is_some()
+    }
+
+    /// Skips white space and comments.
+    fn skip_blank(&mut self) {
+        loop {
+            match self.peek() {
+                Some(c) if c.is_whitespace() => {
+                    self.next();
+                }
+                Some('#') => self.skip_line(),
+                Some('/') => {
+                    self.next();
+                    match self.next() {
+                        Some('*') => self.skip_block(),
+                        _ => self.skip_line(),
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.next().is_some_and(|c| c != '\n') {}
+    }
+
+    fn skip_block(&mut self) {
+        let mut star = false;
+        while let Some(c) = self.next() {
+            if star && c == '/' {
+                return;
+            }
+            star = c == '*';
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        if depth == DEPTH_MAX {
+            return None;
+        }
+        self.skip_blank();
+        match self.peek()? {
+            '{' => self.object(depth),
+            '[' => self.array(depth),
+            '"' | '\'' => self.string().map(Value::String),
+            _ => self.word(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Value> {
+        self.next();
+        let mut map = Map::new();
+        loop {
+            self.skip_blank();
+            if self.next_if('}') {
+                return Some(Value::Object(map));
+            }
+            let key = self.string()?;
+            self.skip_blank();
+            if !self.next_if(':') {
+                return None;
+            }
+            map.insert(key, self.value(depth + 1)?);
+            self.skip_blank();
+            if !self.next_if(',') && self.peek() != Some('}') {
+                return None;
+            }
+        }
+    }
+
+    fn array(&mut self, depth: usize) -> Option<Value> {
+        self.next();
+        let mut items = Vec::new();
+        loop {
+            self.skip_blank();
+            if self.next_if(']') {
+                return Some(Value::Array(items));
+            }
+            items.push(self.value(depth + 1)?);
+            self.skip_blank();
+            if !self.next_if(',') && self.peek() != Some(']') {
+                return None;
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let quote = self.next().filter(|c| matches!(c, '"' | '\''))?;
+        let mut text = String::new();
+        loop {
+            match self.next()? {
+                '\\' => self.escape(&mut text)?,
+                c if c == quote => return Some(text),
+                c => text.push(c),
+            }
+        }
+    }
+
+    /// A backslash that JSON does not allow stands for itself, as in `C:\Users`.
+    fn escape(&mut self, text: &mut String) -> Option<()> {
+        let c = self.next()?;
+        match c {
+            '"' | '\\' | '/' | '\'' => text.push(c),
+            'b' => text.push('\u{8}'),
+            'f' => text.push('\u{C}'),
+            'n' => text.push('\n'),
+            'r' => text.push('\r'),
+            't' => text.push('\t'),
+            'u' => self.code_point(text),
+            c => text.extend(['\\', c]),
+        }
+        Some(())
+    }
+
+    fn code_point(&mut self, text: &mut String) {
+        let Some(high) = self.hex() else {
+            text.push_str("\\u");
+            return;
+        };
+        let mut point = high;
+        if (0xD800..0xDC00).contains(&high)
+            && let Some(low) = self.low_surrogate()
+        {
+            point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+        }
+        text.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+
+    fn low_surrogate(&mut self) -> Option<u32> {
+        let at = self.chars.peek()?.0;
+        let escape = self.text.get(at..at + 2)?;
+        let digits = self.text.get(at + 2..at + 6)?;
+        let low = u32::from_str_radix(digits, 16).ok()?;
+        ((0xDC00..0xE000).contains(&low) && escape == "\\u").then(|| {
+            self.chars.nth(5);
+            low
+        })
+    }
+
+    /// Four hexadecimal digits, which are only used up where they are four.
+    fn hex(&mut self) -> Option<u32> {
+        let at = self.chars.peek()?.0;
+        let digits = self.text.get(at..at + 4)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.chars.nth(3);
+        u32::from_str_radix(digits, 16).ok()
+    }
+
+    fn word(&mut self) -> Option<Value> {
+        let start = self.chars.peek()?.0;
+        let mut end = start;
+        while let Some((at, c)) = self.chars.next_if(|&(_, c)| is_word(c)) {
+            end = at + c.len_utf8();
+        }
+        match &self.text[start..end] {
+            "True" => Some(Value::Bool(true)),
+            "False" => Some(Value::Bool(false)),
+            "None" => Some(Value::Null),
+            word => serde_json::from_str(word).ok(),
+        }
+    }
+}
+
+/// What numbers and the names of constants are made of.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn lenient(text: &str) -> Value {
+        let read = parse(text).expect("it can be repaired");
+        assert!(read.repaired, "{text}");
+        read.value
+    }
+
+    #[test]
+    fn valid_json_is_not_called_repaired() {
+        let read =
+            parse(r#" {"a": [1, -2.5e3, "\u00e9\ud83d\ude00"], "b": null} "#).expect("valid");
+        assert!(!read.repaired);
+        assert_eq!(read.value, json!({"a": [1, -2.5e3, "é😀"], "b": null}));
+    }
+
+    #[test]
+    fn bad_backslashes_stand_for_themselves() {
+        assert_eq!(
+            lenient(r#"{"p": "C:\Users\d"}"#),
+            json!({"p": r"C:\Users\d"})
+        );
+        assert_eq!(
+            lenient(r#"["\u12", "\ud800", "\d\ud83d\ude00"]"#),
+            json!([r"\u12", "\u{FFFD}", "\\d😀"])
+        );
+        assert_eq!(lenient(r#"["\$HOME \"x\""]"#), json!(["\\$HOME \"x\""]));
+    }
+
+    #[test]
+    fn raw_line_ends_in_strings_are_kept() {
+        assert_eq!(lenient("{\"a\": \"한\n글\t!\"}"), json!({"a": "한\n글\t!"}));
+    }
+
+    #[test]
+    fn trailing_commas_quotes_words_and_comments_of_other_languages_are_read() {
+        let text = "{'a': [1, 2,], # one\n 'b': True, /* two * / */ 'c': None, // three\n 'd': False, 'it\\'s': \"x\",}";
+        assert_eq!(
+            lenient(text),
+            json!({"a": [1, 2], "b": true, "c": null, "d": false, "it's": "x"})
+        );
+    }
+
+    #[test]
+    fn everything_else_stays_an_error_that_says_where() {
+        for text in [
+            "",
+            "{",
+            "{a: 1}",
+            "[1 2]",
+            "{\"a\" 1}",
+            "{\"a\": 1} x",
+            "[,]",
+            "nul",
+            "'a",
+            "1e",
+            "{\"a\": \"b\" \"c\"}",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(
+            parse("{\"a\": x}")
+                .expect_err("no word")
+                .contains("line 1 column 7")
+        );
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_does_not_overflow() {
+        assert!(parse(&"[".repeat(1_000_000)).is_err());
+        assert!(parse(&"{'a':".repeat(1_000_000)).is_err());
+    }
+}
