@@ -1,8 +1,12 @@
 //! The wire layer against bytes: streams cut at every place, requests compared
 //! whole, and a real server that misbehaves in every way that is known of.
 
+#[path = "providers/asking.rs"]
+mod asking;
 #[path = "providers/bodies.rs"]
 mod bodies;
+#[path = "providers/manners.rs"]
+mod manners;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "providers/network.rs"]
