@@ -5,6 +5,8 @@
 mod asking;
 #[path = "providers/bodies.rs"]
 mod bodies;
+#[path = "providers/calls.rs"]
+mod calls;
 #[path = "providers/manners.rs"]
 mod manners;
 #[path = "support/model_server.rs"]

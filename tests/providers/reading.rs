@@ -3,6 +3,7 @@
 use humble::domain::{Dialect, model::ApiKey, model::ToolRole};
 use humble::domain::{ModelConfig, ProviderKind, Usage};
 use humble::provider::{Cause, EndReason, NativeCall, StreamPart, ollama, openai, reply::Piece};
+use serde_json::Value;
 
 /// What a whole stream said, texts joined.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -126,5 +127,34 @@ pub fn model(provider: ProviderKind, base_url: &str) -> ModelConfig {
         keep_alive: None,
         options: serde_json::Map::new(),
         ca_file: None,
+    }
+}
+
+/// A call with these arguments, or with this text that is none.
+pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
+    let arguments = match arguments {
+        Value::Object(arguments) => Ok(arguments),
+        Value::String(raw) => Err(raw),
+        other => panic!("{other} is neither an object nor raw text"),
+    };
+    NativeCall {
+        id: id.map(str::to_owned),
+        name: name.to_owned(),
+        arguments,
+    }
+}
+
+pub fn usage(input: u64, output: u64) -> Option<Usage> {
+    Some(Usage {
+        input: Some(input),
+        output: Some(output),
+    })
+}
+
+/// A stream of which nothing came but this.
+pub fn failed(cause: Cause) -> Said {
+    Said {
+        failed: Some(cause),
+        ..Said::default()
     }
 }

@@ -107,6 +107,15 @@ fn a_server_that_refuses() {
             status(403, ""),
             "https://api.example.com does not allow this (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
         ),
+    ];
+    for (provider, cause, expected) in cases {
+        assert_eq!(words(provider, cause), expected);
+    }
+}
+
+#[test]
+fn a_server_that_cannot_serve_this_request() {
+    let cases = [
         (
             OpenAi,
             status(413, ""),
