@@ -148,12 +148,16 @@ fn in_object<'a>(
 }
 
 fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
+    let mut taken = BTreeSet::new();
     items
         .iter()
         .enumerate()
         .map(|(index, value)| {
+            // One without a name, or with that of another, goes by its place.
             let name = value.get("name").and_then(Value::as_str);
-            let id = name.map_or_else(|| format!("server-{}", index + 1), str::to_owned);
+            let id = name
+                .filter(|name| taken.insert(*name))
+                .map_or_else(|| format!("server-{}", index + 1), str::to_owned);
             ServerEntry {
                 id,
                 place: Place::Element(key, index),
