@@ -293,11 +293,9 @@ mod tests {
             handle.hide(vec![Secret::new("hunter2hunter2")]);
             debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
         });
-        let expected =
-            "DEBUG humble::log::tests: Authorization: [hidden] key=\"[hidden]\"".to_owned();
-        // The name of a field stands behind the message, in one line with it.
-        let loosest = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"".to_owned();
-        assert!(lines == [expected] || lines == [loosest], "{lines:?}");
+        // An unquoted header goes up to the next mark: rather too much than too little.
+        let expected = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"";
+        assert_eq!(lines, [expected]);
         let text = &files_in(folder.path())[0].1;
         assert!(!text.contains("hunter2") && !text.contains("abc"), "{text}");
     }

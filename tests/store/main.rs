@@ -1,10 +1,14 @@
 //! Conversations and prompts on disk: their names, what survives a rewrite, and
 //! what several programs at once cannot do to each other.
 
+mod crash;
+mod history;
+mod names;
+
 use humble::domain::session::Role;
 use humble::domain::{SavedMessage, Session, SessionId};
 use humble::files;
-use humble::store::{History, Sessions, StoreError, session_name};
+use humble::store::{Sessions, StoreError};
 use jiff::{Timestamp, Zoned};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -46,50 +50,6 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
     items
         .map(|item| item.unwrap().file_name().into_string().unwrap())
         .collect()
-}
-
-#[test]
-fn a_name_is_the_time_and_the_beginning_of_the_prompt() {
-    let family = "👨‍👩‍👧‍👦";
-    let cases = [
-        ("대화 제목 이다", "대화_제목_이다"),
-        ("hello world, again", "hello_worl"),
-        ("a/b\\c:d*e?f", "a_b_c_d_e_"),
-        ("\"<>|\u{0}\u{7f}\u{85}\t\u{3000}\u{2028}", "__________"),
-        ("..ssh", "__ssh"),
-        ("a.b..", "a.b.."),
-        ("x\r\ny", "x_y"),
-        ("\u{202e}evil\u{200b}\u{feff}\u{2066}\u{3164}", "_evil____"),
-        ("a\u{200d} b\u{300}\u{200d}", "a__b\u{300}_"),
-        ("/\u{301}x", "_\u{301}x"),
-        (family, family),
-        ("🇰🇷🏴󠁧󠁢󠁥󠁮󠁧󠁿각각", "🇰🇷🏴󠁧󠁢󠁥󠁮󠁧󠁿각각"),
-        ("가나다라마바사아자차카", "가나다라마바사아자차"),
-        ("", ""),
-    ];
-    for (prompt, words) in cases {
-        let expected = format!("20251016_162030_{words}.json");
-        assert_eq!(session_name(prompt, &ended()), expected, "{prompt:?}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_prompt_makes_a_name_that_every_file_system_takes(
-        prompt in any::<String>(),
-        marks in 0_usize..500,
-    ) {
-        let prompt = format!("{prompt}e{}", "\u{301}".repeat(marks));
-        let name = session_name(&prompt, &ended());
-        prop_assert!(name.len() <= 249, "room for _99999: {}", name.len());
-        let refused = |letter: char| letter.is_control() || "/\\:*?\"<>| ".contains(letter);
-        prop_assert!(!name.contains(refused), "{}", name);
-        let (folder, sessions) = folder();
-        let id = sessions.create(&conversation(&prompt, "a"), &ended()).unwrap();
-        prop_assert_eq!(id.as_str(), name);
-        prop_assert!(path_of(&folder, id.as_str()).exists());
-        prop_assert_eq!(&sessions.open(&id).unwrap().messages[0].content, &prompt);
-    }
 }
 
 #[test]
@@ -268,7 +228,7 @@ fn a_broken_file_is_listed_with_the_reason_and_never_written() {
         ),
         (
             b"{\"messages\":[\"\xff\"]}",
-            "it is not valid JSON: invalid unicode code point at line 1 column 16",
+            "it is not valid JSON: invalid unicode code point at line 1 column 15",
         ),
     ];
     for (bytes, why) in cases {
@@ -371,176 +331,6 @@ fn a_session_is_deleted_once_and_saved_again_whole() {
     assert_eq!(sessions.open(&id), Err(StoreError::NotFound(id.clone())));
     sessions.save(&session).unwrap();
     assert_eq!(sessions.open(&id), Ok(session));
-}
-
-/// What a program leaves that is killed before its rename: the old file, and a
-/// temporary one beside it.
-#[test]
-fn a_crash_before_the_rename_leaves_the_old_file() {
-    let (folder, sessions) = folder();
-    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
-    let before = sessions.open(&id).unwrap();
-    put(&folder, ".humble-abc123.tmp", "{\"messages\": [ha");
-    assert_eq!(sessions.list().len(), 1);
-    assert_eq!(sessions.open(&id), Ok(before));
-
-    files::sweep(&folder.path().join("sessions"));
-    assert!(
-        path_of(&folder, ".humble-abc123.tmp").exists(),
-        "still in use"
-    );
-    let long_ago = SystemTime::now() - Duration::from_secs(3700);
-    let left = fs::File::options()
-        .write(true)
-        .open(path_of(&folder, ".humble-abc123.tmp"))
-        .unwrap();
-    left.set_modified(long_ago).unwrap();
-    files::sweep(&folder.path().join("sessions"));
-    let expected = [".humble-abc123.tmp".to_owned()];
-    assert!(names_in(&folder.path().join("sessions")).is_disjoint(&expected.into()));
-    assert_eq!(sessions.list().len(), 1);
-}
-
-#[test]
-fn a_rename_that_fails_leaves_the_old_file_and_no_litter() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("taken");
-    fs::create_dir(&target).unwrap();
-    fs::write(target.join("inside"), "x").unwrap();
-    assert!(files::replace(&target, b"new", 0o600).is_err());
-    assert!(files::create_new(&target, b"new", 0o600).is_err());
-    assert_eq!(fs::read_to_string(target.join("inside")).unwrap(), "x");
-    assert_eq!(names_in(folder.path()), ["taken".to_owned()].into());
-}
-
-#[test]
-fn a_folder_that_cannot_be_written_is_an_error_with_advice() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
-    fs::write(&file, "").unwrap();
-    let sessions = Sessions::new(file.join("sessions"));
-    let fault = sessions
-        .create(&conversation("q", "a"), &ended())
-        .unwrap_err();
-    assert!(matches!(fault, StoreError::Unwritable { .. }), "{fault}");
-    assert!(fault.notice().advice.is_some());
-    assert_eq!(sessions.list(), []);
-}
-
-/// A folder that this process may not write into; none where it may write
-/// everywhere, as the superuser may.
-#[cfg(unix)]
-fn read_only() -> Option<TempDir> {
-    use std::os::unix::fs::PermissionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
-    files::check_writable(folder.path())
-        .is_err()
-        .then_some(folder)
-}
-
-#[cfg(unix)]
-#[test]
-fn a_read_only_folder_is_told_in_words() {
-    let Some(folder) = read_only() else { return };
-    let sessions = Sessions::new(folder.path().to_owned());
-    let fault = sessions
-        .create(&conversation("q", "a"), &ended())
-        .unwrap_err();
-    assert!(fault.to_string().ends_with("permission denied"), "{fault}");
-}
-
-fn history(folder: &TempDir) -> History {
-    let path = |name: &str| folder.path().join(name);
-    History::new(path("history"), path("draft"))
-}
-
-#[test]
-fn prompts_come_back_oldest_first_and_repeats_are_kept_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let history = history(&folder);
-    assert_eq!(history.load(10), [""; 0]);
-    for prompt in ["one", "두 줄\n이다", "두 줄\n이다", "", "one", "\u{0}\"\\"] {
-        history.append(prompt).unwrap();
-    }
-    assert_eq!(history.load(10), ["one", "두 줄\n이다", "one", "\u{0}\"\\"]);
-    assert_eq!(history.load(2), ["one", "\u{0}\"\\"]);
-    assert_eq!(history.load(0), [""; 0]);
-}
-
-#[test]
-fn a_torn_tail_is_ignored_and_spoils_no_later_prompt() {
-    let folder = tempfile::tempdir().unwrap();
-    let history = history(&folder);
-    let path = folder.path().join("history");
-    fs::write(&path, b"\"whole\"\nnot json\n5\n\"torn \xed\x95").unwrap();
-    assert_eq!(history.load(10), ["whole"]);
-    history.append("next").unwrap();
-    assert_eq!(history.load(10), ["whole", "next"]);
-}
-
-#[test]
-fn the_file_of_prompts_does_not_grow_without_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let history = history(&folder);
-    let path = folder.path().join("history");
-    let lines: String = (0..300_000)
-        .map(|number| format!("\"{number}\"\n"))
-        .collect();
-    fs::write(&path, &lines).unwrap();
-    history.append(&"x".repeat(70_000)).unwrap();
-    assert_eq!(
-        fs::metadata(&path).unwrap().len(),
-        lines.len() as u64,
-        "too long to keep"
-    );
-    let long = "한".repeat(20_000);
-    history.append(&long).unwrap();
-    assert_eq!(history.load(2), ["299999".to_owned(), long.clone()]);
-    let more = lines.repeat(2);
-    fs::write(&path, &more).unwrap();
-    history.append(&long).unwrap();
-    assert!(fs::metadata(&path).unwrap().len() <= 1024 * 1024);
-    assert_eq!(history.load(2), ["299999".to_owned(), long]);
-}
-
-#[test]
-fn prompts_of_two_programs_are_all_there() {
-    let folder = tempfile::tempdir().unwrap();
-    std::thread::scope(|scope| {
-        for program in ["a", "b"] {
-            let history = history(&folder);
-            scope.spawn(move || {
-                for number in 0..50 {
-                    history.append(&format!("{program}{number}")).unwrap();
-                }
-            });
-        }
-    });
-    let all: BTreeSet<String> = history(&folder).load(1000).into_iter().collect();
-    assert_eq!(all.len(), 100);
-}
-
-#[test]
-fn a_draft_is_offered_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let history = history(&folder);
-    assert_eq!(history.take_draft(), None);
-    history.keep_draft("쓰다 만\n글").unwrap();
-    assert_eq!(history.take_draft().as_deref(), Some("쓰다 만\n글"));
-    assert_eq!(history.take_draft(), None);
-    history.keep_draft("").unwrap();
-    assert_eq!(history.take_draft(), None);
-}
-
-#[test]
-fn a_record_of_two_lines_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("records");
-    assert!(files::append_line(&path, "a\nb", 0o600).is_err());
-    files::append_line(&path, "a", 0o600).unwrap();
-    files::append_line(&path, "b", 0o600).unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "a\nb\n");
 }
 
 proptest! {
