@@ -10,7 +10,7 @@ use std::path::Path;
 use url::{Host, Url};
 
 const PROVIDERS: [&str; 4] = ["ollama", "openai", "mistral", "anthropic"];
-const THINK_LEVELS: [&str; 3] = ["low", "medium", "high"];
+const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
 /// What a person picks an entry by.
 ///
@@ -186,22 +186,17 @@ fn is_version(segment: &str) -> bool {
 }
 
 fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
-    let expected = "`think` is true, false, \"low\", \"medium\" or \"high\"";
-    match fields::get(entry, "think") {
-        None => Ok(None),
-        Some(Value::Bool(true)) => Ok(Some(Think::On)),
-        Some(Value::Bool(false)) => Ok(Some(Think::Off)),
-        Some(Value::String(level)) => match level.as_str() {
-            "low" => Ok(Some(Think::Low)),
-            "medium" => Ok(Some(Think::Medium)),
-            "high" => Ok(Some(Think::High)),
-            other => Err(format!(
-                "{} ({expected})",
-                fields::unknown("think", other, &THINK_LEVELS)
-            )),
-        },
-        Some(_) => Err(format!("{expected}, nothing else")),
-    }
+    let word = match fields::get(entry, "think") {
+        Some(Value::Bool(on)) => Some(if *on { "true" } else { "false" }),
+        _ => fields::one_of(entry, "think", &THINK_WORDS)?,
+    };
+    Ok(word.map(|word| match word {
+        "true" => Think::On,
+        "false" => Think::Off,
+        "low" => Think::Low,
+        "medium" => Think::Medium,
+        _ => Think::High,
+    }))
 }
 
 fn dialect(entry: &Entry, provider: ProviderKind) -> Result<Dialect, Fault> {

@@ -82,7 +82,8 @@ impl ToolList {
     /// The tools in the server's order, and what was left out, a line each.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
         if self.left_out_more > 0 {
-            self.left_out.push(format!("and {} more", self.left_out_more));
+            self.left_out
+                .push(format!("and {} more", self.left_out_more));
         }
         (self.tools, self.left_out)
     }
@@ -182,7 +183,10 @@ mod tests {
 
         let mut list = ToolList::default();
         let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
-        assert_eq!(list.take_page(&json!({ "tools": many, "nextCursor": "x" })), Ok(None));
+        assert_eq!(
+            list.take_page(&json!({ "tools": many, "nextCursor": "x" })),
+            Ok(None)
+        );
         let (tools, left_out) = list.finish();
         assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
     }
@@ -201,9 +205,18 @@ mod tests {
             assert!(answer(known).is_ok(), "{known}");
         }
         for unknown in ["2026-07-28", "1999-01-01", ""] {
-            assert_eq!(answer(unknown).err(), Some(Fault::Version(unknown.to_owned())));
+            assert_eq!(
+                answer(unknown).err(),
+                Some(Fault::Version(unknown.to_owned()))
+            );
         }
-        assert!(matches!(initialize_result(json!(42)), Err(Fault::Handshake(_))));
-        assert!(matches!(initialize_result(json!({})), Err(Fault::Handshake(_))));
+        assert!(matches!(
+            initialize_result(json!(42)),
+            Err(Fault::Handshake(_))
+        ));
+        assert!(matches!(
+            initialize_result(json!({})),
+            Err(Fault::Handshake(_))
+        ));
     }
 }

@@ -170,7 +170,9 @@ impl Line {
             Phase::Connected(session) if !session.link.has_ended() => Look::Found(session.clone()),
             // An ended session is about to become a failure.
             Phase::Starting | Phase::Connected(_) => Look::Wait,
-            Phase::Failed { notice, .. } if asked_after.is_some_and(|asked| state.starts > asked) => {
+            Phase::Failed { notice, .. }
+                if asked_after.is_some_and(|asked| state.starts > asked) =>
+            {
                 Look::Never(notice.sentence())
             }
             Phase::Failed { notice, retry_at } => {
@@ -371,9 +373,12 @@ impl Line {
                 Ok(listed) => self.relisted(listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
-                    let what = format!("The changed tools of server `{server}` could not be listed");
-                    self.send(HubEvent::Noticed(Notice::warning(format!("{what}: {why}."))))
-                        .await;
+                    let what =
+                        format!("The changed tools of server `{server}` could not be listed");
+                    self.send(HubEvent::Noticed(Notice::warning(format!(
+                        "{what}: {why}."
+                    ))))
+                    .await;
                 }
             }
         }
@@ -436,7 +441,10 @@ pub fn switched_off(config: &ServerConfig) -> Server {
 /// What came and went, and what has another definition now.
 fn change(before: &[Tool], after: &[Tool]) -> Option<String> {
     let names = |tools: &[Tool]| -> BTreeSet<String> {
-        tools.iter().map(|tool| format!("`{}`", tool.name)).collect()
+        tools
+            .iter()
+            .map(|tool| format!("`{}`", tool.name))
+            .collect()
     };
     let (old, new) = (names(before), names(after));
     let other = |tool: &&Tool| {

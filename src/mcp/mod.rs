@@ -48,7 +48,10 @@ pub enum HubEvent {
     /// A server's status or tools changed. Servers that are off report nothing.
     Changed(Server),
     /// The newest progress of a running call; older ones may have been skipped.
-    Progress { call: CallId, progress: Progress },
+    Progress {
+        call: CallId,
+        progress: Progress,
+    },
     Noticed(Notice),
 }
 

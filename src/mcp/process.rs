@@ -169,18 +169,21 @@ impl Process {
 
     /// Ends the whole group: waits for it to go by itself, stdin being closed
     /// already, then asks with SIGTERM, then kills. At most three graces long.
+    /// Returns the exit status unless it is the echo of our own signals.
     pub async fn close(mut self) -> Option<ExitStatus> {
-        for signal in [None, Some(Signal::TERM), Some(Signal::KILL)] {
-            if let Some(signal) = signal {
+        let mut gone = timeout(GRACE, self.gone()).await.is_ok();
+        let status = self.child.try_wait().ok().flatten();
+        for signal in [Signal::TERM, Signal::KILL] {
+            if !gone {
                 self.group.signal(signal);
-            }
-            if timeout(GRACE, self.gone()).await.is_ok() {
-                self.group.forget();
-                break;
+                gone = timeout(GRACE, self.gone()).await.is_ok();
             }
         }
+        if gone {
+            self.group.forget();
+        }
         let _ = timeout(STDERR_REST, &mut self.stderr).await;
-        self.child.try_wait().ok().flatten()
+        status
     }
 
     async fn gone(&mut self) {

@@ -107,7 +107,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_flood_keeps_the_last_lines_each_cut() {
-        let flood: String = (0..1_000).map(|n| format!("{n} {}\n", "x".repeat(5_000))).collect();
+        let flood: String = (0..1_000)
+            .map(|n| format!("{n} {}\n", "x".repeat(5_000)))
+            .collect();
         let lines = drained(flood.as_bytes()).await.lines();
         assert_eq!(lines.len(), LINES_MAX);
         assert!(lines[0].starts_with("800 "));

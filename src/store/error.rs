@@ -21,8 +21,6 @@ pub enum StoreError {
     ChangedElsewhere(SessionId),
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
-    #[error("{} cannot be read: {why}", path.display())]
-    Unreadable { path: PathBuf, why: String },
 }
 
 impl StoreError {
@@ -40,8 +38,6 @@ impl StoreError {
             Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
                 .because("What was saved before is untouched.")
                 .advise("Make room or give yourself the right to write there."),
-            Self::Unreadable { .. } => Notice::failure(format!("Not read: {self}."))
-                .advise("Give yourself the right to read it."),
         }
     }
 }
