@@ -247,7 +247,8 @@ mod tests {
         let (sink, handle) = LogSink::with_clock(folder, level, keep, clock);
         let subscriber = tracing_subscriber::registry().with(sink);
         tracing::subscriber::with_default(subscriber, || talk(&handle));
-        Arc::into_inner(lines).unwrap().into_inner().unwrap()
+        let lines = lines.lock().unwrap();
+        lines.clone()
     }
 
     fn files_in(folder: &Path) -> Vec<(String, String)> {

@@ -104,8 +104,10 @@ fn api_key(
     let given = fields::text(entry, "apiKey")?;
     let name = match given.map(|text| (text, variables::reference(text))) {
         Some((_, Some(name))) if variables::is_name(name) => name,
-        Some((text, Some(_))) => {
-            return Ok(ApiKey::Unusable(format!("`{text}` names no variable")));
+        // What stands there may be the key itself: it is not quoted.
+        Some((_, Some(_))) => {
+            let why = "`${…}` holds something that is not the name of a variable";
+            return Ok(ApiKey::Unusable(why.to_owned()));
         }
         Some((literal, None)) => return Ok(checked(literal)),
         // A server of another address gets no key that was not meant for it.

@@ -12,6 +12,7 @@ mod line;
 mod link;
 mod process;
 mod session;
+mod state;
 mod stderr;
 mod wire;
 
@@ -21,8 +22,9 @@ use crate::domain::{
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
-use line::{Line, Surroundings, switched_off};
+use line::{Line, Surroundings};
 use process::Groups;
+use state::switched_off;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;

@@ -8,7 +8,7 @@ use crate::domain::server::Inherit;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -198,6 +198,12 @@ fn spawn_fault(program: &Program, error: &std::io::Error) -> Fault {
     let command = program.command.clone();
     match (&program.cwd, error.kind()) {
         (Some(folder), _) if !folder.is_dir() => Fault::NoFolder(folder.clone()),
+        (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
+            Fault::NotRunnable {
+                command,
+                why: "the interpreter that its first line names is missing".to_owned(),
+            }
+        }
         (_, ErrorKind::NotFound) => Fault::NoCommand(command),
         (_, ErrorKind::PermissionDenied) => Fault::NotRunnable {
             command,

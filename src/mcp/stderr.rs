@@ -8,8 +8,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
 
-/// A ring of raw lines that outlives the process, so that a restart keeps the
-/// words of the run before it.
+/// A ring of raw lines. It outlives the process, whose last words stand until
+/// the next one starts.
 #[derive(Debug, Clone, Default)]
 pub struct Stderr(Arc<Mutex<Ring>>);
 

@@ -105,7 +105,7 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
-        let Ok(Value::Object(mut message)) = serde_json::from_slice(line) else {
+        let Some(Value::Object(mut message)) = lenient::parse(line) else {
             self.link.skip(line);
             return None;
         };

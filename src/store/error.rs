@@ -27,7 +27,7 @@ impl StoreError {
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         match self {
-            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("No: {self}."))
+            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("Not found: {self}."))
                 .advise("The list of sessions shows those that there are."),
             Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
                 .because("The file is left as it is.")

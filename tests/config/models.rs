@@ -108,8 +108,8 @@ fn a_key_comes_from_where_the_person_said_and_goes_to_no_stranger() {
             unusable("the key holds a character that is not ASCII"),
         ),
         (
-            json!({ "provider": "openai", "apiKey": "${}" }),
-            unusable("`${}` names no variable"),
+            json!({ "provider": "openai", "apiKey": "${sk-oops}" }),
+            unusable("`${…}` holds something that is not the name of a variable"),
         ),
         (json!({ "provider": "ollama", "apiKey": "k" }), known("k")),
     ];

@@ -338,7 +338,7 @@ proptest! {
 
     #[test]
     fn unknown_keys_of_a_session_survive_in_their_order(
-        keys in prop::collection::vec(("[a-z한]{1,4}", any::<i64>()), 0..8),
+        keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
         at in 0_usize..8,
     ) {
         let (folder, sessions) = folder();
