@@ -1,6 +1,6 @@
 //! A JSON file as text and as values at once. It is changed in its text, so that
-//! a rewrite touches nothing but the value in question: comments on what is wrong
-//! name the line, and what was not understood stays as it was, to the byte.
+//! a rewrite touches nothing but the value in question: what was not understood
+//! stays as it was, to the byte.
 
 use super::ConfigError;
 use super::edit::{self, Step};
@@ -15,7 +15,8 @@ pub(super) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 pub(super) struct Document {
     path: PathBuf,
     text: String,
-    root: Map<String, Value>,
+    /// Always an object.
+    root: Value,
 }
 
 impl Document {
@@ -33,7 +34,7 @@ impl Document {
         Self {
             path: path.to_owned(),
             text: "{}\n".to_owned(),
-            root: Map::new(),
+            root: Value::Object(Map::new()),
         }
     }
 
@@ -67,7 +68,7 @@ impl Document {
             return Err(malformed((1, 1), "the file is empty".to_owned(), advice));
         }
         match serde_json::from_str(&text) {
-            Ok(Value::Object(root)) => Ok(Self {
+            Ok(root @ Value::Object(_)) => Ok(Self {
                 path: path.to_owned(),
                 text,
                 root,
@@ -91,7 +92,7 @@ impl Document {
     }
 
     pub(super) fn root(&self) -> &Map<String, Value> {
-        &self.root
+        self.root.as_object().expect("the parser saw to it")
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {
@@ -107,27 +108,29 @@ impl Document {
     /// Puts `value` where `steps` lead, making the objects that are missing on the
     /// way, and changes no other byte.
     pub(super) fn set(&mut self, steps: &[Step<'_>], value: &Value) -> Result<(), ConfigError> {
-        let mut here = Some(&Value::Null);
-        let mut inside: Option<&Value> = None;
-        for (depth, step) in steps.iter().enumerate() {
-            here = match (inside, step) {
-                (None, Step::Key(key)) => self.root.get(*key),
-                (Some(Value::Object(map)), Step::Key(key)) => map.get(*key),
-                (Some(Value::Array(items)), Step::Index(index)) => items.get(*index),
-                (Some(other), _) => return Err(self.misshapen(&steps[..depth], other)),
-                (None, Step::Index(_)) => None,
-            };
-            match here {
-                Some(value) => inside = Some(value),
-                None => break,
-            }
-        }
-        if here != Some(value) {
+        if self.follow(steps)? != Some(value) {
             self.text = edit::set(&self.text, steps, value);
             self.root =
                 serde_json::from_str(&self.text).expect("an edit of valid JSON leaves valid JSON");
         }
         Ok(())
+    }
+
+    /// What `steps` lead to, if it is there.
+    fn follow(&self, steps: &[Step<'_>]) -> Result<Option<&Value>, ConfigError> {
+        let mut here = &self.root;
+        for (depth, step) in steps.iter().enumerate() {
+            let next = match (here, step) {
+                (Value::Object(map), Step::Key(key)) => map.get(*key),
+                (Value::Array(items), Step::Index(index)) => items.get(*index),
+                (other, _) => return Err(self.misshapen(&steps[..depth], other)),
+            };
+            match next {
+                Some(next) => here = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(here))
     }
 
     fn misshapen(&self, steps: &[Step<'_>], found: &Value) -> ConfigError {
@@ -188,7 +191,10 @@ fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
     let said = said.split(" at line ").next().unwrap_or_default();
     let (what, advice) = match rest.chars().next() {
         Some('/' | '#') => ("a comment", "JSON knows no comments: remove it."),
-        Some('\'') => ("a single quotation mark", "Write texts in \"double\" ones."),
+        Some('\'') => (
+            "a single quotation mark",
+            "Write texts in \"double\" quotation marks.",
+        ),
         _ if fault.is_eof() => (
             "the file ends too early",
             "Close what is open: a bracket or a quotation mark is missing.",
@@ -196,6 +202,10 @@ fn explain(fault: &serde_json::Error, rest: &str) -> (String, &'static str) {
         _ if said.contains("trailing comma") => {
             ("trailing comma", "Remove the comma after the last entry.")
         }
+        _ if said == "expected ident" => (
+            "a word that is none of true, false and null",
+            "Write texts in \"double\" quotation marks.",
+        ),
         _ if said.contains("expected `,`") => (
             said,
             "Put a comma between two entries, and a bracket at the end.",

@@ -7,6 +7,7 @@ mod edit;
 mod error;
 mod fields;
 mod home;
+mod listing;
 mod models;
 mod near;
 mod prompt;

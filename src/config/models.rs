@@ -10,7 +10,7 @@ use std::path::Path;
 use url::{Host, Url};
 
 const PROVIDERS: [&str; 4] = ["ollama", "openai", "mistral", "anthropic"];
-const THINK_LEVELS: [&str; 3] = ["low", "medium", "high"];
+const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
 /// What a person picks an entry by.
 ///
@@ -104,8 +104,10 @@ fn api_key(
     let given = fields::text(entry, "apiKey")?;
     let name = match given.map(|text| (text, variables::reference(text))) {
         Some((_, Some(name))) if variables::is_name(name) => name,
-        Some((text, Some(_))) => {
-            return Ok(ApiKey::Unusable(format!("`{text}` names no variable")));
+        // What stands there may be the key itself: it is not quoted.
+        Some((_, Some(_))) => {
+            let why = "`${…}` holds something that is not the name of a variable";
+            return Ok(ApiKey::Unusable(why.to_owned()));
         }
         Some((literal, None)) => return Ok(checked(literal)),
         // A server of another address gets no key that was not meant for it.
@@ -186,22 +188,17 @@ fn is_version(segment: &str) -> bool {
 }
 
 fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
-    let expected = "`think` is true, false, \"low\", \"medium\" or \"high\"";
-    match fields::get(entry, "think") {
-        None => Ok(None),
-        Some(Value::Bool(true)) => Ok(Some(Think::On)),
-        Some(Value::Bool(false)) => Ok(Some(Think::Off)),
-        Some(Value::String(level)) => match level.as_str() {
-            "low" => Ok(Some(Think::Low)),
-            "medium" => Ok(Some(Think::Medium)),
-            "high" => Ok(Some(Think::High)),
-            other => Err(format!(
-                "{} ({expected})",
-                fields::unknown("think", other, &THINK_LEVELS)
-            )),
-        },
-        Some(_) => Err(format!("{expected}, nothing else")),
-    }
+    let word = match fields::get(entry, "think") {
+        Some(Value::Bool(on)) => Some(if *on { "true" } else { "false" }),
+        _ => fields::one_of(entry, "think", &THINK_WORDS)?,
+    };
+    Ok(word.map(|word| match word {
+        "true" => Think::On,
+        "false" => Think::Off,
+        "low" => Think::Low,
+        "medium" => Think::Medium,
+        _ => Think::High,
+    }))
 }
 
 fn dialect(entry: &Entry, provider: ProviderKind) -> Result<Dialect, Fault> {

@@ -17,20 +17,27 @@ pub(super) fn nearest<'a>(
 /// Longer words are compared by their start alone, which bounds the work.
 const WORD_MAX: usize = 64;
 
-/// Levenshtein distance in characters, upper and lower case being one.
+/// The slips between two words, upper and lower case being one: a letter more, a
+/// letter less, another letter, two letters swapped.
 fn distance(word: &[char], option: &str) -> usize {
-    let mut row: Vec<usize> = (0..=word.len()).collect();
-    let option = option.to_lowercase();
-    for (down, letter) in option.chars().take(WORD_MAX).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = down + 1;
+    let option: Vec<char> = option.to_lowercase().chars().take(WORD_MAX).collect();
+    let mut rows = vec![(0..=word.len()).collect::<Vec<usize>>()];
+    for (down, letter) in option.iter().enumerate() {
+        let above = &rows[down];
+        let mut row = vec![down + 1];
         for (across, other) in word.iter().enumerate() {
-            let replaced = diagonal + usize::from(*other != letter);
-            diagonal = row[across + 1];
-            row[across + 1] = replaced.min(diagonal + 1).min(row[across] + 1);
+            let replaced = above[across] + usize::from(other != letter);
+            let mut least = replaced.min(above[across + 1] + 1).min(row[across] + 1);
+            let is_swap =
+                down > 0 && across > 0 && option[down - 1] == *other && word[across - 1] == *letter;
+            if is_swap {
+                least = least.min(rows[down - 1][across - 1] + 1);
+            }
+            row.push(least);
         }
+        rows.push(row);
     }
-    row[word.len()]
+    rows[option.len()][word.len()]
 }
 
 #[cfg(test)]
@@ -44,6 +51,7 @@ mod tests {
             ("olama", Some("ollama")),
             ("OpenAI", Some("openai")),
             ("antropic", Some("anthropic")),
+            ("opneai", Some("openai")),
             ("gemini", None),
             ("", None),
         ] {

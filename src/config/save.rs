@@ -3,8 +3,9 @@
 
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
+use super::listing::{self, Place, ServerEntry};
 use super::near::nearest;
-use super::servers::{self, BUILT_IN, Place, ServerEntry};
+use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, models};
 use crate::domain::{ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
@@ -100,12 +101,12 @@ fn set_in_server(
     key: &str,
     value: impl FnOnce(Option<&Value>) -> Result<Value, String>,
 ) -> Result<(), ConfigError> {
-    let entries = servers::entries(document)?;
+    let entries = listing::entries(document)?;
     let entry = entries.iter().rfind(|entry| entry.id == id);
     if entry.is_none() && id != BUILT_IN {
         return Err(unknown_server(document, &entries, id));
     }
-    let place = entry.map_or_else(|| servers::new_place(document), |entry| entry.place.clone());
+    let place = entry.map_or_else(|| listing::new_place(document), |entry| entry.place.clone());
     let misshapen = |fault: String| ConfigError::Misshapen {
         path: document.path().to_owned(),
         line: document.line(&place.steps(id)),

@@ -97,6 +97,7 @@ pub struct Server {
     pub enabled: bool,
     pub status: ServerStatus,
     pub launch: LaunchId,
+    /// Empty until it was first connected, and where it could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub tools_off: BTreeSet<String>,
     /// What was left out of its list, and why, a line each.
@@ -107,9 +108,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// The tools that are offered to a model.
+    /// The tools that are offered to a model. Those of a session that has ended
+    /// stay on offer: a call opens the next one (S3.5).
     pub fn offered(&self) -> impl Iterator<Item = &Tool> {
-        let ready = self.enabled && self.status == ServerStatus::Connected;
+        let ready = self.enabled
+            && matches!(
+                self.status,
+                ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
+            );
         self.tools
             .iter()
             .filter(move |tool| ready && !self.tools_off.contains(&tool.name))

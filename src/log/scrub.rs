@@ -97,16 +97,20 @@ fn next_value(lower: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// The value behind a name that ends at `at`: `: value`, `=value`, `":"value"`,
-/// `\":\"value\"`. It ends with what it began with, or where a list would go on.
+/// `\":\"value\"`, `", "value"`. It ends where the text or the list around it does.
 fn named_value(lower: &str, at: usize) -> Option<(usize, usize)> {
-    let quotes = |letter: char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | ')' | '(');
+    let opens = |letter: char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '(' | '[');
     let rest = &lower[at..];
-    let separator = rest.trim_start_matches(quotes);
-    let value = separator
-        .strip_prefix([':', '='])?
-        .trim_start_matches(quotes);
+    let is_quoted = rest.starts_with(['"', '\\']);
+    let separators: &[char] = if is_quoted {
+        &[':', '=', ',']
+    } else {
+        &[':', '=']
+    };
+    let behind = rest.trim_start_matches(opens).strip_prefix(separators)?;
+    let value = behind.trim_start_matches(opens);
     let start = lower.len() - value.len();
-    let ends = |letter: char| matches!(letter, '"' | '\'' | '\\' | ',' | '}' | ']' | ')' | ';');
+    let ends = |letter: char| matches!(letter, '"' | '\'' | '\\' | ',' | '}' | ')' | ';');
     let end = value.find(ends).unwrap_or(value.len());
     Some((start, start + end))
 }
@@ -114,4 +118,46 @@ fn named_value(lower: &str, at: usize) -> Option<(usize, usize)> {
 fn token_length(rest: &str) -> usize {
     let is_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/=[]".contains(letter);
     rest.find(|letter| !is_token(letter)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_go_whatever_stands_around_them() {
+        let mut scrubber = Scrubber::default();
+        let secrets = ["sk-1234", "sk-1234-long", "qu\"ote\\d", "", "abc"];
+        scrubber.hide(secrets.map(Secret::new).to_vec());
+        let cases = [
+            ("key sk-1234-long, sk-1234.", "key [hidden], [hidden]."),
+            (
+                r#"{"k":"qu\"ote\\d"} qu"ote\d"#,
+                r#"{"k":"[hidden]"} [hidden]"#,
+            ),
+            ("abc of nothing", "abc of nothing"),
+            ("Authorization: Basic dTpw", "Authorization: [hidden]"),
+            ("AUTHORIZATION=x, n=1", "AUTHORIZATION=[hidden], n=1"),
+            (
+                r#"{"authorization": "Bearer ab.c-d", "host": "h"}"#,
+                r#"{"authorization": "[hidden]", "host": "h"}"#,
+            ),
+            (
+                r#"\"X-Api-Key\":\"zzz\",\"a\":1"#,
+                r#"\"X-Api-Key\":\"[hidden]\",\"a\":1"#,
+            ),
+            (r#"("x-api-key", "zzz")"#, r#"("x-api-key", "[hidden]")"#),
+            (r#""x-api-key": ["zzz"]"#, r#""x-api-key": ["[hidden]"]"#),
+            ("sent bearer a/b+c== on", "sent bearer [hidden] on"),
+            ("authorization failed", "authorization failed"),
+            ("bearer ", "bearer "),
+            (
+                "한글 Bearer 토큰 Bearer t",
+                "한글 Bearer 토큰 Bearer [hidden]",
+            ),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(scrubber.scrubbed(line), expected);
+        }
+    }
 }

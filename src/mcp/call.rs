@@ -5,8 +5,10 @@ use super::convert::answer;
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
-use crate::domain::{CallId, ToolOutcome};
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId};
+use crate::domain::{CallId, Progress, ToolOutcome};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
+};
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,7 +87,7 @@ async fn talk(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
-        return Ended::Unreachable(session.link.ended().await.to_string());
+        return gone(session).await;
     };
     let mut progress = session.link.watch_progress(handle.progress_token.clone());
     let mut open = Open {
@@ -99,12 +101,14 @@ async fn talk(
     let mut idle = Instant::now() + patience;
     loop {
         tokio::select! {
+            // An answer that came just before the end counts.
+            biased;
             answer = &mut handle.rx => {
                 open.answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
                 return ended(session, raw(answer)).await;
             }
-            fault = session.link.ended() => return Ended::Unreachable(fault.to_string()),
+            ended = gone(session) => return ended,
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
@@ -115,15 +119,17 @@ async fn talk(
     }
 }
 
-fn report(
-    call: CallId,
-    progress: Option<crate::domain::Progress>,
-    events: &mpsc::Sender<HubEvent>,
-) {
+fn report(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEvent>) {
     if let Some(progress) = progress {
         // Each is a snapshot: where there is no room, the next one will do.
         let _ = events.try_send(HubEvent::Progress { call, progress });
     }
+}
+
+/// Waits for the end of the session.
+async fn gone(session: &Session) -> Ended {
+    let fault = session.link.ended().await;
+    Ended::Unreachable(format!("The server is gone. {fault}"))
 }
 
 async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError>) -> Ended {
@@ -138,9 +144,7 @@ async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError
         }
         // The server is well and says no: that is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
-        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-            Ended::Unreachable(session.link.ended().await.to_string())
-        }
+        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => gone(session).await,
         Err(error) => Ended::Unreachable(explain(&error)),
     }
 }

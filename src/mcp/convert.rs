@@ -133,7 +133,10 @@ mod tests {
     #[test]
     fn structured_content_stands_in_where_there_is_no_text() {
         let structured = json!({ "b": 1, "a": [2] });
-        assert_eq!(text_of(json!({ "structuredContent": structured })), r#"{"b":1,"a":[2]}"#);
+        assert_eq!(
+            text_of(json!({ "structuredContent": structured })),
+            r#"{"b":1,"a":[2]}"#
+        );
         let both = json!({ "structuredContent": {}, "content": [{ "type": "text", "text": "t" }] });
         assert_eq!(text_of(both), "t");
     }

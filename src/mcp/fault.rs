@@ -32,6 +32,8 @@ pub enum Fault {
     Closed,
     #[error("Its process ended.")]
     Exited,
+    #[error("Its session was closed.")]
+    Dropped,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
     #[error("It stopped reading what it is sent.")]

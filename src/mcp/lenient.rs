@@ -12,6 +12,41 @@ pub const TOOLS_MAX: usize = 5_000;
 /// Lines about what was left out; the rest is counted.
 const LEFT_OUT_LINES_MAX: usize = 50;
 
+/// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which
+/// some servers write, cost a character each and not the whole message.
+pub fn parse(line: &[u8]) -> Option<Value> {
+    serde_json::from_slice(line).ok().or_else(|| {
+        let text = String::from_utf8_lossy(line);
+        serde_json::from_str(&without_lone_surrogates(&text)).ok()
+    })
+}
+
+/// Writes U+FFFD for each `\uD800`..`\uDFFF` that has no partner.
+fn without_lone_surrogates(text: &str) -> String {
+    let unit = |at: usize| -> Option<u16> {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let (mut out, mut done, mut at) = (String::with_capacity(text.len()), 0, 0);
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDFFF) => {
+                out.push_str(&text[done..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                done = at;
+            }
+            Some(_) => at += 6,
+            // Step over what is escaped: it may be another backslash.
+            None => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        }
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
 /// A list of tools, gathered page by page.
 #[derive(Debug, Default)]
 pub struct ToolList {
@@ -82,7 +117,8 @@ impl ToolList {
     /// The tools in the server's order, and what was left out, a line each.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
         if self.left_out_more > 0 {
-            self.left_out.push(format!("and {} more", self.left_out_more));
+            self.left_out
+                .push(format!("and {} more", self.left_out_more));
         }
         (self.tools, self.left_out)
     }
@@ -125,6 +161,28 @@ mod tests {
 
     fn names(tools: &[Tool]) -> Vec<&str> {
         tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    #[test]
+    fn lone_surrogates_and_broken_bytes_cost_a_character_each() {
+        let line = br#"{"a":"\ud800x\ud83d\ude00\\ud800","b":"\udc00","c":"\ud800\ud800"}"#;
+        assert_eq!(
+            parse(line),
+            Some(
+                json!({ "a": "\u{fffd}x\u{1f600}\\ud800", "b": "\u{fffd}", "c": "\u{fffd}\u{fffd}" })
+            )
+        );
+        assert_eq!(parse(b"{\"a\":\"\xff\"}"), Some(json!({ "a": "\u{fffd}" })));
+        for junk in [
+            &b"Welcome!"[..],
+            b"{",
+            b"\\",
+            b"\\\xff",
+            "\\한".as_bytes(),
+            b"\"\\ud800",
+        ] {
+            assert_eq!(parse(junk), None);
+        }
     }
 
     #[test]
@@ -182,7 +240,10 @@ mod tests {
 
         let mut list = ToolList::default();
         let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
-        assert_eq!(list.take_page(&json!({ "tools": many, "nextCursor": "x" })), Ok(None));
+        assert_eq!(
+            list.take_page(&json!({ "tools": many, "nextCursor": "x" })),
+            Ok(None)
+        );
         let (tools, left_out) = list.finish();
         assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
     }
@@ -201,9 +262,18 @@ mod tests {
             assert!(answer(known).is_ok(), "{known}");
         }
         for unknown in ["2026-07-28", "1999-01-01", ""] {
-            assert_eq!(answer(unknown).err(), Some(Fault::Version(unknown.to_owned())));
+            assert_eq!(
+                answer(unknown).err(),
+                Some(Fault::Version(unknown.to_owned()))
+            );
         }
-        assert!(matches!(initialize_result(json!(42)), Err(Fault::Handshake(_))));
-        assert!(matches!(initialize_result(json!({})), Err(Fault::Handshake(_))));
+        assert!(matches!(
+            initialize_result(json!(42)),
+            Err(Fault::Handshake(_))
+        ));
+        assert!(matches!(
+            initialize_result(json!({})),
+            Err(Fault::Handshake(_))
+        ));
     }
 }

@@ -6,10 +6,11 @@ use super::backoff::Backoff;
 use super::fault::{Death, Fault, STDERR_LINES_TOLD};
 use super::process::{Groups, Process, Program};
 use super::session::{self, Listed, Opened, Session};
+use super::state::{Look, Phase, State, change};
 use super::stderr::Stderr;
-use crate::domain::{Launch, Notice, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::server::Inherit;
+use crate::domain::{Launch, Notice, Server, ServerConfig};
 use crate::ports::LocalServer;
-use std::collections::BTreeSet;
 use std::pin::pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -43,23 +44,6 @@ pub struct Line {
     by_hand: Notify,
     pub stop: CancellationToken,
     around: Surroundings,
-}
-
-struct State {
-    config: ServerConfig,
-    phase: Phase,
-    /// How often it was started.
-    starts: u64,
-    tools: Arc<Vec<Tool>>,
-    left_out: Vec<String>,
-    instructions: Option<String>,
-}
-
-enum Phase {
-    Starting,
-    Connected(Session),
-    Failed { notice: Notice, retry_at: Instant },
-    Misconfigured(String),
 }
 
 /// What a server is reached through.
@@ -114,25 +98,7 @@ impl Line {
     }
 
     pub fn snapshot(&self) -> Server {
-        let state = self.state.borrow();
-        let mut left_out = state.left_out.clone();
-        let status = match &state.phase {
-            Phase::Starting => ServerStatus::Starting,
-            Phase::Connected(session) => {
-                left_out.extend(session.link.skipped());
-                ServerStatus::Connected
-            }
-            Phase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
-            Phase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
-        };
-        Server {
-            status,
-            tools: state.tools.clone(),
-            left_out,
-            stderr: self.stderr.lines(),
-            instructions: state.instructions.clone(),
-            ..switched_off(&state.config)
-        }
+        self.state.borrow().snapshot(self.stderr.lines())
     }
 
     /// An open session, waiting for a start that is under way and asking for one
@@ -151,10 +117,18 @@ impl Line {
         let mut states = self.state.subscribe();
         let mut asked_after = None;
         loop {
-            match self.look(&states.borrow_and_update(), &mut asked_after) {
+            let (look, starts) = {
+                let state = states.borrow_and_update();
+                (state.look(asked_after), state.starts)
+            };
+            match look {
                 Look::Found(session) => return Ok(session),
                 Look::Never(why) => return Err(why),
                 Look::Wait => {}
+                Look::Ask => {
+                    asked_after = Some(starts);
+                    self.demand.notify_one();
+                }
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
@@ -164,54 +138,11 @@ impl Line {
         }
     }
 
-    fn look(&self, state: &State, asked_after: &mut Option<u64>) -> Look {
-        match &state.phase {
-            Phase::Misconfigured(why) => Look::Never(why.clone()),
-            Phase::Connected(session) if !session.link.has_ended() => Look::Found(session.clone()),
-            // An ended session is about to become a failure.
-            Phase::Starting | Phase::Connected(_) => Look::Wait,
-            Phase::Failed { notice, .. } if asked_after.is_some_and(|asked| state.starts > asked) => {
-                Look::Never(notice.sentence())
-            }
-            Phase::Failed { notice, retry_at } => {
-                let wait = retry_at.saturating_duration_since(Instant::now());
-                if !wait.is_zero() {
-                    let seconds = wait.as_secs_f64().ceil();
-                    return Look::Never(format!(
-                        "{} It may be tried again in {seconds} s.",
-                        notice.sentence()
-                    ));
-                }
-                *asked_after = Some(state.starts);
-                self.demand.notify_one();
-                Look::Wait
-            }
-        }
-    }
-
     /// The life of the line, until it is stopped.
     pub async fn supervise(&self) {
         let launch = self.state.borrow().config.launch.clone();
-        let (endpoint, inherit) = match launch {
-            Launch::Misconfigured { .. } => return self.report().await,
-            Launch::BuiltIn => (Endpoint::BuiltIn, None),
-            Launch::Remote { .. } => (Endpoint::Remote, None),
-            Launch::Stdio {
-                command,
-                args,
-                env,
-                cwd,
-                inherit,
-            } => {
-                let program = Program {
-                    command,
-                    args,
-                    env,
-                    cwd,
-                    inherit: inherit.clone(),
-                };
-                (Endpoint::Child(program), Some(inherit))
-            }
+        let Some(endpoint) = endpoint(launch) else {
+            return self.report().await;
         };
         let mut backoff = Backoff::default();
         while !self.stop.is_cancelled() {
@@ -226,7 +157,7 @@ impl Line {
                 End::ByHand => backoff.reset(),
                 End::Fault(fault, status) => {
                     let delay = backoff.failed(started.elapsed());
-                    let was_connected = self.was_connected();
+                    let was_connected = self.state.borrow().is_connected();
                     let server = self.state.borrow().config.id.clone();
                     let notice = Death {
                         fault,
@@ -234,7 +165,7 @@ impl Line {
                         was_connected,
                         status,
                         last_words: self.last_words(was_connected),
-                        inherit: inherit.as_ref(),
+                        inherit: endpoint.inherit(),
                     }
                     .notice();
                     self.fail(notice, delay).await;
@@ -242,10 +173,6 @@ impl Line {
                 }
             }
         }
-    }
-
-    fn was_connected(&self) -> bool {
-        matches!(self.state.borrow().phase, Phase::Connected(_))
     }
 
     /// Chatter of a healthy run explains nothing; at start-up it mostly does.
@@ -256,7 +183,7 @@ impl Line {
 
     async fn fail(&self, notice: Notice, delay: Duration) {
         self.state.send_modify(|state| {
-            if !matches!(state.phase, Phase::Connected(_)) {
+            if !state.is_connected() {
                 // What it had before is not what it would have now. After the
                 // end of a session they stay: the next call opens another.
                 state.tools = Arc::default();
@@ -278,9 +205,7 @@ impl Line {
                 () = self.by_hand.notified() => return backoff.reset(),
                 () = self.demand.notified() => {
                     // A demand of before the last start may still be stored.
-                    if matches!(&self.state.borrow().phase,
-                        Phase::Failed { retry_at, .. } if *retry_at <= Instant::now())
-                    {
+                    if self.state.borrow().may_retry() {
                         return;
                     }
                 }
@@ -295,6 +220,7 @@ impl Line {
             Endpoint::BuiltIn => {
                 let streams = tokio::io::split(self.around.local.connect());
                 tokio::select! {
+                    biased;
                     () = self.stop.cancelled() => End::Stopped,
                     () = self.by_hand.notified() => End::ByHand,
                     fault = self.run_session(streams) => End::Fault(fault, None),
@@ -324,6 +250,7 @@ impl Line {
     ) -> End {
         let mut session = pin!(self.run_session(streams));
         tokio::select! {
+            biased;
             () = self.stop.cancelled() => End::Stopped,
             () = self.by_hand.notified() => End::ByHand,
             fault = &mut session => End::Fault(fault, None),
@@ -371,9 +298,12 @@ impl Line {
                 Ok(listed) => self.relisted(listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
-                    let what = format!("The changed tools of server `{server}` could not be listed");
-                    self.send(HubEvent::Noticed(Notice::warning(format!("{what}: {why}."))))
-                        .await;
+                    let what =
+                        format!("The changed tools of server `{server}` could not be listed");
+                    self.send(HubEvent::Noticed(Notice::warning(format!(
+                        "{what}: {why}."
+                    ))))
+                    .await;
                 }
             }
         }
@@ -411,48 +341,33 @@ impl Line {
     }
 }
 
-enum Look {
-    Found(Session),
-    Never(String),
-    Wait,
-}
-
-/// A server that is not running.
-pub fn switched_off(config: &ServerConfig) -> Server {
-    Server {
-        id: config.id.clone(),
-        description: config.description.clone(),
-        enabled: config.enabled,
-        status: ServerStatus::Off,
-        launch: config.launch.identity(),
-        tools: Arc::default(),
-        tools_off: config.tools_off.clone(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
+/// Where `launch` leads, unless it leads nowhere.
+fn endpoint(launch: Launch) -> Option<Endpoint> {
+    match launch {
+        Launch::Misconfigured { .. } => None,
+        Launch::BuiltIn => Some(Endpoint::BuiltIn),
+        Launch::Remote { .. } => Some(Endpoint::Remote),
+        Launch::Stdio {
+            command,
+            args,
+            env,
+            cwd,
+            inherit,
+        } => Some(Endpoint::Child(Program {
+            command,
+            args,
+            env,
+            cwd,
+            inherit,
+        })),
     }
 }
 
-/// What came and went, and what has another definition now.
-fn change(before: &[Tool], after: &[Tool]) -> Option<String> {
-    let names = |tools: &[Tool]| -> BTreeSet<String> {
-        tools.iter().map(|tool| format!("`{}`", tool.name)).collect()
-    };
-    let (old, new) = (names(before), names(after));
-    let other = |tool: &&Tool| {
-        before
-            .iter()
-            .any(|old| old.name == tool.name && old.pin != tool.pin)
-    };
-    let changed: Vec<Tool> = after.iter().filter(other).cloned().collect();
-    let told: Vec<String> = [
-        ("added", new.difference(&old).cloned().collect::<Vec<_>>()),
-        ("removed", old.difference(&new).cloned().collect()),
-        ("changed", names(&changed).into_iter().collect()),
-    ]
-    .into_iter()
-    .filter(|(_, names)| !names.is_empty())
-    .map(|(verb, names)| format!("{verb} {}", names.join(", ")))
-    .collect();
-    (!told.is_empty()).then(|| told.join("; "))
+impl Endpoint {
+    fn inherit(&self) -> Option<&Inherit> {
+        match self {
+            Self::Child(program) => Some(&program.inherit),
+            Self::BuiltIn | Self::Remote => None,
+        }
+    }
 }

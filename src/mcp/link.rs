@@ -43,7 +43,7 @@ impl Link {
     /// Waits for the end.
     pub async fn ended(&self) -> Fault {
         self.ended.cancelled().await;
-        self.fault.get().cloned().unwrap_or(Fault::Closed)
+        self.fault.get().cloned().unwrap_or(Fault::Dropped)
     }
 
     /// Why it ended, if it did.
@@ -56,7 +56,7 @@ impl Link {
         struct Guard(Arc<Link>);
         impl Drop for Guard {
             fn drop(&mut self) {
-                self.0.end(Fault::Closed);
+                self.0.end(Fault::Dropped);
             }
         }
         Guard(self.clone())

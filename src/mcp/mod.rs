@@ -12,6 +12,7 @@ mod line;
 mod link;
 mod process;
 mod session;
+mod state;
 mod stderr;
 mod wire;
 
@@ -21,8 +22,9 @@ use crate::domain::{
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
-use line::{Line, Surroundings, switched_off};
+use line::{Line, Surroundings};
 use process::Groups;
+use state::switched_off;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -48,7 +50,10 @@ pub enum HubEvent {
     /// A server's status or tools changed. Servers that are off report nothing.
     Changed(Server),
     /// The newest progress of a running call; older ones may have been skipped.
-    Progress { call: CallId, progress: Progress },
+    Progress {
+        call: CallId,
+        progress: Progress,
+    },
     Noticed(Notice),
 }
 

@@ -8,7 +8,7 @@ use crate::domain::server::Inherit;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -169,18 +169,21 @@ impl Process {
 
     /// Ends the whole group: waits for it to go by itself, stdin being closed
     /// already, then asks with SIGTERM, then kills. At most three graces long.
+    /// Returns the exit status unless it is the echo of our own signals.
     pub async fn close(mut self) -> Option<ExitStatus> {
-        for signal in [None, Some(Signal::TERM), Some(Signal::KILL)] {
-            if let Some(signal) = signal {
+        let mut gone = timeout(GRACE, self.gone()).await.is_ok();
+        let status = self.child.try_wait().ok().flatten();
+        for signal in [Signal::TERM, Signal::KILL] {
+            if !gone {
                 self.group.signal(signal);
-            }
-            if timeout(GRACE, self.gone()).await.is_ok() {
-                self.group.forget();
-                break;
+                gone = timeout(GRACE, self.gone()).await.is_ok();
             }
         }
+        if gone {
+            self.group.forget();
+        }
         let _ = timeout(STDERR_REST, &mut self.stderr).await;
-        self.child.try_wait().ok().flatten()
+        status
     }
 
     async fn gone(&mut self) {
@@ -195,6 +198,12 @@ fn spawn_fault(program: &Program, error: &std::io::Error) -> Fault {
     let command = program.command.clone();
     match (&program.cwd, error.kind()) {
         (Some(folder), _) if !folder.is_dir() => Fault::NoFolder(folder.clone()),
+        (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
+            Fault::NotRunnable {
+                command,
+                why: "the interpreter that its first line names is missing".to_owned(),
+            }
+        }
         (_, ErrorKind::NotFound) => Fault::NoCommand(command),
         (_, ErrorKind::PermissionDenied) => Fault::NotRunnable {
             command,

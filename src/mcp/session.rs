@@ -85,7 +85,7 @@ where
         let _running = running;
         tokio::select! {
             fault = link.ended() => fault,
-            () = live(opened) => Fault::Closed,
+            () = live(opened) => Fault::Dropped,
         }
     };
     tokio::select! {

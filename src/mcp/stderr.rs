@@ -8,8 +8,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
 
-/// A ring of raw lines that outlives the process, so that a restart keeps the
-/// words of the run before it.
+/// A ring of raw lines. It outlives the process, whose last words stand until
+/// the next one starts.
 #[derive(Debug, Clone, Default)]
 pub struct Stderr(Arc<Mutex<Ring>>);
 
@@ -107,7 +107,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_flood_keeps_the_last_lines_each_cut() {
-        let flood: String = (0..1_000).map(|n| format!("{n} {}\n", "x".repeat(5_000))).collect();
+        let flood: String = (0..1_000)
+            .map(|n| format!("{n} {}\n", "x".repeat(5_000)))
+            .collect();
         let lines = drained(flood.as_bytes()).await.lines();
         assert_eq!(lines.len(), LINES_MAX);
         assert!(lines[0].starts_with("800 "));

@@ -65,7 +65,8 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
         {
             self.initialize = Some(request.id.clone());
         }
-        let mut line = serde_json::to_vec(message).map_err(|error| Fault::Pipe(error.to_string()))?;
+        let mut line =
+            serde_json::to_vec(message).map_err(|error| Fault::Pipe(error.to_string()))?;
         line.push(b'\n');
         self.outbox.try_send(line).map_err(|_| {
             self.link.end(Fault::Deaf);
@@ -104,7 +105,7 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
-        let Ok(Value::Object(mut message)) = serde_json::from_slice(line) else {
+        let Some(Value::Object(mut message)) = lenient::parse(line) else {
             self.link.skip(line);
             return None;
         };
@@ -197,7 +198,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
     }
 
     async fn close(&mut self) -> Result<(), Fault> {
-        self.link.end(Fault::Closed);
+        self.link.end(Fault::Dropped);
         Ok(())
     }
 }
@@ -240,5 +241,5 @@ pub async fn write_all(
             Err(_) => return Fault::Deaf,
         }
     }
-    Fault::Closed
+    Fault::Dropped
 }

@@ -18,7 +18,7 @@ const KEY_BYTES_MIN: usize = 4;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}", sentences::notice(.place, .cause).sentence())]
 pub struct Fault {
-    pub place: Place,
+    pub place: Box<Place>,
     pub cause: Cause,
 }
 
@@ -121,7 +121,7 @@ impl Fault {
     pub fn new(model: &ModelConfig, cause: Cause) -> Self {
         let tidy = |text: String| bounded(&without_key(text, &model.api_key));
         Self {
-            place: Place::of(model),
+            place: Box::new(Place::of(model)),
             cause: cause.map_texts(tidy),
         }
     }

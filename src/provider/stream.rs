@@ -1,12 +1,12 @@
 //! A reply as a stream: connects, reads and decodes, all inside the consumer's
 //! poll. No task is spawned, so dropping the stream ends everything it began.
 
-use super::error::{Cause, Fault};
+use super::error::{Cause, Fault, without_key};
 use super::http::Http;
 use super::part::{Request, StreamPart};
 use super::reply::Piece;
 use super::{ollama, openai};
-use crate::domain::ProviderKind;
+use crate::domain::{ModelConfig, ProviderKind};
 use futures::Stream;
 use futures::stream::{self, BoxStream};
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ impl Stream for ReplyStream {
 #[derive(Debug)]
 enum Decoder {
     Ollama(ollama::Decoder),
-    OpenAi(Box<openai::Decoder>),
+    OpenAi(openai::Decoder),
 }
 
 impl Decoder {
@@ -88,12 +88,14 @@ struct Reading {
 
 enum Stage {
     Asking(Arc<Http>),
-    Answering {
-        response: reqwest::Response,
-        decoder: Decoder,
-        tap: Tap,
-    },
+    Answering(Box<Answering>),
     Over,
+}
+
+struct Answering {
+    response: reqwest::Response,
+    decoder: Decoder,
+    tap: Tap,
 }
 
 impl Reading {
@@ -104,11 +106,7 @@ impl Reading {
             }
             match std::mem::replace(&mut self.stage, Stage::Over) {
                 Stage::Asking(http) => self.ask(&http).await,
-                Stage::Answering {
-                    response,
-                    decoder,
-                    tap,
-                } => self.read(response, decoder, tap).await,
+                Stage::Answering(answering) => self.read(answering).await,
                 Stage::Over => return None,
             }
         }
@@ -117,17 +115,17 @@ impl Reading {
     async fn ask(&mut self, http: &Http) {
         let decoder = match self.request.model.provider {
             ProviderKind::Ollama => Decoder::Ollama(ollama::Decoder::default()),
-            _ => Decoder::OpenAi(Box::default()),
+            _ => Decoder::OpenAi(openai::Decoder::default()),
         };
         match http.ask(&self.request).await {
             Ok(answer) => {
                 let notices = answer.notices.into_iter().map(StreamPart::Notice);
                 self.parts.extend(notices.map(Ok));
-                self.stage = Stage::Answering {
+                self.stage = Stage::Answering(Box::new(Answering {
                     response: answer.response,
                     decoder,
                     tap: Tap::new(&self.request),
-                };
+                }));
             }
             Err(fault) => {
                 tracing::debug!("{fault}");
@@ -136,9 +134,10 @@ impl Reading {
         }
     }
 
-    async fn read(&mut self, mut response: reqwest::Response, mut decoder: Decoder, mut tap: Tap) {
-        let read = response.chunk();
-        let chunk = if decoder.is_settled() {
+    /// Reads once. What was taken out of the stage goes back unless it is over.
+    async fn read(&mut self, mut answering: Box<Answering>) {
+        let read = answering.response.chunk();
+        let chunk = if answering.decoder.is_settled() {
             tokio::time::timeout(AFTER_END, read)
                 .await
                 .unwrap_or(Ok(None))
@@ -151,21 +150,17 @@ impl Reading {
             if let Err(fault) = &chunk {
                 tracing::debug!("reading the answer failed: {fault:?}");
             }
-            return self.give(decoder.finish());
+            return self.give(answering.decoder.finish());
         };
-        tap.push(&bytes);
-        let pieces = decoder.push(&bytes);
+        answering.tap.push(&bytes);
+        let pieces = answering.decoder.push(&bytes);
         let is_over = matches!(pieces.last(), Some(Err(_) | Ok(StreamPart::End(_))));
         if pieces.is_empty() {
             self.parts.push_back(Ok(StreamPart::Heartbeat));
         }
         self.give(pieces);
         if !is_over {
-            self.stage = Stage::Answering {
-                response,
-                decoder,
-                tap,
-            };
+            self.stage = Stage::Answering(answering);
         }
     }
 
@@ -181,7 +176,7 @@ impl Reading {
 /// when the stream is dropped, so that an interrupted answer is there as well.
 struct Tap {
     bytes: Option<Vec<u8>>,
-    model: Arc<crate::domain::ModelConfig>,
+    model: Arc<ModelConfig>,
 }
 
 impl Tap {
@@ -204,7 +199,7 @@ impl Drop for Tap {
     fn drop(&mut self) {
         if let Some(bytes) = &self.bytes {
             let text = String::from_utf8_lossy(bytes).into_owned();
-            let text = super::error::without_key(text, &self.model.api_key);
+            let text = without_key(text, &self.model.api_key);
             tracing::debug!("answer of `{}`: {text}", self.model.name);
         }
     }

@@ -52,7 +52,9 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(vec![get_time::definition()]))
+        Ok(ListToolsResult::with_all_items(
+            vec![get_time::definition()],
+        ))
     }
 
     async fn call_tool(

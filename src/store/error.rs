@@ -21,15 +21,13 @@ pub enum StoreError {
     ChangedElsewhere(SessionId),
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
-    #[error("{} cannot be read: {why}", path.display())]
-    Unreadable { path: PathBuf, why: String },
 }
 
 impl StoreError {
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         match self {
-            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("No: {self}."))
+            Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("Not found: {self}."))
                 .advise("The list of sessions shows those that there are."),
             Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
                 .because("The file is left as it is.")
@@ -40,8 +38,6 @@ impl StoreError {
             Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
                 .because("What was saved before is untouched.")
                 .advise("Make room or give yourself the right to write there."),
-            Self::Unreadable { .. } => Notice::failure(format!("Not read: {self}."))
-                .advise("Give yourself the right to read it."),
         }
     }
 }

@@ -38,10 +38,8 @@ impl Sessions {
             .iter()
             .find(|message| message.role == Role::User);
         let prompt = first.map_or("", |message| &message.content);
-        let root = Map::from_iter(
-            ["model", "startedAt", "messages"].map(|key| (key.to_owned(), serde_json::json!([]))),
-        );
-        let bytes = format::merged(root, session).expect("no messages begin every list of them");
+        let bytes = format::merged(Map::new(), session)
+            .expect("the messages of an empty file begin every conversation");
         let unwritable = |path: &Path, fault: &io::Error| StoreError::Unwritable {
             path: path.to_owned(),
             why: files::words(fault),
@@ -49,6 +47,9 @@ impl Sessions {
         files::create_folder(&self.folder).map_err(|fault| unwritable(&self.folder, &fault))?;
         for name in name::candidates(prompt, ended) {
             let path = self.folder.join(&name);
+            if fs::symlink_metadata(&path).is_ok() {
+                continue;
+            }
             match files::create_new(&path, &bytes, files::PRIVATE) {
                 Ok(()) => return Ok(SessionId::new(name)),
                 Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}

@@ -6,7 +6,7 @@ use super::dice::Dice;
 use humble::domain::model::Limits;
 use humble::domain::{
     Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Progress, Prompt,
-    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, ToolState, Usage,
+    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::turn::{Input, ProposedCall, ReplyEnd, Setup};
@@ -73,7 +73,7 @@ pub fn setup(dice: &mut Dice) -> Setup {
 
 /// The next input: mostly one that has a meaning now.
 pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
-    if dice.one_in(90) {
+    if dice.one_in(150) {
         return Input::Interrupt;
     }
     if dice.one_in(10) {
@@ -145,7 +145,7 @@ fn part(dice: &mut Dice) -> Input {
         18 => Input::Usage(Usage { input: Some(9), output: Some(2) }),
         19 => Input::Noted(Notice::info("note")),
         20 => Input::Idle { seconds: 120 },
-        21 if dice.one_in(12) => Input::ReplyEnded(Err(Notice::failure("cut"))),
+        21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut"))),
         21 => Input::Alive,
         22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd { cut: dice.one_in(5) })),
         22 => Input::Text("더".to_owned()),
@@ -237,10 +237,4 @@ fn decision(dice: &mut Dice) -> Decision {
         8 | 9 => Decision::RunForSession,
         _ => Decision::Run,
     }
-}
-
-/// Is the call still open, as far as the checker saw?
-pub fn awaiting(seen: &Checker) -> Option<CallId> {
-    let mut calls = seen.calls.values();
-    calls.find(|call| call.state == ToolState::AwaitingApproval).map(|call| call.id)
 }

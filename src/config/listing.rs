@@ -1,0 +1,119 @@
+//! Where the servers stand in `mcp-servers.json`: under `mcpServers`, or as other
+//! clients and older homes have it (S3.3).
+
+use super::ConfigError;
+use super::document::{Document, kind};
+use super::edit::Step;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// One server as it stands in the file.
+pub(super) struct ServerEntry<'a> {
+    pub(super) id: String,
+    pub(super) place: Place,
+    pub(super) value: &'a Value,
+}
+
+/// Where an entry stands, or where a new one goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A member of the object under this key, or of the root itself.
+    Member(Option<&'static str>),
+    /// An element of the list under this key, which is how older homes have it.
+    Element(&'static str, usize),
+}
+
+impl Place {
+    pub(super) fn steps<'a>(&'a self, id: &'a str) -> Vec<Step<'a>> {
+        match self {
+            Self::Member(Some(key)) => vec![Step::Key(key), Step::Key(id)],
+            Self::Member(None) => vec![Step::Key(id)],
+            Self::Element(key, index) => vec![Step::Key(key), Step::Index(*index)],
+        }
+    }
+}
+
+/// The servers of a file, each with its place.
+///
+/// # Errors
+/// What should hold them holds something else.
+pub(super) fn entries(document: &Document) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
+    let root = document.root();
+    let Some(key) = container(root) else {
+        // A root without the key is itself the list; what is no object in it, such
+        // as a `$schema`, is no server.
+        let members = root.iter().filter(|(_, value)| value.is_object());
+        return Ok(in_object(members, None));
+    };
+    match root.get(key) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Object(members)) => Ok(in_object(members.iter(), Some(key))),
+        Some(Value::Array(items)) => Ok(in_list(items, key)),
+        Some(other) => Err(ConfigError::Misshapen {
+            path: document.path().to_owned(),
+            line: document.line(&[Step::Key(key)]),
+            fault: format!("`{key}` is {}, an object is expected", kind(other)),
+        }),
+    }
+}
+
+/// Where a server that the file does not list yet is to stand.
+pub(super) fn new_place(document: &Document) -> Place {
+    match container(document.root()) {
+        None => Place::Member(None),
+        Some(key) => match document.root().get(key) {
+            Some(Value::Array(items)) => Place::Element(key, items.len()),
+            _ => Place::Member(Some(key)),
+        },
+    }
+}
+
+/// The key under which the servers stand; `None` where the root lists them.
+fn container(root: &Map<String, Value>) -> Option<&'static str> {
+    let is_server = |value: &Value| value.get("command").is_some() || value.get("url").is_some();
+    if root.contains_key("mcpServers") {
+        Some("mcpServers")
+    } else if root
+        .get("servers")
+        .is_some_and(|value| value.is_object() && !is_server(value))
+    {
+        Some("servers")
+    } else if root.values().any(Value::is_object) {
+        None
+    } else {
+        Some("mcpServers")
+    }
+}
+
+fn in_object<'a>(
+    members: impl Iterator<Item = (&'a String, &'a Value)>,
+    key: Option<&'static str>,
+) -> Vec<ServerEntry<'a>> {
+    members
+        .map(|(id, value)| ServerEntry {
+            id: id.clone(),
+            place: Place::Member(key),
+            value,
+        })
+        .collect()
+}
+
+fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
+    let mut taken = BTreeSet::new();
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, value)| {
+            // One without a name, or with that of another, goes by its place.
+            let name = value.get("name").and_then(Value::as_str);
+            let id = name
+                .filter(|name| taken.insert(*name))
+                .map_or_else(|| format!("server-{}", index + 1), str::to_owned);
+            ServerEntry {
+                id,
+                place: Place::Element(key, index),
+                value,
+            }
+        })
+        .collect()
+}

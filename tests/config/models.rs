@@ -1,0 +1,244 @@
+//! `config.json`: models, keys, levels and limits.
+
+use super::*;
+use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
+use humble::domain::{Dialect, Think};
+
+#[test]
+fn a_missing_file_is_normal() {
+    let place = place();
+    assert_eq!(place.settings(), Settings::default());
+    assert_eq!(place.banners(), []);
+    assert_eq!(place.servers().len(), 1);
+}
+
+#[test]
+fn the_example_of_the_manual_is_understood() {
+    let place = with_config(
+        r#"{
+  "models": [
+    { "name": "gpt-4o", "provider": "openai", "apiKey": "sk-...", "active": true },
+    { "name": "qwen3:4b", "provider": "ollama", "baseUrl": "http://localhost:11434/" },
+    { "name": "sonnet", "model": "claude-sonnet-4-5", "provider": "anthropic", "apiKey": "${MINE}",
+      "contextLength": 8192, "think": "high", "toolCalls": "xml", "toolRole": "user", "keepAlive": "5m",
+      "options": { "top_k": 5, "temperature": 1, "seed": 7 }, "caFile": "ca.pem" }
+  ],
+  "logLevel": "debug",
+  "toolCallMode": "auto",
+  "limits": { "toolRounds": 3, "errorsPerTurn": 2, "idleSeconds": 9 },
+  "ui": { "future": true }
+}"#,
+    );
+    assert_eq!(place.banners(), []);
+    let settings = place.settings();
+    assert_eq!(settings.log_level, tracing::Level::DEBUG);
+    assert_eq!(settings.tool_mode, ToolMode::Auto);
+    let limits = Limits {
+        tool_rounds: 3,
+        errors_per_turn: 2,
+        idle_seconds: 9,
+    };
+    assert_eq!(settings.limits, limits);
+    assert_eq!(settings.active().map(|model| &*model.name), Some("gpt-4o"));
+    let [gpt, qwen, sonnet] = &settings.models[..] else {
+        panic!("three models: {settings:?}")
+    };
+    assert_eq!(gpt.base_url, "https://api.openai.com/v1");
+    assert_eq!(gpt.dialect, Dialect::Native);
+    assert_eq!(qwen.base_url, "http://localhost:11434");
+    assert_eq!(qwen.api_key, ApiKey::NotNeeded);
+    assert_eq!(qwen.dialect, Dialect::Prompt);
+    assert_eq!(sonnet.model, "claude-sonnet-4-5");
+    assert_eq!(sonnet.context_length, Some(8192));
+    assert_eq!(sonnet.think, Some(Think::High));
+    assert_eq!(sonnet.dialect, Dialect::Xml);
+    assert_eq!(sonnet.tool_role, ToolRole::User);
+    assert_eq!(sonnet.keep_alive, Some(json!("5m")));
+    let options = Value::Object(sonnet.options.clone());
+    assert_eq!(options.to_string(), r#"{"top_k":5,"seed":7}"#);
+    assert_eq!(sonnet.ca_file, Some(place.home.root().join("ca.pem")));
+    let secrets = settings.secrets();
+    assert_eq!(secrets, [Secret::new("sk-..."), Secret::new("sk-mine")]);
+}
+
+#[test]
+fn a_key_comes_from_where_the_person_said_and_goes_to_no_stranger() {
+    let missing = |name: &str| ApiKey::MissingVariable(name.to_owned());
+    let known = |key: &str| ApiKey::Known(Secret::new(key));
+    let unusable = |why: &str| ApiKey::Unusable(why.to_owned());
+    let url = "https://stranger.example";
+    let cases = [
+        (json!({ "provider": "openai" }), known("sk-env")),
+        (json!({ "provider": "mistral" }), missing("MISTRAL_API_KEY")),
+        (
+            json!({ "provider": "anthropic" }),
+            missing("ANTHROPIC_API_KEY"),
+        ),
+        (json!({ "provider": "ollama" }), ApiKey::NotNeeded),
+        (
+            json!({ "provider": "openai", "baseUrl": url }),
+            ApiKey::NotNeeded,
+        ),
+        (
+            json!({ "provider": "openai", "baseUrl": url, "apiKey": "${MINE}" }),
+            known("sk-mine"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": null }),
+            known("sk-env"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "${GONE}" }),
+            missing("GONE"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "${EMPTY}" }),
+            missing("EMPTY"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "${TORN}" }),
+            unusable("the key holds a line end"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "" }),
+            unusable("the key is empty"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "키" }),
+            unusable("the key holds a character that is not ASCII"),
+        ),
+        (
+            json!({ "provider": "openai", "apiKey": "${sk-oops}" }),
+            unusable("`${…}` holds something that is not the name of a variable"),
+        ),
+        (json!({ "provider": "ollama", "apiKey": "k" }), known("k")),
+    ];
+    for (mut entry, expected) in cases {
+        entry["name"] = json!("m");
+        let place = one_model(entry.clone());
+        assert_eq!(place.settings().models[0].api_key, expected, "{entry}");
+    }
+}
+
+#[test]
+fn a_bad_entry_is_named_and_the_others_work() {
+    let cases = [
+        (json!("text"), "it is a text, an object is expected."),
+        (
+            json!({ "provider": "openai" }),
+            "it has neither `name` nor `model`; give at least one.",
+        ),
+        (
+            json!({ "name": "m", "provider": "opnai" }),
+            "`provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`?",
+        ),
+        (
+            json!({ "name": "m" }),
+            "it has no `provider`; one of `ollama`, `openai`, `mistral`, `anthropic` is expected.",
+        ),
+        (
+            json!({ "name": 5, "provider": "openai" }),
+            "`name` is 5, a text is expected.",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "apiKey": ["sk-secret"] }),
+            "`apiKey` is a list, a text is expected.",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "contextLength": 0 }),
+            "`contextLength` is 0, a whole number from 1 on is expected.",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "contextLength": "8k" }),
+            "`contextLength` is a text, a whole number from 1 on is expected.",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "think": "hihg" }),
+            "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "toolCalls": "Native" }),
+            "`toolCalls` is `Native`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "toolRole": "system" }),
+            "`toolRole` is `system`, one of `tool`, `user` is expected.",
+        ),
+        (
+            json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
+            "`baseUrl` has no scheme; put `https://` or `http://` before it.",
+        ),
+    ];
+    for (entry, fault) in cases {
+        let good = json!({ "name": "good", "provider": "ollama" });
+        let text = json!({ "models": [entry, good] }).to_string();
+        let place = with_config(text);
+        let name = match entry.get("name").and_then(Value::as_str) {
+            Some(name) => format!(" (`{name}`)"),
+            None => String::new(),
+        };
+        let sentence = format!(
+            "config.json, line 1: model 1{name}: {fault} \
+             Correct it there; everything else in the file is used."
+        );
+        let expected = ("config.json: model 1".to_owned(), sentence);
+        assert_eq!(place.banners(), [expected]);
+        let settings = place.settings();
+        assert_eq!(settings.models[0].name, "good");
+        assert!(settings.lists_models);
+    }
+}
+
+#[test]
+fn a_bad_setting_at_the_root_is_named_and_the_default_stays() {
+    let place = with_config(
+        "{\n  \"logLevel\": \"inof\",\n  \"toolCallMode\": true,\n  \"models\": {},\n\
+         \"limits\": {\n    \"toolRounds\": 0.5 }\n}",
+    );
+    let advice = "Correct it there; everything else in the file is used.";
+    let expected = [
+        ("models", "line 4: `models` is an object, a list is expected."),
+        (
+            "logLevel",
+            "line 2: `logLevel` is `inof`, one of `debug`, `info`, `warn`, `error` is expected; did you mean `info`?",
+        ),
+        (
+            "toolCallMode",
+            "line 3: `toolCallMode` is true, one of `manual`, `auto` is expected.",
+        ),
+        (
+            "limits.toolRounds",
+            "line 6: `toolRounds` is 0.5, a whole number from 1 on is expected.",
+        ),
+    ]
+    .map(|(about, fault)| {
+        (
+            format!("config.json: {about}"),
+            format!("config.json, {fault} {advice}"),
+        )
+    });
+    assert_eq!(place.banners(), expected);
+    assert_eq!(place.settings(), Settings::default());
+}
+
+#[test]
+fn of_several_active_models_none_is_used() {
+    let place = with_config(
+        json!({ "models": [
+            { "name": "a", "provider": "ollama", "active": true },
+            { "name": "b", "provider": "openai", "active": true },
+        ] })
+        .to_string(),
+    );
+    let sentence = "2 models are marked active: `a` (ollama), `b` (openai). \
+                    None of them is used until one is picked. Pick one with /set-model.";
+    assert_eq!(
+        place.banners(),
+        [("active model".to_owned(), sentence.to_owned())]
+    );
+    assert_eq!(place.settings().active(), None);
+    config::set_active_model(&place.home, &reference("b", ProviderKind::OpenAi)).unwrap();
+    assert_eq!(place.banners(), []);
+    let settings = place.settings();
+    assert_eq!(settings.active().map(|model| &*model.name), Some("b"));
+}

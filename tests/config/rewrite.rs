@@ -1,0 +1,156 @@
+//! What a change of one setting leaves as it was.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn a_rewrite_changes_nothing_but_the_value() {
+    let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\", \"x\": 12345678901234567890123, \"active\":true},\r\n\
+                \t\t{ \"model\" : \"b\", \"provider\" : \"mistral\", \"\\u006eote\": \"\\/\" }\r\n\t], \"alpha\": null }";
+    let place = with_config(text);
+    config::set_active_model(&place.home, &reference("b", ProviderKind::Mistral)).unwrap();
+    let expected = text
+        .replace("\"active\":true", "\"active\":false")
+        .replace("\"\\/\" }", "\"\\/\", \"active\": true }");
+    assert_eq!(place.config_text(), expected);
+    config::set_active_model(&place.home, &reference("a", ProviderKind::Ollama)).unwrap();
+    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    let expected = text
+        .replace("\"\\/\" }", "\"\\/\", \"active\": false }")
+        .replace("null }", "null, \"toolCallMode\": \"auto\" }");
+    assert_eq!(place.config_text(), expected);
+}
+
+#[test]
+fn a_file_that_is_not_there_is_made_for_the_person_alone() {
+    let place = place();
+    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    assert_eq!(place.config_text(), "{\n  \"toolCallMode\": \"auto\"\n}\n");
+    config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
+    let expected = "{\n  \"mcpServers\": { \"humble\": { \"enabled\": false } }\n}\n";
+    assert_eq!(place.servers_text(), expected);
+    assert!(!place.server("humble").enabled);
+    assert!(has_mode(&place.home.config(), 0o600));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_a_mode_stays_a_mode() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = place();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = elsewhere.path().join("real.json");
+    fs::write(&target, "{}").unwrap();
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("second.json", place.home.config()).unwrap();
+    symlink(&target, place.home.root().join("second.json")).unwrap();
+    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    assert!(place.home.config().is_symlink());
+    assert!(fs::read_to_string(&target).unwrap().contains("auto"));
+    assert!(has_mode(&target, 0o640));
+}
+
+#[test]
+fn an_unknown_model_or_server_is_refused_with_the_nearest() {
+    let place = one_model(json!({ "name": "gpt-4o", "provider": "openai" }));
+    let before = place.config_text();
+    let fault = config::set_active_model(&place.home, &reference("gpt4o", ProviderKind::OpenAi))
+        .unwrap_err();
+    assert!(
+        fault.to_string().ends_with("did you mean `gpt-4o`?"),
+        "{fault}"
+    );
+    assert_eq!(place.config_text(), before);
+    let fault = config::set_server_enabled(&place.home, &ServerId::new("x"), true).unwrap_err();
+    assert!(
+        matches!(fault, ConfigError::UnknownServer { .. }),
+        "{fault}"
+    );
+    assert!(!place.home.servers().exists());
+}
+
+#[test]
+fn two_programs_that_save_at_once_lose_nothing() {
+    let tools: Vec<String> = (0..40).map(|number| format!("tool-{number}")).collect();
+    let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
+    std::thread::scope(|scope| {
+        for (half, id) in [
+            (&tools[..20], "a"),
+            (&tools[20..], "a"),
+            (&tools[..20], "b"),
+        ] {
+            let home = &place.home;
+            scope.spawn(move || {
+                for tool in half {
+                    config::set_tool_enabled(home, &ServerId::new(id), tool, false).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(place.server("a").tools_off.len(), 40);
+    assert_eq!(place.server("b").tools_off.len(), 20);
+    for tool in &tools {
+        config::set_tool_enabled(&place.home, &ServerId::new("a"), tool, true).unwrap();
+    }
+    assert!(place.server("a").tools_off.is_empty());
+}
+
+#[test]
+fn a_lock_that_is_held_for_long_is_an_error_and_no_hang() {
+    let place = with_config("{}");
+    let _held = humble::files::Lock::beside(&place.home.config()).unwrap();
+    let fault = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+    assert!(
+        fault.to_string().contains("another program holds"),
+        "{fault}"
+    );
+    assert_eq!(place.config_text(), "{}");
+}
+
+fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let object = prop::collection::vec((any::<String>(), inner.clone()), 0..4);
+        prop_oneof![
+            prop::collection::vec(inner, 0..4).prop_map(Value::from),
+            object.prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn unknown_keys_and_their_order_survive_any_edit(
+        members in prop::collection::vec(("[a-c\"\\\\한]{0,3}", json_value()), 0..6),
+        at in 0_usize..6,
+        pretty in any::<bool>(),
+        on in any::<bool>(),
+    ) {
+        let mut members: Vec<(String, Value)> = members;
+        let server = json!({ "command": "x", "later": { "한": [1.5, null] } });
+        members.insert(at.min(members.len()), ("mcpServers".to_owned(), json!({ "s": server })));
+        let root = Value::Object(members.into_iter().collect());
+        let text = if pretty { serde_json::to_string_pretty(&root).unwrap() } else { root.to_string() };
+        let place = with_servers(&text);
+        let id = ServerId::new("s");
+        config::set_server_enabled(&place.home, &id, on).unwrap();
+        config::set_tool_enabled(&place.home, &id, "t", false).unwrap();
+        config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+        config::set_server_enabled(&place.home, &ServerId::new("humble"), on).unwrap();
+        let changed = place.servers_text();
+        let mut expected: Value = serde_json::from_str(&text).unwrap();
+        expected["mcpServers"]["s"]["enabled"] = json!(on);
+        expected["mcpServers"]["s"]["toolsOff"] = json!(["t"]);
+        expected["mcpServers"]["humble"] = json!({ "enabled": on });
+        let found: Value = serde_json::from_str(&changed).unwrap();
+        prop_assert_eq!(found.to_string(), expected.to_string());
+    }
+}

@@ -1,0 +1,177 @@
+//! `mcp-servers.json`: every accepted form, and what is said about the others.
+
+use super::*;
+use humble::domain::Launch;
+use humble::domain::model::Secret;
+use humble::domain::server::{Inherit, RemoteTransport};
+use std::time::Duration;
+
+#[test]
+fn servers_are_understood_in_every_accepted_form() {
+    let place = with_servers(
+        r#"{ "mcpServers": {
+            "files": { "name": "ignored", "type": "command", "description": "d", "command": "npx",
+                       "args": ["-p", "${PORT}", "${x:-1}"], "env": { "A": "${MINE}" }, "cwd": "/w",
+                       "inheritEnv": ["FOO"], "startupTimeoutSeconds": 2.5, "toolTimeoutSeconds": 9, "toolsOff": ["rm"] },
+            "docs": { "url": "https://example.com/sse", "env": { "Authorization": "Bearer x" } },
+            "wiki": { "url": "http://localhost:${PORT}/mcp", "transport": "http", "enabled": false },
+            "old":  { "type": "sse", "url": "https://e/", "env": { "a": "1" }, "headers": { "A": "2" } },
+            "new":  { "type": "streamable-http", "transport": "http", "url": "https://e/" },
+            "all":  { "type": "stdio", "command": "c", "inheritEnv": true },
+            "humble": { "toolsOff": [] }
+        } }"#,
+    );
+    assert_eq!(place.banners(), []);
+    let servers = place.servers();
+    let ids: Vec<_> = servers.iter().map(|server| server.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["humble", "files", "docs", "wiki", "old", "new", "all"]
+    );
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let remote = |url: &str, transport, headers| Launch::Remote {
+        url: url.to_owned(),
+        transport,
+        headers,
+    };
+    let stdio = |command: &str, inherit| Launch::Stdio {
+        command: command.to_owned(),
+        args: Vec::new(),
+        env: Vec::new(),
+        cwd: None,
+        inherit,
+    };
+    let files = ServerConfig {
+        id: ServerId::new("files"),
+        description: Some("d".to_owned()),
+        enabled: true,
+        launch: Launch::Stdio {
+            command: "npx".to_owned(),
+            args: ["-p", "8080", "${x:-1}"].map(str::to_owned).to_vec(),
+            env: vec![pair("A", "sk-mine")],
+            cwd: Some("/w".into()),
+            inherit: Inherit::Also(vec!["FOO".to_owned()]),
+        },
+        tools_off: ["rm".to_owned()].into(),
+        startup_timeout: Duration::from_millis(2500),
+        tool_timeout: Duration::from_secs(9),
+    };
+    assert_eq!(servers[1], files);
+    let headers = vec![pair("Authorization", "Bearer x")];
+    let expected = [
+        Launch::BuiltIn,
+        files.launch,
+        remote("https://example.com/sse", RemoteTransport::Guess, headers),
+        remote("http://localhost:8080/mcp", RemoteTransport::Http, vec![]),
+        remote("https://e/", RemoteTransport::Sse, vec![pair("A", "2")]),
+        remote("https://e/", RemoteTransport::Http, vec![]),
+        stdio("c", Inherit::Everything),
+    ];
+    let launches: Vec<_> = servers.iter().map(|server| server.launch.clone()).collect();
+    assert_eq!(launches, expected);
+    assert!(!servers[3].enabled);
+    let secrets = config::server_secrets(&servers);
+    assert_eq!(secrets, [Secret::new("Bearer x"), Secret::new("x")]);
+}
+
+#[test]
+fn a_misconfigured_server_is_listed_with_the_reason() {
+    let cases = [
+        (json!({}), "it has neither `command` nor `url`; give one"),
+        (
+            json!({ "command": "c", "url": "http://h" }),
+            "it has both `command` and `url`; give one",
+        ),
+        (json!([]), "the entry is a list, an object is expected"),
+        (
+            json!({ "url": "http://h", "transport": "htpp" }),
+            "`transport` is `htpp`, one of `stdio`, `command`, `sse`, `http`, `streamable-http` is expected; did you mean `http`?",
+        ),
+        (
+            json!({ "url": "http://h", "type": "stdio" }),
+            "it has a `url`, but its `type` or `transport` needs a `command`",
+        ),
+        (
+            json!({ "command": "c", "args": "x" }),
+            "`args` is a text, a list of texts is expected",
+        ),
+        (
+            json!({ "command": "c", "args": [1] }),
+            "`args` is a list, a list of texts is expected",
+        ),
+        (
+            json!({ "command": "c", "env": { "A": 1 } }),
+            "`A` in `env` is a number, a text is expected",
+        ),
+        (
+            json!({ "command": "c", "env": { "A": "${GONE}" } }),
+            "`env` needs the variable GONE, which is not set",
+        ),
+        (
+            json!({ "url": "http://${GONE}/" }),
+            "`url` needs the variable GONE, which is not set",
+        ),
+        (
+            json!({ "url": "ws://h" }),
+            "`url` must begin with `http://` or `https://`",
+        ),
+        (
+            json!({ "url": "http://h", "headers": { "a b": "c" } }),
+            "`a b` cannot be the name of a header",
+        ),
+        (
+            json!({ "command": "c", "enabled": "no" }),
+            "`enabled` is a text, true or false is expected",
+        ),
+        (
+            json!({ "command": "c", "toolTimeoutSeconds": -1 }),
+            "`toolTimeoutSeconds` is -1, a number of seconds above 0, at most 86400, is expected",
+        ),
+        (json!({ "command": " " }), "`command` is empty"),
+    ];
+    for (entry, why) in cases {
+        let good = json!({ "command": "good" });
+        let text = json!({ "mcpServers": { "bad": entry, "good": good } }).to_string();
+        let place = with_servers(text);
+        let why = why.to_owned();
+        assert_eq!(place.server("bad").launch, Launch::Misconfigured { why });
+        let good = place.server("good").launch;
+        assert!(matches!(good, Launch::Stdio { .. }), "{good:?}");
+    }
+}
+
+#[test]
+fn the_name_of_the_built_in_server_belongs_to_it() {
+    let place = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"humble":{"url":"http://h"}}}"#);
+    let servers = place.servers();
+    let why = "`humble` is the built-in server; give this one another name".to_owned();
+    assert_eq!(servers[0].launch, Launch::Misconfigured { why });
+    assert_eq!(servers.len(), 2);
+}
+
+#[test]
+fn files_of_other_clients_and_older_homes_are_read_and_changed_in_place() {
+    let cases = [
+        (
+            r#"{"a":{"command":"x"},"$schema":"s"}"#,
+            r#"{"a":{"command":"x","enabled": false},"$schema":"s","humble": { "enabled": false }}"#,
+        ),
+        (
+            r#"{"inputs":[],"servers":{"a":{"command":"x"}}}"#,
+            r#"{"inputs":[],"servers":{"a":{"command":"x","enabled": false},"humble": { "enabled": false }}}"#,
+        ),
+        (
+            r#"{"mcpServers":[{"name":"a","command":"x"}]}"#,
+            r#"{"mcpServers":[{"name":"a","command":"x","enabled": false},{ "name": "humble", "enabled": false }]}"#,
+        ),
+    ];
+    for (before, after) in cases {
+        let place = with_servers(before);
+        assert!(matches!(place.server("a").launch, Launch::Stdio { .. }));
+        config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
+        config::set_server_enabled(&place.home, &ServerId::new("humble"), false).unwrap();
+        assert_eq!(place.servers_text(), after);
+        assert_eq!(place.servers().len(), 2);
+        assert!(place.servers().iter().all(|server| !server.enabled));
+    }
+}

@@ -1,0 +1,23 @@
+//! The wire layer against bytes: streams cut at every place, requests compared
+//! whole, and a real server that misbehaves in every way that is known of.
+
+#[path = "providers/asking.rs"]
+mod asking;
+#[path = "providers/bodies.rs"]
+mod bodies;
+#[path = "providers/calls.rs"]
+mod calls;
+#[path = "providers/manners.rs"]
+mod manners;
+#[path = "support/model_server.rs"]
+mod model_server;
+#[path = "providers/network.rs"]
+mod network;
+#[path = "providers/reading.rs"]
+mod reading;
+#[path = "providers/recordings.rs"]
+mod recordings;
+#[path = "providers/sentences.rs"]
+mod sentences;
+#[path = "providers/streams.rs"]
+mod streams;

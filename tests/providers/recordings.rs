@@ -1,0 +1,81 @@
+//! Replays recorded streams of real servers, where `HUMBLE_RECORDINGS` names a
+//! folder of them with an `expected.json`.
+
+use crate::reading::{Said, read_every_way};
+use humble::domain::{ProviderKind, Usage};
+use humble::provider::{Cause, EndReason};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+#[test]
+fn recorded_streams_are_read_as_expected() {
+    let Some(folder) = std::env::var_os("HUMBLE_RECORDINGS") else {
+        eprintln!("skipped: HUMBLE_RECORDINGS names no folder");
+        return;
+    };
+    let folder = Path::new(&folder);
+    let expected = std::fs::read(folder.join("expected.json")).unwrap();
+    let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
+    let mut replayed = 0;
+    for entry in expected {
+        let provider = match entry["protocol"].as_str() {
+            Some("ollama") => ProviderKind::Ollama,
+            Some("openai") => ProviderKind::OpenAi,
+            _ => continue,
+        };
+        let file = entry["file"].as_str().unwrap().to_owned();
+        let bytes = std::fs::read(folder.join(&file)).unwrap();
+        let said = read_every_way(provider, &bytes);
+        assert_eq!(described(&file, provider, &said), entry);
+        replayed += 1;
+    }
+    assert!(replayed > 0, "no stream is expected there");
+    eprintln!("replayed {replayed} streams");
+}
+
+/// In the form of `expected.json`.
+fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
+    let calls: Vec<_> = said
+        .calls
+        .iter()
+        .map(|call| json!({"name": call.name, "arguments": call.arguments.as_ref().ok()}))
+        .collect();
+    let (end, error) = match &said.failed {
+        None => ("complete", None),
+        Some(Cause::Cut) => ("cut", None),
+        Some(Cause::InStream { message } | Cause::ContextOverflow { message, .. }) => {
+            ("failed", Some(message.clone()))
+        }
+        Some(other) => ("failed", Some(format!("{other:?}"))),
+    };
+    json!({
+        "file": file,
+        "protocol": provider.name(),
+        "end": end,
+        "reason": said.end.as_ref().map(reason),
+        "error": error,
+        "text": fingerprint(&said.text),
+        "thinking": fingerprint(&said.thinking),
+        "calls": calls,
+        "usage": said.usage.map(|Usage { input, output }| [input, output]),
+    })
+}
+
+fn reason(end: &EndReason) -> &str {
+    match end {
+        EndReason::Stop => "stop",
+        EndReason::ToolCalls => "tool_calls",
+        EndReason::Length => "length",
+        EndReason::Other(other) => other,
+    }
+}
+
+fn fingerprint(text: &str) -> Value {
+    let digest = Sha256::digest(text.as_bytes());
+    let hex: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    json!({"bytes": text.len(), "sha256": hex})
+}

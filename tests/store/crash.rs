@@ -1,0 +1,96 @@
+//! Crashes, full names and folders that cannot be written.
+
+use super::*;
+
+/// What a program leaves that is killed before its rename: the old file, and a
+/// temporary one beside it.
+#[test]
+fn a_crash_before_the_rename_leaves_the_old_file() {
+    let (folder, sessions) = folder();
+    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
+    let before = sessions.open(&id).unwrap();
+    put(&folder, ".humble-abc123.tmp", "{\"messages\": [ha");
+    assert_eq!(sessions.list().len(), 1);
+    assert_eq!(sessions.open(&id), Ok(before));
+
+    files::sweep(&folder.path().join("sessions"));
+    assert!(
+        path_of(&folder, ".humble-abc123.tmp").exists(),
+        "still in use"
+    );
+    let long_ago = SystemTime::now() - Duration::from_secs(3700);
+    let left = fs::File::options()
+        .write(true)
+        .open(path_of(&folder, ".humble-abc123.tmp"))
+        .unwrap();
+    left.set_modified(long_ago).unwrap();
+    files::sweep(&folder.path().join("sessions"));
+    let expected = [".humble-abc123.tmp".to_owned()];
+    assert!(names_in(&folder.path().join("sessions")).is_disjoint(&expected.into()));
+    assert_eq!(sessions.list().len(), 1);
+}
+
+/// Whoever still reads the old file reads all of it: nothing is written in place.
+#[cfg(unix)]
+#[test]
+fn the_old_file_is_whole_until_the_new_one_is() {
+    use std::io::Read;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    fs::write(&path, "old").unwrap();
+    let mut reader = fs::File::open(&path).unwrap();
+    files::replace(&path, b"new", 0o600).unwrap();
+    let mut read = String::new();
+    reader.read_to_string(&mut read).unwrap();
+    assert_eq!(read, "old");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+}
+
+#[test]
+fn a_rename_that_fails_leaves_the_old_file_and_no_litter() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("taken");
+    fs::create_dir(&target).unwrap();
+    fs::write(target.join("inside"), "x").unwrap();
+    assert!(files::replace(&target, b"new", 0o600).is_err());
+    assert!(files::create_new(&target, b"new", 0o600).is_err());
+    assert_eq!(fs::read_to_string(target.join("inside")).unwrap(), "x");
+    assert_eq!(names_in(folder.path()), ["taken".to_owned()].into());
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_an_error_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let sessions = Sessions::new(file.join("sessions"));
+    let fault = sessions
+        .create(&conversation("q", "a"), &ended())
+        .unwrap_err();
+    assert!(matches!(fault, StoreError::Unwritable { .. }), "{fault}");
+    assert!(fault.notice().advice.is_some());
+    assert_eq!(sessions.list(), []);
+}
+
+/// A folder that this process may not write into; none where it may write
+/// everywhere, as the superuser may.
+#[cfg(unix)]
+fn read_only() -> Option<TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
+    files::check_writable(folder.path())
+        .is_err()
+        .then_some(folder)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_folder_is_told_in_words() {
+    let Some(folder) = read_only() else { return };
+    let sessions = Sessions::new(folder.path().to_owned());
+    let fault = sessions
+        .create(&conversation("q", "a"), &ended())
+        .unwrap_err();
+    assert!(fault.to_string().ends_with("permission denied"), "{fault}");
+}

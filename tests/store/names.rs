@@ -1,0 +1,48 @@
+//! The names of files, from whatever a prompt holds.
+
+use super::*;
+use humble::store::session_name;
+
+#[test]
+fn a_name_is_the_time_and_the_beginning_of_the_prompt() {
+    let family = "👨‍👩‍👧‍👦";
+    let cases = [
+        ("대화 제목 이다", "대화_제목_이다"),
+        ("hello world, again", "hello_worl"),
+        ("a/b\\c:d*e?f", "a_b_c_d_e_"),
+        ("\"<>|\u{0}\u{7f}\u{85}\t\u{3000}\u{2028}", "__________"),
+        ("..ssh", "__ssh"),
+        ("a.b..", "a.b.."),
+        ("x\r\ny", "x_y"),
+        ("\u{202e}evil\u{200b}\u{feff}\u{2066}\u{3164}", "_evil____"),
+        ("a\u{200d} b\u{300}\u{200d}", "a__b\u{300}_"),
+        ("/\u{301}x", "_\u{301}x"),
+        (family, family),
+        ("🇰🇷🏴󠁧󠁢󠁥󠁮󠁧󠁿각각", "🇰🇷🏴󠁧󠁢󠁥󠁮󠁧󠁿각각"),
+        ("가나다라마바사아자차카", "가나다라마바사아자차"),
+        ("", ""),
+    ];
+    for (prompt, words) in cases {
+        let expected = format!("20251016_162030_{words}.json");
+        assert_eq!(session_name(prompt, &ended()), expected, "{prompt:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_prompt_makes_a_name_that_every_file_system_takes(
+        prompt in any::<String>(),
+        marks in 0_usize..500,
+    ) {
+        let prompt = format!("{prompt}e{}", "\u{301}".repeat(marks));
+        let name = session_name(&prompt, &ended());
+        prop_assert!(name.len() <= 249, "room for _99999: {}", name.len());
+        let refused = |letter: char| letter.is_control() || "/\\:*?\"<>| ".contains(letter);
+        prop_assert!(!name.contains(refused), "{}", name);
+        let (folder, sessions) = folder();
+        let id = sessions.create(&conversation(&prompt, "a"), &ended()).unwrap();
+        prop_assert_eq!(id.as_str(), name);
+        prop_assert!(path_of(&folder, id.as_str()).exists());
+        prop_assert_eq!(&sessions.open(&id).unwrap().messages[0].content, &prompt);
+    }
+}

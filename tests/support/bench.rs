@@ -1,0 +1,163 @@
+//! The real engine on a scripted model and the built-in server, in a scratch home:
+//! everything but the screen and the network.
+
+use humble::config::Home;
+use humble::domain::{
+    Arguments, AskId, CallId, Message, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent, TurnId,
+};
+use humble::engine::{self, Handle, Options, Parts};
+use humble::protocol::{Answer, Ask, Command, Event};
+use humble::provider::scripted::{Requests, Script};
+use humble::provider::{Provider, Request};
+use humble::serve::BuiltIn;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// One Ollama model, active: its dialect is `prompt`.
+pub const CONFIG: &str =
+    r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true } ] }"#;
+
+/// A call of the built-in clock, as a model of the prompt dialect writes it.
+pub const GET_TIME: &str =
+    r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
+
+/// A call that the tool itself answers with an error.
+pub const GET_TIME_NOWHERE: &str =
+    r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Nowhere/Land"}}"#;
+
+pub struct Bench {
+    pub home: TempDir,
+    pub handle: Handle,
+    pub requests: Requests,
+    pub transcript: Transcript,
+    pub events: Vec<Event>,
+    turns: u64,
+}
+
+impl Bench {
+    /// Starts the engine and waits until its tools are on offer.
+    pub async fn start(script: Script) -> Self {
+        Self::with(script, CONFIG).await
+    }
+
+    pub async fn with(script: Script, config: &str) -> Self {
+        let home = TempDir::new().expect("a scratch folder");
+        std::fs::write(home.path().join("config.json"), config).expect("written");
+        Self::at(home, script).await
+    }
+
+    /// A second start in the same home.
+    pub async fn at(home: TempDir, script: Script) -> Self {
+        let requests = script.requests();
+        let handle = engine::spawn(Parts {
+            home: Home::at(home.path()),
+            provider: Provider::scripted(script),
+            built_in: Arc::new(BuiltIn),
+            log: None,
+            options: Options::default(),
+        });
+        let (transcript, events) = (Transcript::default(), Vec::new());
+        let mut bench = Self { home, handle, requests, transcript, events, turns: 0 };
+        let connected = |event: &Event| match event {
+            Event::ServerChanged(server) => server.status == ServerStatus::Connected,
+            _ => false,
+        };
+        bench.until("the built-in server", connected).await;
+        bench
+    }
+
+    pub async fn send(&self, command: Command) {
+        self.handle.commands.send(command).await.expect("the engine lives");
+    }
+
+    /// Sends a prompt; the id of its turn.
+    pub async fn says(&mut self, text: &str) -> TurnId {
+        self.turns += 1;
+        let (turn, prompt) = (TurnId(self.turns), Prompt::new(text));
+        self.send(Command::Submit { turn, prompt }).await;
+        turn
+    }
+
+    /// Takes events until one is what the test waits for.
+    pub async fn until(&mut self, what: &str, found: impl Fn(&Event) -> bool) -> Event {
+        loop {
+            let next = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
+            let event = next.await.unwrap_or_else(|_| panic!("waited for {what}"));
+            let event = event.unwrap_or_else(|| panic!("ended before {what}"));
+            if let Event::Turn(turn, event) = &event {
+                self.transcript.apply(*turn, event);
+            }
+            self.events.push(event.clone());
+            if found(&event) {
+                return event;
+            }
+        }
+    }
+
+    pub async fn asked(&mut self) -> (AskId, Ask) {
+        match self.until("a question", |event| matches!(event, Event::Asked { .. })).await {
+            Event::Asked { ask, question, .. } => (ask, question),
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    /// The calls that an approval asks about.
+    pub async fn asked_to_approve(&mut self) -> (AskId, Vec<CallId>) {
+        match self.asked().await {
+            (ask, Ask::Approve(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
+            (_, other) => panic!("asked something else: {other:?}"),
+        }
+    }
+
+    pub async fn answers(&self, ask: AskId, answer: Answer) {
+        self.send(Command::Answer { ask, answer }).await;
+    }
+
+    pub async fn ended(&mut self) -> TurnEnd {
+        let ended = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Ended { .. }));
+        match self.until("the turn's end", ended).await {
+            Event::Turn(_, TurnEvent::Ended { end, .. }) => end,
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    pub async fn saved(&mut self) {
+        self.until("the save", |event| matches!(event, Event::SessionSaved(_))).await;
+    }
+
+    /// Leaves the program, and gives the home back for a look or a second start.
+    pub async fn leaves(mut self) -> TempDir {
+        self.send(Command::Shutdown).await;
+        self.until("the engine's end", |event| *event == Event::ShutDown).await;
+        self.handle.task.await.expect("the engine ends without a panic");
+        self.home
+    }
+
+    pub fn last_request(&self) -> Request {
+        self.requests.all().pop().expect("a request")
+    }
+
+    /// The messages of the last request but the system message.
+    pub fn heard(&self) -> Vec<Message> {
+        let mut messages = self.last_request().messages;
+        messages.retain(|message| !matches!(message, Message::System(_)));
+        messages
+    }
+}
+
+/// The session files of a home.
+pub fn sessions(home: &TempDir) -> Vec<PathBuf> {
+    let folder = home.path().join("sessions");
+    let entries = std::fs::read_dir(folder).expect("a sessions folder");
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("readable").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    files
+}
+
+pub fn arguments(text: &str) -> Arguments {
+    serde_json::from_str(text).expect("a JSON object")
+}

@@ -1,0 +1,199 @@
+//! How servers start, die, come back and go. Part of `tests/mcp.rs`.
+
+use super::mcp_desk::{Desk, command, config, server, succeeded, test_server, unreachable_because};
+use humble::domain::{ServerConfig, ServerStatus, ToolOutcome};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let mut desk = Desk::of(vec![ServerConfig {
+        startup_timeout: Duration::from_millis(300),
+        ..server("silent")
+    }]);
+    assert_eq!(desk.server().status, ServerStatus::Starting);
+    let notice = desk.until_failed().await;
+    assert!(notice.sentence().contains("within 0.3 s"), "{notice:?}");
+    assert!(
+        notice.sentence().contains("startupTimeoutSeconds"),
+        "{notice:?}"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
+    let mut desk = Desk::of(vec![server("dies")]);
+    let told = desk.until_failed().await.sentence();
+    for part in [
+        "`test` could not be started",
+        "exit status: 3",
+        "no TEST_API_KEY",
+        "`env`",
+        "`inheritEnv`",
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+    assert_eq!(desk.server().stderr, ["no TEST_API_KEY in the environment"]);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_missing_command_is_named() {
+    let mut desk = Desk::of(vec![config("test", command("no-such-command", &[]))]);
+    let told = desk.until_failed().await.sentence();
+    assert!(
+        told.contains("There is no command `no-such-command`."),
+        "{told}"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_unknown_version_ends_the_connection() {
+    let mut desk = Desk::of(vec![server("futuristic")]);
+    let told = desk.until_failed().await.sentence();
+    assert!(told.contains("`2099-01-01`"), "{told}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_had_is_a_failure() {
+    let mut desk = Desk::of(vec![server("unlistable")]);
+    let told = desk.until_failed().await.sentence();
+    assert!(told.contains("the list is lost"), "{told}");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
+    let mut desk = Desk::with("").await;
+    let why = unreachable_because(desk.call("die", json!({})).await);
+    assert!(why.contains("gone"), "{why}");
+    let told = desk.until_failed().await.sentence();
+    assert!(
+        told.contains("`test` ended") && told.contains("dying"),
+        "{told}"
+    );
+    // Its tools stay on offer, so that there can be a next call.
+    assert_eq!(desk.server().offered().count(), 11);
+    assert_eq!(
+        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        "3"
+    );
+    assert_eq!(desk.server().status, ServerStatus::Connected);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn dying_again_and_again_is_met_with_a_delay_until_a_person_asks() {
+    let mut desk = Desk::with("").await;
+    unreachable_because(desk.call("die", json!({})).await);
+    unreachable_because(desk.call("die", json!({})).await);
+    desk.until_failed().await;
+    let why = unreachable_because(desk.call("add", json!({})).await);
+    assert!(why.contains("tried again in 1 s"), "{why}");
+    let id = desk.server().id;
+    desk.hub.reconnect(&id);
+    desk.until(|server| server.status == ServerStatus::Connected)
+        .await;
+    assert_eq!(
+        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        "3"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_healthy_server_is_restarted_by_hand() {
+    let mut desk = Desk::with("").await;
+    succeeded(desk.call("grow", json!({})).await);
+    desk.until(|server| server.tools.len() == 12).await;
+    let id = desk.server().id;
+    desk.hub.reconnect(&id);
+    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 11)
+        .await;
+    assert_eq!(desk.processes(), 1);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_call_waits_for_a_server_that_is_starting() {
+    let mut desk = Desk::of(vec![server("floods")]);
+    assert_eq!(
+        succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
+        "3"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_grandchild_is_gone_after_the_shutdown() {
+    let desk = Desk::with("parent").await;
+    assert_eq!(desk.processes(), 2);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_grandchild_that_holds_the_output_does_not_hide_a_death() {
+    let mut desk = Desk::with("parent-of-holder").await;
+    let outcome = desk.call("die", json!({})).await;
+    assert!(
+        matches!(outcome, ToolOutcome::Unreachable { .. }),
+        "{outcome:?}"
+    );
+    desk.until_failed().await;
+    // What the leader left behind went with it.
+    assert_eq!(desk.processes(), 0);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ignores_everything_is_killed() {
+    let script = "trap '' TERM; exec \"$0\" stubborn";
+    let program = test_server();
+    let launch = command("sh", &["-c", script, program.as_str()]);
+    let servers = ["test", "second", "third"].map(|id| config(id, launch.clone()));
+    let mut desk = Desk::of(servers.into());
+    let id = desk.server().id;
+    desk.until(|server| server.id == id && server.status == ServerStatus::Connected)
+        .await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn shutting_down_while_starting_leaves_nothing() {
+    let desk = Desk::of(vec![
+        server("silent"),
+        config("second", command(&test_server(), &["floods"])),
+    ]);
+    desk.close().await;
+    let mut desk = Desk::of(vec![server("silent")]);
+    desk.until_stderr_says("offered").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_dropped_hub_kills_what_it_started() {
+    let desk = Desk::with("parent").await;
+    desk.abandon().await;
+}
+
+#[tokio::test]
+async fn switching_off_stops_the_server_and_its_calls() {
+    let mut desk = Desk::with("").await;
+    let calling = desk.hub.call(
+        desk.request("slow", json!({ "seconds": 60 })),
+        Default::default(),
+    );
+    let calling = tokio::spawn(calling);
+    succeeded(desk.call("add", json!({})).await);
+    desk.configure(vec![ServerConfig {
+        enabled: false,
+        ..server("")
+    }]);
+    unreachable_because(calling.await.expect("it does not panic"));
+    assert_eq!(desk.server().status, ServerStatus::Off);
+    unreachable_because(desk.call("add", json!({})).await);
+    desk.close().await;
+}

@@ -1,0 +1,283 @@
+//! An MCP server over stdio for the tests, written against the protocol alone.
+//! Its first argument chooses how it misbehaves; its tools are always there.
+//! What it is told to stop and what it sees is said on stderr.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{BufRead, Write, stdin, stdout};
+use std::process::{Command, Stdio, exit};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let manner = std::env::args().nth(1).unwrap_or_default();
+    prepare(&manner);
+    let mut server = Server {
+        manner,
+        grown: false,
+        running: Arc::default(),
+    };
+    for line in stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        if let Ok(message) = serde_json::from_str::<Value>(&line) {
+            server.take(message);
+        }
+    }
+    eprintln!("stdin was closed");
+    if server.manner == "stubborn" {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+fn prepare(manner: &str) {
+    match manner {
+        "dies" => {
+            eprintln!("no TEST_API_KEY in the environment");
+            exit(3);
+        }
+        "floods" => {
+            for n in 0..50_000 {
+                eprintln!("complaint {n} {}", "x".repeat(100));
+            }
+        }
+        "parent" => leave_grandchild(Stdio::null()),
+        "parent-of-holder" => leave_grandchild(Stdio::inherit()),
+        _ => {}
+    }
+}
+
+/// Starts a process that outlives this one and is not waited for.
+fn leave_grandchild(output: Stdio) {
+    let started = Command::new("sleep")
+        .arg("1000")
+        .stdin(Stdio::null())
+        .stdout(output)
+        .spawn();
+    if let Err(error) = started {
+        eprintln!("no grandchild: {error}");
+    }
+}
+
+struct Server {
+    manner: String,
+    grown: bool,
+    /// Calls under way, by the text of their id.
+    running: Arc<Mutex<HashMap<String, Sender<()>>>>,
+}
+
+fn send(message: &Value) {
+    let mut out = stdout().lock();
+    // The client may be gone; then there is nobody to tell.
+    let _ = writeln!(out, "{message}");
+    let _ = out.flush();
+}
+
+fn answer(id: &Value, result: &Value) {
+    send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+}
+
+fn refuse(id: &Value, code: i64, message: &str) {
+    send(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }));
+}
+
+fn text(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }] })
+}
+
+impl Server {
+    fn take(&mut self, message: Value) {
+        let id = message["id"].clone();
+        match message["method"].as_str() {
+            Some("initialize") => self.initialize(&id, &message["params"]),
+            Some("tools/list") => self.list(&id, message["params"]["cursor"].as_str()),
+            Some("tools/call") => self.call(&id, &message["params"]),
+            Some("notifications/cancelled") => self.cancel(&message["params"]["requestId"]),
+            Some("notifications/initialized") if self.manner == "asks" => {
+                send(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
+                send(&json!({ "jsonrpc": "2.0", "id": "r", "method": "sampling/createMessage" }));
+            }
+            Some(other) if !id.is_null() => refuse(&id, -32601, other),
+            None => eprintln!("answered {}", message),
+            Some(_) => {}
+        }
+    }
+
+    fn initialize(&self, id: &Value, params: &Value) {
+        eprintln!("offered {}", params["protocolVersion"]);
+        let version = match self.manner.as_str() {
+            "silent" => return,
+            "futuristic" => json!("2099-01-01"),
+            _ => params["protocolVersion"].clone(),
+        };
+        if self.manner == "junk" {
+            print!("Welcome!\n42\n[1,2]\n\"text\"\n{{}}\n{{\"jsonrpc\":\"2.0\"}}\nnull\n\n");
+        }
+        let tools = match self.manner.as_str() {
+            "toolless" => json!({}),
+            _ => json!({ "tools": { "listChanged": true } }),
+        };
+        answer(
+            id,
+            &json!({
+                "protocolVersion": version,
+                "capabilities": tools,
+                "serverInfo": { "name": "test", "version": "1" },
+                "instructions": "Be kind.",
+            }),
+        );
+    }
+
+    fn list(&self, id: &Value, cursor: Option<&str>) {
+        let page = |tools: Value, next: String| json!({ "tools": tools, "nextCursor": next });
+        let number: u64 = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
+        let result = match self.manner.as_str() {
+            "endless" => page(
+                json!([tool(&format!("t{number}"))]),
+                (number + 1).to_string(),
+            ),
+            "stuck" => page(json!([tool(&format!("t{number}"))]), "1".to_owned()),
+            "many" => {
+                json!({ "tools": (0..5_100).map(|n| tool(&format!("t{n}"))).collect::<Vec<_>>() })
+            }
+            "unlistable" => return refuse(id, -32603, "the list is lost"),
+            _ => json!({ "tools": self.tools() }),
+        };
+        answer(id, &result);
+    }
+
+    fn tools(&self) -> Vec<Value> {
+        let mut tools: Vec<_> = [
+            "add",
+            "echo",
+            "fail",
+            "slow",
+            "progress",
+            "odd",
+            "variables",
+        ]
+        .into_iter()
+        .map(tool)
+        .collect();
+        tools.extend(["die", "grow", "late", "shout"].map(tool));
+        if self.manner == "one-bad-tool" {
+            tools.insert(
+                1,
+                json!({ "name": "bad", "description": "It has no schema." }),
+            );
+        }
+        if self.grown {
+            tools.push(tool("grown"));
+        }
+        tools
+    }
+
+    fn call(&mut self, id: &Value, params: &Value) {
+        let arguments = &params["arguments"];
+        let seconds = arguments["seconds"].as_f64().unwrap_or(1.0);
+        let result = match params["name"].as_str().unwrap_or_default() {
+            "add" => {
+                let sum =
+                    arguments["a"].as_f64().unwrap_or(0.0) + arguments["b"].as_f64().unwrap_or(0.0);
+                text(&sum.to_string())
+            }
+            "echo" => text(
+                &arguments["text"]
+                    .as_str()
+                    .map_or_else(|| arguments.to_string(), str::to_owned),
+            ),
+            "fail" => {
+                json!({ "content": [{ "type": "text", "text": "it failed" }], "isError": true })
+            }
+            "odd" => json!({ "content": [
+                { "type": "hologram" }, { "type": "text", "text": "seen" }, 7,
+            ] }),
+            "variables" => {
+                let names: Vec<_> = std::env::vars().map(|(name, _)| name).collect();
+                json!({ "content": [], "structuredContent": names })
+            }
+            "die" => {
+                eprintln!("dying");
+                exit(7);
+            }
+            "grow" => {
+                self.grown = true;
+                let method = "notifications/tools/list_changed";
+                (0..20).for_each(|_| send(&json!({ "jsonrpc": "2.0", "method": method })));
+                text("grown")
+            }
+            "shout" => {
+                let mut out = stdout().lock();
+                let megabyte = vec![b'x'; 1 << 20];
+                let _ = (0..65).try_for_each(|_| out.write_all(&megabyte));
+                return;
+            }
+            "slow" | "progress" | "late" => return self.work(id, params, seconds),
+            other => return refuse(id, -32602, &format!("Unknown tool: {other}")),
+        };
+        answer(id, &result);
+    }
+
+    /// Works beside the main loop, so that a cancellation is seen.
+    fn work(&self, id: &Value, params: &Value, seconds: f64) {
+        let (stop, stopped) = channel();
+        if let Ok(mut running) = self.running.lock() {
+            running.insert(id.to_string(), stop);
+        }
+        let (id, params) = (id.clone(), params.clone());
+        let time = Duration::from_secs_f64(seconds);
+        std::thread::spawn(move || match params["name"].as_str() {
+            Some("late") => {
+                std::thread::sleep(time);
+                answer(&id, &text("too late"));
+            }
+            Some("progress") => progress(&id, &params["_meta"]["progressToken"], time, &stopped),
+            _ if stopped.recv_timeout(time).is_err() => answer(&id, &text("slept")),
+            _ => {}
+        });
+    }
+
+    fn cancel(&self, request: &Value) {
+        eprintln!("cancelled {request}");
+        let running = self.running.lock().ok();
+        if let Some(stop) = running.and_then(|mut running| running.remove(&request.to_string())) {
+            let _ = stop.send(());
+        }
+    }
+}
+
+fn progress(id: &Value, token: &Value, time: Duration, stopped: &Receiver<()>) {
+    let (started, mut step) = (Instant::now(), 0);
+    while started.elapsed() < time {
+        step += 1;
+        send(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {
+            "progressToken": token, "progress": step, "total": 99, "message": format!("step {step}"),
+        } }),
+        );
+        if stopped.recv_timeout(Duration::from_millis(50)).is_ok() {
+            return;
+        }
+    }
+    answer(id, &text("done"));
+}
+
+fn tool(name: &str) -> Value {
+    let (properties, required) = match name {
+        "add" => (
+            json!({ "a": { "type": "number" }, "b": { "type": "number" } }),
+            json!(["a", "b"]),
+        ),
+        "echo" => (json!({ "text": { "type": "string" } }), json!(["text"])),
+        "slow" | "progress" | "late" => (json!({ "seconds": { "type": "number" } }), json!([])),
+        _ => (json!({}), json!([])),
+    };
+    json!({
+        "name": name,
+        "description": format!("The tool {name}."),
+        "inputSchema": { "type": "object", "properties": properties, "required": required },
+        "x-unknown": { "kept": "in the pin" },
+    })
+}

@@ -1,0 +1,385 @@
+//! A model server for tests: HTTP/1.1 on 127.0.0.1, each reply scripted down to
+//! the bytes of its chunks, each request recorded. It lives on a thread of its own,
+//! so synchronous and asynchronous tests use it alike, and ends when it is dropped.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+
+pub mod replies;
+
+pub use replies::*;
+
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{oneshot, watch};
+
+/// The longest that a test waits for something to happen here.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One request, as it came.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    pub method: String,
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    /// Null where it was no JSON.
+    pub body: Value,
+}
+
+impl Recorded {
+    /// A header's value; names are compared in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+/// What happened at the server so far.
+#[derive(Debug, Clone, Default)]
+pub struct Log {
+    pub requests: Vec<Recorded>,
+    /// Replies that the client did not wait for to their end.
+    pub dropped: usize,
+}
+
+/// Holds a reply back until it is opened.
+#[derive(Debug, Clone)]
+pub struct Gate(Arc<watch::Sender<bool>>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(watch::Sender::new(false)))
+    }
+
+    pub fn open(&self) {
+        self.0.send_replace(true);
+    }
+
+    async fn passed(&self) {
+        let mut gate = self.0.subscribe();
+        // The sender lives in `self`.
+        let _ = gate.wait_for(|is_open| *is_open).await;
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Chunk(Vec<u8>),
+    Pause(Duration),
+    Gate(Gate),
+    /// The connection is closed with no end of the reply.
+    Cut,
+    /// Nothing more is sent, and the connection stays open.
+    Hang,
+}
+
+/// A reply: status and headers, then what is done one after the other.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    status: u16,
+    headers: Vec<(String, String)>,
+    acts: Vec<Act>,
+}
+
+impl Reply {
+    pub fn status(status: u16) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            acts: Vec::new(),
+        }
+    }
+
+    pub fn json(status: u16, body: &Value) -> Self {
+        Self::status(status)
+            .header("content-type", "application/json")
+            .chunk(body.to_string())
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn chunk(self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.act(Act::Chunk(bytes.into()))
+    }
+
+    pub fn pause(self, time: Duration) -> Self {
+        self.act(Act::Pause(time))
+    }
+
+    pub fn gate(self, gate: &Gate) -> Self {
+        self.act(Act::Gate(gate.clone()))
+    }
+
+    pub fn cut(self) -> Self {
+        self.act(Act::Cut)
+    }
+
+    pub fn hang(self) -> Self {
+        self.act(Act::Hang)
+    }
+
+    /// A pause before each chunk.
+    pub fn paced(mut self, time: Duration) -> Self {
+        let acts = std::mem::take(&mut self.acts).into_iter();
+        self.acts = acts.flat_map(|act| [Act::Pause(time), act]).collect();
+        self
+    }
+
+    /// The reply waits at the gate once `count` chunks are sent.
+    pub fn gate_after(mut self, count: usize, gate: &Gate) -> Self {
+        self.acts.insert(count, Act::Gate(gate.clone()));
+        self
+    }
+
+    /// The connection is cut once `count` chunks are sent.
+    pub fn cut_after(mut self, count: usize) -> Self {
+        self.acts.truncate(count);
+        self.cut()
+    }
+
+    /// Nothing follows once `count` chunks are sent.
+    pub fn hang_after(mut self, count: usize) -> Self {
+        self.acts.truncate(count);
+        self.hang()
+    }
+
+    fn act(mut self, act: Act) -> Self {
+        self.acts.push(act);
+        self
+    }
+}
+
+#[derive(Debug, Default)]
+struct Script {
+    once: HashMap<String, VecDeque<Reply>>,
+    always: HashMap<String, Reply>,
+}
+
+impl Script {
+    fn next(&mut self, path: &str) -> Reply {
+        let once = self.once.get_mut(path).and_then(VecDeque::pop_front);
+        once.or_else(|| self.always.get(path).cloned())
+            .or_else(|| default_reply(path))
+            .unwrap_or_else(|| {
+                let text = format!("the test's server has no reply for {path}");
+                Reply::json(500, &json!({"error": text}))
+            })
+    }
+}
+
+pub struct ModelServer {
+    address: SocketAddr,
+    script: Arc<Mutex<Script>>,
+    log: Arc<watch::Sender<Log>>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    /// Listens when this returns.
+    pub fn start() -> Self {
+        let script = Arc::new(Mutex::new(Script::default()));
+        let log = Arc::new(watch::Sender::new(Log::default()));
+        let (stop, stopped) = oneshot::channel();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        listener.set_nonblocking(true).expect("it is a socket");
+        let (its_script, its_log) = (script.clone(), log.clone());
+        let thread = std::thread::spawn(move || {
+            runtime().block_on(async {
+                tokio::select! {
+                    () = accept(listener, its_script, its_log) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self {
+            address,
+            script,
+            log,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    /// `http://127.0.0.1:PORT`
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The next request for this path gets this reply; several queue up.
+    pub fn on(&self, path: &str, reply: Reply) -> &Self {
+        let mut script = self.script.lock().unwrap();
+        script.once.entry(path.into()).or_default().push_back(reply);
+        drop(script);
+        self
+    }
+
+    /// Each request for this path gets this reply, where none is queued.
+    pub fn always(&self, path: &str, reply: Reply) -> &Self {
+        let mut script = self.script.lock().unwrap();
+        script.always.insert(path.into(), reply);
+        drop(script);
+        self
+    }
+
+    pub fn log(&self) -> Log {
+        self.log.borrow().clone()
+    }
+
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.log().requests
+    }
+
+    /// The bodies sent to one path, in order.
+    pub fn bodies(&self, path: &str) -> Vec<Value> {
+        let requests = self.requests().into_iter();
+        let to_path = requests.filter(|request| request.path == path);
+        to_path.map(|request| request.body).collect()
+    }
+
+    /// Waits until the log is as wanted; panics after ten seconds.
+    pub async fn until(&self, wanted: impl Fn(&Log) -> bool) -> Log {
+        let mut log = self.log.subscribe();
+        let seen = tokio::time::timeout(PATIENCE, log.wait_for(|log| wanted(log))).await;
+        let Ok(Ok(seen)) = seen else {
+            panic!("the model server waited in vain: {:?}", self.log());
+        };
+        seen.clone()
+    }
+
+    /// The same for a synchronous test.
+    pub fn wait_until(&self, wanted: impl Fn(&Log) -> bool) -> Log {
+        runtime().block_on(self.until(wanted))
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been printed; this drop may be part of another.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+async fn accept(
+    listener: std::net::TcpListener,
+    script: Arc<Mutex<Script>>,
+    log: Arc<watch::Sender<Log>>,
+) {
+    let listener = TcpListener::from_std(listener).expect("a runtime is there");
+    // Dropped with this future: no connection outlives the server.
+    let mut connections = tokio::task::JoinSet::new();
+    loop {
+        if let Ok((socket, _)) = listener.accept().await {
+            connections.spawn(serve(socket, script.clone(), log.clone()));
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Answers the requests of one connection until either side has had enough.
+async fn serve(
+    mut socket: TcpStream,
+    script: Arc<Mutex<Script>>,
+    log: Arc<watch::Sender<Log>>,
+) -> Option<()> {
+    loop {
+        let request = read_request(&mut socket).await?;
+        let reply = script.lock().unwrap().next(&request.path);
+        log.send_modify(|log| log.requests.push(request));
+        let (mut reader, mut writer) = socket.split();
+        let mut byte = [0];
+        let is_answered = tokio::select! {
+            is_whole = write_reply(&mut writer, reply) => is_whole,
+            // Nobody pipelines here: a read can only tell of the end.
+            _ = reader.read(&mut byte) => None,
+        };
+        match is_answered {
+            Some(true) => {}
+            Some(false) => return None,
+            None => {
+                log.send_modify(|log| log.dropped += 1);
+                return None;
+            }
+        }
+    }
+}
+
+/// False says that the reply ends with its connection; None that nobody reads it.
+async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) -> Option<bool> {
+    let mut head = format!("HTTP/1.1 {} Scripted\r\n", reply.status);
+    for (name, value) in &reply.headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str("transfer-encoding: chunked\r\n\r\n");
+    writer.write_all(head.as_bytes()).await.ok()?;
+    for act in reply.acts {
+        match act {
+            Act::Chunk(bytes) => {
+                let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+                chunk.extend(bytes);
+                chunk.extend(b"\r\n");
+                writer.write_all(&chunk).await.ok()?;
+            }
+            Act::Pause(time) => tokio::time::sleep(time).await,
+            Act::Gate(gate) => gate.passed().await,
+            Act::Cut => return Some(false),
+            Act::Hang => std::future::pending().await,
+        }
+    }
+    writer.write_all(b"0\r\n\r\n").await.ok()?;
+    Some(true)
+}
+
+async fn read_request(socket: &mut TcpStream) -> Option<Recorded> {
+    let mut bytes = Vec::new();
+    let head = loop {
+        if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break end;
+        }
+        read_some(socket, &mut bytes).await?;
+    };
+    let text = String::from_utf8(bytes[..head].to_vec()).ok()?;
+    let mut lines = text.split("\r\n");
+    let mut first = lines.next()?.split(' ');
+    let (method, target) = (first.next()?.to_owned(), first.next()?);
+    let headers: Vec<_> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length: usize = length.map_or(Some(0), |(_, value)| value.parse().ok())?;
+    while bytes.len() < head + 4 + length {
+        read_some(socket, &mut bytes).await?;
+    }
+    Some(Recorded {
+        method,
+        path: target.split('?').next()?.to_owned(),
+        headers,
+        body: serde_json::from_slice(&bytes[head + 4..]).unwrap_or_default(),
+    })
+}
+
+async fn read_some(socket: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
+    let count = socket.read_buf(bytes).await.ok()?;
+    (count > 0).then_some(())
+}
