@@ -138,3 +138,11 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         std::thread::sleep(LOOK_AGAIN);
     }
 }
+
+/// The program of `tests/support/mcp_server.rs`, which is built beside this one.
+pub fn test_server() -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_humble"));
+    let server = program.with_file_name("examples").join("test-mcp-server");
+    assert!(server.exists(), "build it with `--example test-mcp-server` or with all tests");
+    server.to_string_lossy().into_owned()
+}

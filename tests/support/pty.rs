@@ -191,6 +191,11 @@ impl Terminal {
         lock(&self.shared).raw.len()
     }
 
+    /// Waits until the program has written more than so many bytes.
+    pub fn until_written_beyond(&self, bytes: usize) {
+        drop(self.wait("it draws", |state| state.exit.is_none() && state.raw.len() > bytes));
+    }
+
     /// Waits until the screen is as wanted; `what` says it for the failure.
     pub fn until(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
         let state = self.wait(what, |state| state.exit.is_some() || wanted(state.parser.screen()));
