@@ -6,8 +6,8 @@ mod asking;
 mod json;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
@@ -177,9 +177,19 @@ impl Headless {
     fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
         match event {
             TurnEvent::RoundStarted { .. } => self.say("Waiting for response..."),
-            TurnEvent::Waiting { wait: Wait::ModelLoading } => self.say("Loading model…"),
-            TurnEvent::Delta { kind: PieceKind::Thinking, text, .. } => self.think(&text),
-            TurnEvent::Delta { kind: PieceKind::Text, text, .. } => {
+            TurnEvent::Waiting {
+                wait: Wait::ModelLoading,
+            } => self.say("Loading model…"),
+            TurnEvent::Delta {
+                kind: PieceKind::Thinking,
+                text,
+                ..
+            } => self.think(&text),
+            TurnEvent::Delta {
+                kind: PieceKind::Text,
+                text,
+                ..
+            } => {
                 self.end_thinking();
                 if self.streamed && !self.request.json {
                     self.out(&text)?;
@@ -212,7 +222,11 @@ impl Headless {
                         self.out("\n")?;
                     }
                 }
-                Ok(if self.refused { EXIT_TOOL_REFUSED } else { EXIT_ANSWERED })
+                Ok(if self.refused {
+                    EXIT_TOOL_REFUSED
+                } else {
+                    EXIT_ANSWERED
+                })
             }
             TurnEnd::Failed { notice } => {
                 self.say_notice(&notice);
