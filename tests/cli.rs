@@ -3,7 +3,9 @@
 #[path = "support/model_server.rs"]
 mod model_server;
 
-use model_server::{ModelServer, Reply, ollama_done, ollama_line, ollama_text, ollama_thinking};
+use model_server::{
+    ModelServer, Reply, ollama_done, ollama_line, ollama_loaded, ollama_text, ollama_thinking,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -22,6 +24,7 @@ fn case() -> Case {
         home: TempDir::new().expect("a folder"),
         server: ModelServer::start(),
     };
+    case.server.always("/api/ps", ollama_loaded(&["m"]));
     let model = json!({
         "name": "m", "provider": "ollama", "baseUrl": case.server.url(), "active": true,
     });
@@ -179,7 +182,7 @@ fn no_tools_offers_none() {
         system
             .as_str()
             .expect("a system message")
-            .ends_with("**NO TOOL CONNECTED**")
+            .ends_with("\n\n**NO TOOL CONNECTED**\n")
     );
 }
 

@@ -63,9 +63,8 @@ impl Checker {
             Input::ModeChanged(mode) => self.mode = *mode,
             Input::ReplyEnded(_) => self.request_open = false,
             Input::CallDone { call, outcome } => {
-                if self.running.remove(call) && outcome.is_error() {
-                    self.errors += 1;
-                }
+                let ran = self.running.remove(call);
+                self.errors += u32::from(ran && outcome.is_error());
             }
             Input::Answered { ask, answer } => {
                 if let Some(question) = self.open_asks.get(&ask.0).cloned() {
