@@ -49,11 +49,18 @@ async fn chat(home: Home, shared: Shared) -> Result<u8> {
         panic_report: home.logs().join("panic.txt"),
         ..tui::Options::from_environment()
     };
-    let Handle { commands, events, task } = start(home, Options {
-        model: shared.model,
-        no_tools: shared.no_tools,
-        ..Options::default()
-    });
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(
+        home,
+        Options {
+            model: shared.model,
+            no_tools: shared.no_tools,
+            ..Options::default()
+        },
+    );
     let code = tui::run(commands, events, options).await?;
     let _ = task.await;
     Ok(code)
@@ -67,13 +74,24 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
             return Ok(EXIT_USAGE);
         }
     };
-    let Handle { commands, events, task } = start(home, Options {
-        model: shared.model,
-        tool_mode: ask.yes.then_some(ToolMode::Auto),
-        no_tools: shared.no_tools,
-        no_save: true,
-    });
-    let request = headless::Request { prompt, json: ask.json, tools: !shared.no_tools };
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(
+        home,
+        Options {
+            model: shared.model,
+            tool_mode: ask.yes.then_some(ToolMode::Auto),
+            no_tools: shared.no_tools,
+            no_save: true,
+        },
+    );
+    let request = headless::Request {
+        prompt,
+        json: ask.json,
+        tools: !shared.no_tools,
+    };
     let code = match headless::ask(commands, events, request).await {
         Ok(code) => code,
         // Whoever read our output went away: nobody is left to tell.
@@ -85,6 +103,8 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
 }
 
 fn start(home: Home, options: Options) -> Handle {
+    // Before the log, whose folder tells a first run from a later one.
+    let banners = home.prepare();
     let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
     // A full channel loses a line of the pane, never one of the file.
     let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
@@ -92,6 +112,7 @@ fn start(home: Home, options: Options) -> Handle {
     });
     engine::spawn(Parts {
         home,
+        banners,
         provider: Provider::new(),
         built_in: Arc::new(BuiltIn),
         log: Some((log, pane)),
@@ -109,7 +130,9 @@ fn prompt_of(words: &[String]) -> Result<Option<String>> {
     } else {
         let mut bytes = Vec::new();
         let mut input = stdin.lock().take(PIPE_BYTES_MAX + 1);
-        input.read_to_end(&mut bytes).context("standard input could not be read")?;
+        input
+            .read_to_end(&mut bytes)
+            .context("standard input could not be read")?;
         anyhow::ensure!(
             bytes.len() as u64 <= PIPE_BYTES_MAX,
             "more than {} MB came through the pipe: cut it down first",
@@ -119,6 +142,9 @@ fn prompt_of(words: &[String]) -> Result<Option<String>> {
     };
     let said = if said == "-" { "" } else { said.trim() };
     let parts = [said, piped.trim_end()];
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect();
     Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
 }

@@ -6,14 +6,14 @@ mod asking;
 mod json;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use asking::Terminal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -82,6 +82,8 @@ struct Headless {
     submitted: bool,
     servers: BTreeMap<String, bool>,
     terminal: Terminal,
+    /// The calls whose summary was printed.
+    shown: HashSet<CallId>,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
@@ -103,6 +105,7 @@ impl Headless {
             submitted: false,
             servers: BTreeMap::new(),
             terminal: Terminal::open(),
+            shown: HashSet::new(),
             text: String::new(),
             thinking: false,
             refused: false,
@@ -177,9 +180,19 @@ impl Headless {
     fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
         match event {
             TurnEvent::RoundStarted { .. } => self.say("Waiting for response..."),
-            TurnEvent::Waiting { wait: Wait::ModelLoading } => self.say("Loading model…"),
-            TurnEvent::Delta { kind: PieceKind::Thinking, text, .. } => self.think(&text),
-            TurnEvent::Delta { kind: PieceKind::Text, text, .. } => {
+            TurnEvent::Waiting {
+                wait: Wait::ModelLoading,
+            } => self.say("Loading model…"),
+            TurnEvent::Delta {
+                kind: PieceKind::Thinking,
+                text,
+                ..
+            } => self.think(&text),
+            TurnEvent::Delta {
+                kind: PieceKind::Text,
+                text,
+                ..
+            } => {
                 self.end_thinking();
                 if self.streamed && !self.request.json {
                     self.out(&text)?;
@@ -212,7 +225,11 @@ impl Headless {
                         self.out("\n")?;
                     }
                 }
-                Ok(if self.refused { EXIT_TOOL_REFUSED } else { EXIT_ANSWERED })
+                Ok(if self.refused {
+                    EXIT_TOOL_REFUSED
+                } else {
+                    EXIT_ANSWERED
+                })
             }
             TurnEnd::Failed { notice } => {
                 self.say_notice(&notice);
@@ -240,22 +257,19 @@ impl Headless {
         self.send(Command::Answer { ask, answer }).await;
     }
 
-    /// The summary of a call: in full before it is asked about, its end in a line.
+    /// A call in full when it is first heard of, its end in a line.
     fn tool(&mut self, call: &ToolCall) {
-        let name = format!("{} on {}", call.tool, call.server);
-        match &call.state {
-            ToolState::Proposed | ToolState::AwaitingApproval => {
-                self.say(&format!("Tool call: {}", Clean::spelt_out(&name).as_str()));
-                for (key, value) in &call.arguments {
-                    let line = format!("  {key}: {value}");
-                    self.say(Clean::spelt_out(&line).as_str());
-                }
+        if self.shown.insert(call.id) {
+            let name = format!("{} on {}", call.tool, call.server);
+            self.say(&format!("Tool call: {}", Clean::spelt_out(&name).as_str()));
+            for (key, value) in &call.arguments {
+                let line = format!("  {key}: {value}");
+                self.say(Clean::spelt_out(&line).as_str());
             }
-            ToolState::Running { .. } => {}
-            ToolState::Done(outcome) => {
-                let words = outcome_words(outcome);
-                self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
-            }
+        }
+        if let ToolState::Done(outcome) = &call.state {
+            let words = outcome_words(outcome);
+            self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
         }
     }
 

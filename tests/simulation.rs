@@ -36,7 +36,11 @@ fn one_turn(
     let dice = &mut Dice::new(seed);
     let setup = world::setup(dice);
     let manual = setup.approval.mode == ToolMode::Manual;
-    let mode = if manual { ToolMode::Manual } else { ToolMode::Auto };
+    let mode = if manual {
+        ToolMode::Manual
+    } else {
+        ToolMode::Auto
+    };
     let mut checker = Checker::new(mode, setup.limits.errors_per_turn);
     let (turn, first): (Turn, Vec<Effect>) = Turn::begin(setup, Ids::default());
     let mut machine = wrap(turn);
@@ -83,11 +87,16 @@ fn a_hundred_thousand_turns_keep_every_invariant_and_take_every_transition() {
         inputs += count;
     }
     let average = inputs as u64 / RUNS;
-    println!("{RUNS} turns, {inputs} inputs, {average} each, {} transitions", seen.len());
+    println!(
+        "{RUNS} turns, {inputs} inputs, {average} each, {} transitions",
+        seen.len()
+    );
     assert!(average >= 30, "only {average} inputs a run");
     // Inputs without a meaning in a state leave it, and are not listed.
-    let taken: BTreeSet<Transition> =
-        seen.into_iter().filter(|(from, _, to)| from != to).collect();
+    let taken: BTreeSet<Transition> = seen
+        .into_iter()
+        .filter(|(from, _, to)| from != to)
+        .collect();
     let listed: BTreeSet<Transition> = TRANSITIONS.iter().copied().collect();
     let missing: Vec<_> = listed.difference(&taken).collect();
     let unlisted: Vec<_> = taken.difference(&listed).collect();
@@ -99,7 +108,10 @@ fn a_hundred_thousand_turns_keep_every_invariant_and_take_every_transition() {
 fn each_faulty_machine_is_caught() {
     for (name, invariant, wrap) in FAULTS {
         let caught = (0..5_000).find_map(|seed| {
-            one_turn(seed, *wrap, &mut BTreeSet::new()).verdict.err().map(|(found, _)| found)
+            one_turn(seed, *wrap, &mut BTreeSet::new())
+                .verdict
+                .err()
+                .map(|(found, _)| found)
         });
         assert_eq!(caught, Some(*invariant), "{name}");
     }
@@ -110,6 +122,9 @@ fn a_turn_that_ended_stays_ended() {
     for seed in 0..2_000 {
         let mut seen = BTreeSet::new();
         one_turn(seed, |turn| Box::new(turn), &mut seen);
-        assert!(seen.iter().all(|(from, _, to)| *from != StateKind::Ended || *to == StateKind::Ended));
+        assert!(
+            seen.iter()
+                .all(|(from, _, to)| *from != StateKind::Ended || *to == StateKind::Ended)
+        );
     }
 }

@@ -31,13 +31,25 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cli", &[]),
     (
         "app",
-        &["cli", "config", "domain", "engine", "headless", "log", "provider", "serve", "tui"],
+        &[
+            "cli", "config", "domain", "engine", "headless", "log", "provider", "serve", "tui",
+        ],
     ),
 ];
 
 /// Words that must not stand in a module's code at all.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("domain", &["tokio::", "std::fs", "ratatui", "crossterm", "std::net", "std::process"]),
+    (
+        "domain",
+        &[
+            "tokio::",
+            "std::fs",
+            "ratatui",
+            "crossterm",
+            "std::net",
+            "std::process",
+        ],
+    ),
     ("text", &["tokio::", "std::fs", "ratatui", "crossterm"]),
     ("dialect", &["tokio::", "std::fs", "ratatui", "crossterm"]),
     ("engine", &["ratatui", "crossterm"]),
@@ -86,7 +98,9 @@ fn module_of(path: &str) -> &str {
 /// The code without comments and without its unit tests.
 fn code(text: &str) -> String {
     let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
-    let lines = text[..tests].lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = text[..tests]
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -142,7 +156,10 @@ fn files_stay_short() {
             faults.push(format!("{path}: needs no exception any more"));
         }
     }
-    assert!(faults.is_empty(), "over {FILE_LINES_MAX} lines: {faults:#?}");
+    assert!(
+        faults.is_empty(),
+        "over {FILE_LINES_MAX} lines: {faults:#?}"
+    );
 }
 
 #[test]
@@ -156,7 +173,10 @@ fn functions_stay_short() {
             }
         }
     }
-    assert!(faults.is_empty(), "over {FUNCTION_LINES_MAX} lines: {faults:#?}");
+    assert!(
+        faults.is_empty(),
+        "over {FUNCTION_LINES_MAX} lines: {faults:#?}"
+    );
 }
 
 /// Names and lengths of functions, by the indentation that rustfmt gives them.
@@ -167,11 +187,13 @@ fn functions(text: &str) -> Vec<(String, usize)> {
         let indent = line.len() - line.trim_start().len();
         let words = line.trim_start();
         let head = words.split('(').next().unwrap_or_default();
-        let before = head.rsplit_once("fn ").map(|(before, name)| (before.trim(), name));
+        let before = head
+            .rsplit_once("fn ")
+            .map(|(before, name)| (before.trim(), name));
         if let Some((before, name)) = before {
             let qualifiers = ["", "pub", "async", "const", "pub async", "pub const"];
-            let known = qualifiers.contains(&before)
-                || before.starts_with("pub(") && !before.contains(' ');
+            let known =
+                qualifiers.contains(&before) || before.starts_with("pub(") && !before.contains(' ');
             if known && !words.ends_with(';') && !words.ends_with('}') {
                 let name = name.split('<').next().unwrap_or(name).to_owned();
                 open.push((name, indent, number));
@@ -195,14 +217,30 @@ fn the_function_ratchet_measures_what_it_should() {
 fn the_changelog_speaks_of_released_and_unreleased_changes() {
     let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("a changelog");
     assert!(text.starts_with("# Changelog\n"), "its title comes first");
-    let versions: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
-    assert_eq!(versions.first(), Some(&"## Unreleased"), "what comes next stands first");
-    let kinds = ["### Added", "### Changed", "### Fixed", "### Removed", "### Security"];
+    let versions: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    assert_eq!(
+        versions.first(),
+        Some(&"## Unreleased"),
+        "what comes next stands first"
+    );
+    let kinds = [
+        "### Added",
+        "### Changed",
+        "### Fixed",
+        "### Removed",
+        "### Security",
+    ];
     for line in text.lines().filter(|line| line.starts_with("### ")) {
         assert!(kinds.contains(&line), "unknown heading {line}");
     }
     for line in text.lines().filter(|line| line.starts_with("- ")) {
-        assert!(line.ends_with('.') || line.ends_with(','), "a whole sentence: {line}");
+        assert!(
+            line.ends_with('.') || line.ends_with(','),
+            "a whole sentence: {line}"
+        );
     }
 }
 
@@ -211,6 +249,9 @@ fn nothing_speaks_of_the_machine_it_was_made_on() {
     let home = concat!("/ro", "ot/");
     let work = concat!("/wo", "rk/");
     for (path, text) in sources("src").into_iter().chain(sources("tests")) {
-        assert!(!text.contains(home) && !text.contains(work), "{path} names a path of a machine");
+        assert!(
+            !text.contains(home) && !text.contains(work),
+            "{path} names a path of a machine"
+        );
     }
 }

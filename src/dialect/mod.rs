@@ -1,5 +1,12 @@
 //! How models are taught to call tools, and how their calls are read back out of
-//! a stream of text. Pure.
+//! a stream of text. Pure. One family of forms is one file, listed in `family`;
+//! `scan` alone decides what of the stream is held back.
 
+mod code;
+mod family;
+mod json;
+mod read;
 pub mod scan;
+mod seam;
 pub mod teach;
+mod think;

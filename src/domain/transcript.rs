@@ -35,7 +35,7 @@ pub enum Body {
         text: String,
         cancelled: bool,
     },
-    Tool(ToolCall),
+    Tool(Box<ToolCall>),
     Note(Notice),
 }
 
@@ -201,11 +201,11 @@ impl Transcript {
     fn tool(&mut self, turn: TurnId, call: &ToolCall) {
         self.wait = None;
         if let Some(&index) = self.calls.get(&call.id) {
-            self.entries[index].body = Body::Tool(call.clone());
+            self.entries[index].body = Body::Tool(Box::new(call.clone()));
             self.touch(index);
         } else {
             self.close_thinking(turn);
-            let index = self.push(turn, Body::Tool(call.clone()));
+            let index = self.push(turn, Body::Tool(Box::new(call.clone())));
             self.calls.insert(call.id, index);
         }
     }
@@ -268,15 +268,5 @@ impl Transcript {
     fn touch(&mut self, index: usize) {
         self.revision += 1;
         self.entries[index].revision = self.revision;
-    }
-
-    /// Calls of the turn under way that the person has not decided on yet.
-    pub fn undecided(&self) -> impl Iterator<Item = &ToolCall> {
-        self.entries[self.settled()..]
-            .iter()
-            .filter_map(|entry| match &entry.body {
-                Body::Tool(call) if call.state == ToolState::AwaitingApproval => Some(call),
-                _ => None,
-            })
     }
 }

@@ -99,24 +99,30 @@ pub(super) async fn run(
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
     let hub = Hub::new(hub_sender, parts.built_in);
-    let mut actor = Actor::start(parts.home, parts.provider, parts.options, log, hub).await;
-    while actor.turn_once(&mut commands, &mut hub_events, &mut log_lines, &events).await {}
+    let mut files = read_files(parts.home.clone()).await;
+    files.banners.extend(parts.banners);
+    let mut actor = Actor::new(parts.home, files, parts.provider, parts.options, log, hub);
+    actor.introduce();
+    while actor
+        .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
+        .await
+    {}
     // Lines of the hub wait for room in this channel: let them go.
     drop(hub_events);
     actor.close(&events).await;
 }
 
 impl Actor {
-    async fn start(
+    fn new(
         home: Home,
+        files: Files,
         provider: Provider,
         options: Options,
         log: Option<LogHandle>,
         hub: Hub,
     ) -> Self {
-        let files = read_files(home.clone()).await;
         let sessions = Arc::new(Sessions::new(home.sessions()));
-        let mut actor = Self {
+        Self {
             provider,
             log,
             settings: files.settings,
@@ -137,20 +143,24 @@ impl Actor {
             saver: Saver::new(Arc::clone(&sessions)),
             sessions,
             history: Arc::new(History::new(home.history(), home.draft())),
-            banners: files.banners.into_iter().map(|b| (b.cause.clone(), b)).collect(),
+            banners: files
+                .banners
+                .into_iter()
+                .map(|b| (b.cause.clone(), b))
+                .collect(),
             outbox: Outbox::default(),
             options,
             home,
-        };
-        actor.introduce();
-        actor
+        }
     }
 
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
         if let Some(log) = &self.log {
             log.set_level(self.settings.log_level);
-            log.hide(self.settings.secrets());
+            let mut secrets = self.settings.secrets();
+            secrets.extend(config::server_secrets(&self.servers));
+            log.hide(secrets);
         }
         self.approval.mode = self.options.tool_mode.unwrap_or(self.settings.tool_mode);
         self.outbox.push(Event::ToolModeChanged(self.approval.mode));
@@ -212,7 +222,14 @@ impl Actor {
     /// Ends what runs, saves what there is, closes every server.
     async fn close(mut self, events: &mpsc::Sender<Event>) {
         self.feed(Input::Interrupt);
-        let Self { hub, mut calls, mut saver, mut jobs, mut outbox, .. } = self;
+        let Self {
+            hub,
+            mut calls,
+            mut saver,
+            mut jobs,
+            mut outbox,
+            ..
+        } = self;
         // Servers are told of a cancelled call before they are closed.
         let cancelled = async { while calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
@@ -292,11 +309,10 @@ struct Files {
 
 async fn read_files(home: Home) -> Files {
     let read = move || {
-        let mut banners = home.prepare();
         let settings = config::read_settings(&home);
         let servers = config::read_servers(&home);
         let prompt = config::read_system_prompt(&home);
-        banners.extend(settings.banners);
+        let mut banners = settings.banners;
         banners.extend(servers.banners);
         banners.extend(prompt.banners);
         Files {
@@ -330,7 +346,13 @@ enum Heard {
 
 /// The next thing about the open request, if there is one.
 async fn hear(running: Option<&mut Running>) -> Heard {
-    let Some(Running { reply: Some(reply), loading, idle_at, .. }) = running else {
+    let Some(Running {
+        reply: Some(reply),
+        loading,
+        idle_at,
+        ..
+    }) = running
+    else {
         return std::future::pending().await;
     };
     let silence = async {

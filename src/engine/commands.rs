@@ -32,7 +32,8 @@ impl Actor {
             Command::PreviewSession { query, session } => self.preview(query, session),
             Command::OpenSession(id) => {
                 let sessions = Arc::clone(&self.sessions);
-                self.jobs.spawn_blocking(move || Done::Opened(sessions.open(&id)));
+                self.jobs
+                    .spawn_blocking(move || Done::Opened(sessions.open(&id)));
             }
             Command::DeleteSession(id) => {
                 let sessions = Arc::clone(&self.sessions);
@@ -56,7 +57,9 @@ impl Actor {
     }
 
     fn model_name(&self) -> String {
-        self.model.as_ref().map_or_else(String::new, |model| model.name.clone())
+        self.model
+            .as_ref()
+            .map_or_else(String::new, |model| model.name.clone())
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
@@ -111,32 +114,46 @@ impl Actor {
     fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.model_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
-        self.outbox.push(Event::Turn(id, TurnEvent::Started { prompt, model }));
-        self.outbox.push(Event::Turn(id, TurnEvent::Ended { end, usage }));
+        self.outbox
+            .push(Event::Turn(id, TurnEvent::Started { prompt, model }));
+        self.outbox
+            .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
     }
 
     fn no_model(&self) -> Notice {
-        let notice = Notice::failure(
-            "No active model is configured. Use /set-model to choose a model.",
-        );
-        if self.settings.lists_models {
+        let notice =
+            Notice::failure("No active model is configured. Use /set-model to choose a model.");
+        // A file that could not be read may well list models: its banner says more.
+        if self.settings.lists_models || self.banners.contains_key("config.json") {
             return notice;
         }
         let file = self.home.config();
-        notice.advise(format!("No model is listed in {} yet. For example:\n{EXAMPLE}", file.display()))
+        notice.advise(format!(
+            "No model is listed in {} yet. For example:\n{EXAMPLE}",
+            file.display()
+        ))
     }
 
     /// The model that the command line names, or the active one.
     pub(super) fn choose_first_model(&mut self) {
-        let named = self.options.model.as_deref().map(|name| (name, self.find_model(name)));
+        let named = self
+            .options
+            .model
+            .as_deref()
+            .map(|name| (name, self.find_model(name)));
         let model = match named {
             Some((_, Some(model))) => Some(model),
             Some((name, None)) => {
-                let names: Vec<&str> =
-                    self.settings.models.iter().map(|model| model.name.as_str()).collect();
+                let names: Vec<&str> = self
+                    .settings
+                    .models
+                    .iter()
+                    .map(|model| model.name.as_str())
+                    .collect();
                 let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
                     .advise(format!("It lists: {}.", names.join(", ")));
-                self.banners.insert("--model".to_owned(), Banner::new("--model", notice));
+                self.banners
+                    .insert("--model".to_owned(), Banner::new("--model", notice));
                 None
             }
             None => self.settings.active().cloned(),
@@ -148,19 +165,33 @@ impl Actor {
     fn find_model(&self, name: &str) -> Option<ModelConfig> {
         let models = &self.settings.models;
         let by_name = models.iter().find(|model| model.name == name);
-        by_name.or_else(|| models.iter().find(|model| model.model == name)).cloned()
+        by_name
+            .or_else(|| models.iter().find(|model| model.model == name))
+            .cloned()
     }
 
     pub(super) fn list_models(&mut self) {
-        let models = self.settings.models.iter().map(ModelConfig::reference).collect();
+        let models = self
+            .settings
+            .models
+            .iter()
+            .map(ModelConfig::reference)
+            .collect();
         let selected = self.model.as_ref().map(|model| model.reference());
         self.outbox.push(Event::ModelsListed { models, selected });
     }
 
     fn select_model(&mut self, wanted: &ModelRef) {
-        let found = self.settings.models.iter().find(|model| model.reference() == *wanted);
+        let found = self
+            .settings
+            .models
+            .iter()
+            .find(|model| model.reference() == *wanted);
         let Some(model) = found.cloned() else {
-            self.notice(Notice::warning(format!("There is no model `{}` any more.", wanted.name)));
+            self.notice(Notice::warning(format!(
+                "There is no model `{}` any more.",
+                wanted.name
+            )));
             return;
         };
         for other in &mut self.settings.models {
@@ -173,7 +204,8 @@ impl Actor {
         self.clear_banner("active model");
         self.list_models();
         let (home, wanted) = (self.home.clone(), wanted.clone());
-        self.jobs.spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));
     }
 
     fn set_tool_mode(&mut self, mode: ToolMode) {
@@ -181,7 +213,8 @@ impl Actor {
         self.feed(Input::ModeChanged(mode));
         self.outbox.push(Event::ToolModeChanged(mode));
         let home = self.home.clone();
-        self.jobs.spawn_blocking(move || Done::Config(config::set_tool_mode(&home, mode)));
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_tool_mode(&home, mode)));
     }
 
     fn toggle_server(&mut self, id: &ServerId) {
@@ -231,7 +264,10 @@ impl Actor {
         self.jobs.spawn_blocking(move || {
             Done::Events(match sessions.open(&id) {
                 Ok(session) => {
-                    vec![Event::SessionPreviewed { query, session: Arc::new(session) }]
+                    vec![Event::SessionPreviewed {
+                        query,
+                        session: Arc::new(session),
+                    }]
                 }
                 // The list says why it is broken.
                 Err(_) => Vec::new(),
@@ -246,7 +282,8 @@ impl Actor {
         self.session = session;
         self.num_ctx = 0;
         self.meter = Meter::default();
-        self.outbox.push(Event::SessionOpened(Arc::new(self.session.clone())));
+        self.outbox
+            .push(Event::SessionOpened(Arc::new(self.session.clone())));
         self.outbox.push(Event::ContextMeasured(self.meter));
     }
 

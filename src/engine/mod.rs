@@ -16,7 +16,7 @@ mod saver;
 pub mod turn;
 
 use crate::config::Home;
-use crate::domain::ToolMode;
+use crate::domain::{Banner, ToolMode};
 use crate::ports::LocalServer;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event, LogLine};
 use crate::provider::Provider;
@@ -27,6 +27,8 @@ use tokio::task::JoinHandle;
 /// What the engine is made of.
 pub struct Parts {
     pub home: Home,
+    /// What [`Home::prepare`] had to say.
+    pub banners: Vec<Banner>,
     pub provider: Provider,
     pub built_in: Arc<dyn LocalServer>,
     /// The log, where one is kept: its lines go to the log pane.
@@ -59,5 +61,9 @@ pub fn spawn(parts: Parts) -> Handle {
     let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
     let (to_front_end, events) = mpsc::channel(EVENTS_MAX);
     let task = tokio::spawn(actor::run(parts, from_front_end, to_front_end));
-    Handle { commands, events, task }
+    Handle {
+        commands,
+        events,
+        task,
+    }
 }

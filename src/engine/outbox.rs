@@ -37,11 +37,12 @@ impl Outbox {
 
     fn last_delta(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
         match self.events.back_mut()? {
-            Event::Turn(of, TurnEvent::Delta { piece: last, text, .. })
-                if *of == turn && *last == piece =>
-            {
-                Some(text)
-            }
+            Event::Turn(
+                of,
+                TurnEvent::Delta {
+                    piece: last, text, ..
+                },
+            ) if *of == turn && *last == piece => Some(text),
             _ => None,
         }
     }
@@ -84,7 +85,14 @@ mod tests {
 
     fn delta(piece: u64, text: &str) -> Event {
         let (piece, kind) = (PieceId(piece), PieceKind::Text);
-        Event::Turn(TurnId(1), TurnEvent::Delta { piece, kind, text: text.to_owned() })
+        Event::Turn(
+            TurnId(1),
+            TurnEvent::Delta {
+                piece,
+                kind,
+                text: text.to_owned(),
+            },
+        )
     }
 
     fn drain(mut outbox: Outbox) -> Vec<Event> {
@@ -104,7 +112,10 @@ mod tests {
     #[test]
     fn a_delta_never_passes_another_event() {
         let mut outbox = Outbox::default();
-        let started = TurnEvent::Started { prompt: Prompt::new("hi"), model: "m".to_owned() };
+        let started = TurnEvent::Started {
+            prompt: Prompt::new("hi"),
+            model: "m".to_owned(),
+        };
         let started = Event::Turn(TurnId(1), started);
         outbox.push(delta(1, "a"));
         outbox.push(started.clone());

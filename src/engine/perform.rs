@@ -28,7 +28,9 @@ impl Actor {
 
     pub(super) fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
-            let Some(running) = &mut self.running else { return };
+            let Some(running) = &mut self.running else {
+                return;
+            };
             let owner = Owner::Job(Job::Turn(running.id));
             match effect {
                 Effect::Emit(event) => self.emit(event),
@@ -39,7 +41,11 @@ impl Actor {
                     running.loading = None;
                 }
                 Effect::OpenAsk { ask, question } => {
-                    self.outbox.push(Event::Asked { ask, owner, question });
+                    self.outbox.push(Event::Asked {
+                        ask,
+                        owner,
+                        question,
+                    });
                 }
                 Effect::CloseAsk(ask) => self.outbox.push(Event::AskClosed(ask)),
                 Effect::Run(call) => self.run(&call),
@@ -56,7 +62,9 @@ impl Actor {
     }
 
     fn emit(&mut self, event: TurnEvent) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
         running.transcript.apply(running.id, &event);
         let (id, ended) = (running.id, matches!(event, TurnEvent::Ended { .. }));
         self.outbox.push(Event::Turn(id, event));
@@ -68,7 +76,9 @@ impl Actor {
     }
 
     fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
         let model = Arc::clone(&running.model);
         let estimated = context::estimate(&messages);
         let num_ctx = context::num_ctx(&model, estimated, self.num_ctx);
@@ -85,7 +95,11 @@ impl Actor {
             running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
         }
         let limit = context::limit(&model, num_ctx);
-        self.meter = Meter { used: estimated, limit, measured: false };
+        self.meter = Meter {
+            used: estimated,
+            limit,
+            measured: false,
+        };
         self.outbox.push(Event::ContextMeasured(self.meter));
         if limit.is_some_and(|limit| estimated > limit) {
             self.outbox.push(Event::Noticed(Notice::warning(format!(
@@ -95,15 +109,24 @@ impl Actor {
             ))));
         }
         tracing::debug!(model = %model.name, num_ctx, estimated, ?messages, "request");
-        let stream = self.provider.stream(Request { model, messages, tools: Arc::clone(&tools), num_ctx });
+        let stream = self.provider.stream(Request {
+            model,
+            messages,
+            tools: Arc::clone(&tools),
+            num_ctx,
+        });
         running.reply = Some(Reply::new(stream, tools));
         running.idle_at = None;
     }
 
     pub(super) fn reply_part(&mut self, part: Option<Result<StreamPart, Fault>>) {
         let idle = Duration::from_secs(self.settings.limits.idle_seconds);
-        let Some(running) = &mut self.running else { return };
-        let Some(reply) = &mut running.reply else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let Some(reply) = &mut running.reply else {
+            return;
+        };
         if let Some(Ok(StreamPart::Usage(usage))) = &part {
             let usage = *usage;
             let inputs = reply.read(part);
@@ -132,7 +155,11 @@ impl Actor {
     fn measured(&mut self, usage: Usage) {
         if let Some(input) = usage.input {
             let used = input + usage.output.unwrap_or(0);
-            self.meter = Meter { used, measured: true, ..self.meter };
+            self.meter = Meter {
+                used,
+                measured: true,
+                ..self.meter
+            };
             self.outbox.push(Event::ContextMeasured(self.meter));
         }
     }
@@ -147,7 +174,9 @@ impl Actor {
     }
 
     fn run(&mut self, call: &ApprovedCall) {
-        let Some(running) = &mut self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
         let token = CancellationToken::new();
         running.calls.insert(call.id(), token.clone());
         let (turn, id) = (running.id, call.id());
@@ -159,7 +188,8 @@ impl Actor {
         };
         tracing::info!(server = %call.server, tool = %call.tool, "tool call");
         let outcome = self.hub.call(call, token);
-        self.calls.push(Box::pin(async move { (turn, id, outcome.await) }));
+        self.calls
+            .push(Box::pin(async move { (turn, id, outcome.await) }));
     }
 
     pub(super) fn call_ended(&mut self, turn: TurnId, call: CallId, outcome: ToolOutcome) {
@@ -172,13 +202,24 @@ impl Actor {
 
     fn save(&mut self, answer: &str, usage: Usage) {
         let Some(running) = &self.running else { return };
-        record::answered(&mut self.session, &running.prompt, answer, &running.transcript, usage);
+        record::answered(
+            &mut self.session,
+            &running.prompt,
+            answer,
+            &running.transcript,
+            usage,
+        );
         self.write();
     }
 
     fn keep(&mut self, words: &str) {
         let Some(running) = &self.running else { return };
-        record::cancelled(&mut self.session, &running.prompt, words, jiff::Timestamp::now());
+        record::cancelled(
+            &mut self.session,
+            &running.prompt,
+            words,
+            jiff::Timestamp::now(),
+        );
         // A first turn without an answer makes no file (S9.1).
         if !self.session.messages.is_empty() {
             self.write();
@@ -194,6 +235,13 @@ impl Actor {
     pub(super) fn saved(&mut self, saved: Saved) {
         match saved.result {
             Ok(id) => {
+                if let Some(original) = saved.fork_of {
+                    let words = format!("{original} was changed elsewhere meanwhile.");
+                    self.notice(
+                        Notice::warning(words)
+                            .advise(format!("This conversation goes on as {id}.")),
+                    );
+                }
                 if saved.epoch == self.epoch {
                     self.session.id = Some(id.clone());
                     self.outbox.push(Event::SessionSaved(id));

@@ -11,7 +11,13 @@ use serde_json::{Value, json};
 const CANCELLED_MAX: usize = 100;
 
 /// Adds an answered turn. `turn` is the fold of its events.
-pub fn answered(session: &mut Session, prompt: &str, answer: &str, turn: &Transcript, usage: Usage) {
+pub fn answered(
+    session: &mut Session,
+    prompt: &str,
+    answer: &str,
+    turn: &Transcript,
+    usage: Usage,
+) {
     session.messages.push(SavedMessage::user(prompt));
     session.messages.push(SavedMessage::assistant(answer));
     let mut beside = json!({ "message": session.messages.len() - 1 });

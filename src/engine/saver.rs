@@ -15,6 +15,8 @@ pub struct Epoch(pub u64);
 pub struct Saved {
     pub epoch: Epoch,
     pub result: Result<SessionId, StoreError>,
+    /// Someone else changed the file meanwhile: this is a fork of it (S1.5).
+    pub fork_of: Option<SessionId>,
 }
 
 pub struct Saver {
@@ -48,17 +50,14 @@ impl Saver {
         let Some((epoch, mut session)) = self.waiting.pop_front() else {
             return;
         };
-        if session.id.is_none() {
-            session.id = self.ids.get(&epoch).cloned();
+        // A save before this one may have made the file, or a fork of it.
+        if let Some(id) = self.ids.get(&epoch) {
+            session.id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
         let now = jiff::Zoned::now();
-        self.writing = Some(tokio::task::spawn_blocking(move || Saved {
-            epoch,
-            result: match session.id.clone() {
-                Some(id) => sessions.save(&session).map(|()| id),
-                None => sessions.create(&session, &now),
-            },
+        self.writing = Some(tokio::task::spawn_blocking(move || {
+            write(&sessions, epoch, &session, &now)
         }));
     }
 
@@ -84,5 +83,22 @@ impl Saver {
 
     pub fn is_idle(&self) -> bool {
         self.writing.is_none() && self.waiting.is_empty()
+    }
+}
+
+fn write(sessions: &Sessions, epoch: Epoch, session: &Session, now: &jiff::Zoned) -> Saved {
+    let create = || sessions.create(session, now);
+    let (result, fork_of) = match &session.id {
+        None => (create(), None),
+        Some(id) => match sessions.save(session) {
+            Ok(()) => (Ok(id.clone()), None),
+            Err(StoreError::ChangedElsewhere(_)) => (create(), Some(id.clone())),
+            Err(fault) => (Err(fault), None),
+        },
+    };
+    Saved {
+        epoch,
+        result,
+        fork_of,
     }
 }

@@ -22,7 +22,13 @@ pub struct Terminal {
 impl Terminal {
     pub fn open() -> Self {
         let asks = io::stderr().is_terminal();
-        let open = || OpenOptions::new().read(true).write(true).open("/dev/tty").ok();
+        let open = || {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open("/dev/tty")
+                .ok()
+        };
         Self {
             tty: asks.then(open).flatten().map(Arc::new),
             asking: None,
@@ -65,7 +71,10 @@ async fn answer(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<Strin
     let Some(tty) = tty else {
         let deny = |call: &crate::protocol::ApproveCall| (call.call, Decision::Deny { word: None });
         let said = "Denied: there is no terminal to ask on (--yes runs tools unasked).";
-        return (Answer::Calls(calls.iter().map(deny).collect()), Some(said.to_owned()));
+        return (
+            Answer::Calls(calls.iter().map(deny).collect()),
+            Some(said.to_owned()),
+        );
     };
     let mut decisions = Vec::new();
     for call in calls {
@@ -118,11 +127,17 @@ async fn choose(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<Strin
     };
     let chosen = line.and_then(|line| {
         let line = line.trim().to_lowercase();
-        let by_number = line.parse::<usize>().ok().and_then(|n| rows.get(n.checked_sub(1)?));
+        let by_number = line
+            .parse::<usize>()
+            .ok()
+            .and_then(|n| rows.get(n.checked_sub(1)?));
         by_number.or_else(|| rows.iter().find(|row| line == row.key.to_string()))
     });
     let choice = chosen.map_or_else(|| safe(question), |row| row.choice);
-    let label = rows.iter().find(|row| row.choice == choice).map_or("", |row| row.label);
+    let label = rows
+        .iter()
+        .find(|row| row.choice == choice)
+        .map_or("", |row| row.label);
     (Answer::Choice(choice), Some(format!("{words} {label}.")))
 }
 

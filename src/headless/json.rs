@@ -38,7 +38,11 @@ pub fn line(event: &Event) -> Option<String> {
 }
 
 fn question_of(question: &Ask) -> (&'static str, Value) {
-    let choices = question.choices().iter().map(|row| json!(row.choice)).collect();
+    let choices = question
+        .choices()
+        .iter()
+        .map(|row| json!(row.choice))
+        .collect();
     let name = match question {
         Ask::Approve(_) => "approve",
         Ask::Repair { .. } => "repair",
@@ -58,7 +62,8 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
     let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();
-    let mut line = json!({ "type": "server_changed", "server": server.id, "status": status, "tools": tools });
+    let mut line =
+        json!({ "type": "server_changed", "server": server.id, "status": status, "tools": tools });
     if let Some(why) = why {
         line["why"] = why.into();
     }

@@ -115,7 +115,7 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, Cause> {
 }
 
 /// Addresses of this machine are never reached through a proxy.
-fn is_loopback(url: &Url) -> bool {
+pub(super) fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),

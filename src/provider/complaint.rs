@@ -21,7 +21,8 @@ impl Complaint {
     /// an object, or flat with `"object": "error"`.
     pub fn in_event(event: &Value) -> Option<Self> {
         match event.get("error") {
-            Some(Value::Null) | None => {}
+            Some(Value::Null | Value::Bool(false)) | None => {}
+            Some(Value::String(text)) if text.is_empty() => {}
             Some(error) => return Some(Self::from_error(error)),
         }
         let flat = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");

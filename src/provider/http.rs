@@ -2,7 +2,7 @@
 //! to the origin that config.json names, and never into the log.
 
 use super::adapt::Adapted;
-use super::client::{Clients, innermost, sources};
+use super::client::{Clients, innermost, is_loopback, sources};
 use super::complaint::Complaint;
 use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
 use super::part::Request;
@@ -116,7 +116,10 @@ impl Http {
             }
             request = request.header(CONTENT_TYPE, "application/json").body(text);
         }
-        let response = request.send().await.map_err(|fault| not_sent(&fault))?;
+        let response = request
+            .send()
+            .await
+            .map_err(|fault| not_sent(&fault, &url))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -194,7 +197,7 @@ fn redirected_to(url: &Url, response: &Response) -> String {
 }
 
 /// Why no answer came.
-fn not_sent(fault: &reqwest::Error) -> Cause {
+fn not_sent(fault: &reqwest::Error, url: &Url) -> Cause {
     let kinds: Vec<_> = sources(fault)
         .filter_map(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind)
@@ -210,7 +213,13 @@ fn not_sent(fault: &reqwest::Error) -> Cause {
     if fault.is_dns() {
         Cause::Unresolved
     } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
-        Cause::Refused
+        match proxy_variable().filter(|_| !is_loopback(url)) {
+            None => Cause::Refused,
+            // Which of the two refused is not told.
+            Some(name) => Cause::Unreachable {
+                why: format!("{why}; it may be the proxy that {name} names"),
+            },
+        }
     } else if fault.is_timeout() {
         Cause::ConnectTimeout
     // hyper has no type of its own for a connection closed before the head.
@@ -219,6 +228,21 @@ fn not_sent(fault: &reqwest::Error) -> Cause {
     } else {
         Cause::Unreachable { why }
     }
+}
+
+/// The variable that names a proxy, where one does.
+fn proxy_variable() -> Option<&'static str> {
+    let names = [
+        "HTTPS_PROXY",
+        "https_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ];
+    names
+        .into_iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// What an answer that is no success says, and the server's complaint in it.

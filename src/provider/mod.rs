@@ -21,7 +21,7 @@ pub mod stream;
 
 pub use error::{Cause, Fault};
 pub use part::{EndReason, NativeCall, Request, StreamPart};
-pub use scripted::{Script, Step};
+pub use scripted::{Requests, Script, Step};
 pub use stream::ReplyStream;
 
 use crate::domain::{CallMessage, ModelConfig};

@@ -143,7 +143,7 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
                 )
             })
         }
-        404 => failure(format!("{url} has no such address (HTTP 404)."))
+        404 | 405 => failure(format!("{url} has no such address (HTTP {status})."))
             .advise(format!("Check baseUrl of `{name}` in config.json.")),
         413 => failure(format!(
             "The conversation is too large for {url} (HTTP 413)."

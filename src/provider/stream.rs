@@ -1,6 +1,7 @@
 //! A reply as a stream: connects, reads and decodes, all inside the consumer's
 //! poll. No task is spawned, so dropping the stream ends everything it began.
 
+use super::client::innermost;
 use super::error::{Cause, Fault, without_key};
 use super::http::Http;
 use super::part::{Request, StreamPart};
@@ -148,7 +149,7 @@ impl Reading {
         // in the middle.
         let Ok(Some(bytes)) = chunk else {
             if let Err(fault) = &chunk {
-                tracing::debug!("reading the answer failed: {fault:?}");
+                tracing::debug!("reading the answer failed: {}", innermost(fault));
             }
             return self.give(answering.decoder.finish());
         };

@@ -97,13 +97,24 @@ impl Outline {
         (self.string_chars <= STRING_CHARS_MAX).then_some(self.string.as_str())
     }
 
+    pub fn in_string(&self) -> bool {
+        matches!(self.at, At::String { .. })
+    }
+
+    /// Goes on after [`Event::Broken`], as if the text had been read up to the end
+    /// of the container below which `depth` are open.
+    pub fn resume(&mut self, depth: usize) {
+        self.arrays.truncate(depth);
+        self.at = At::CommaOrEnd;
+    }
+
     pub fn push(&mut self, c: char) -> Event {
         match self.at {
             At::String {
                 quote,
                 key,
                 escaped,
-            } => self.in_string(c, quote, key, escaped),
+            } => self.push_in_string(c, quote, key, escaped),
             At::Comment(comment) => self.in_comment(c, comment),
             At::Word if is_word(c) => self.in_word(c),
             At::Word => {
@@ -205,7 +216,7 @@ impl Outline {
         }
     }
 
-    fn in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> Event {
+    fn push_in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> Event {
         if c == quote && !escaped {
             self.at = if key { At::Colon } else { At::CommaOrEnd };
             return if key { Event::Key } else { Event::Text };

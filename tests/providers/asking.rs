@@ -39,6 +39,12 @@ pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, Fault>> {
     all.await.expect("the stream ends")
 }
 
+/// The next part, within ten seconds.
+pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, Fault>> {
+    let part = tokio::time::timeout(Duration::from_secs(10), stream.next());
+    part.await.expect("something comes")
+}
+
 pub async fn ask(model: &ModelConfig) -> Said {
     ask_with(&Provider::new(), model).await
 }

@@ -212,7 +212,7 @@ fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "manners::helper_asks_the_server_of_another_process",
+            "manners::asks_the_server_that_another_process_names",
         ])
         .env("HUMBLE_TEST_SERVER", server.url())
         .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
@@ -223,7 +223,7 @@ fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
 }
 
 #[tokio::test]
-async fn helper_asks_the_server_of_another_process() {
+async fn asks_the_server_that_another_process_names() {
     let Ok(url) = std::env::var("HUMBLE_TEST_SERVER") else {
         return;
     };

@@ -243,11 +243,11 @@ async fn a_stalled_stream_is_only_pending_and_lives_on() {
     let gate = Gate::closed();
     server.on(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
-    let first = stream.next().await.unwrap().unwrap();
+    let first = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(first, StreamPart::Text("안".into()));
     assert!(stream.next().now_or_never().is_none(), "nothing came");
     gate.open();
-    let second = stream.next().await.unwrap().unwrap();
+    let second = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(second, StreamPart::Text("녕".into()));
 }
 
@@ -261,14 +261,17 @@ async fn bytes_that_make_no_part_are_a_heartbeat() {
         .chunk(openai_event(&json!({"content": "x"}), Some("stop")));
     server.on(COMPLETIONS, reply);
     let mut stream = Provider::new().stream(request(&openai(&server)));
-    assert_eq!(stream.next().await, Some(Ok(StreamPart::Heartbeat)));
+    assert_eq!(next(&mut stream).await, Some(Ok(StreamPart::Heartbeat)));
     gate.open();
-    assert_eq!(stream.next().await, Some(Ok(StreamPart::Text("x".into()))));
     assert_eq!(
-        stream.next().await,
+        next(&mut stream).await,
+        Some(Ok(StreamPart::Text("x".into())))
+    );
+    assert_eq!(
+        next(&mut stream).await,
         Some(Ok(StreamPart::End(EndReason::Stop)))
     );
-    assert_eq!(stream.next().await, None);
+    assert_eq!(next(&mut stream).await, None);
 }
 
 #[tokio::test]
@@ -276,7 +279,7 @@ async fn dropping_the_stream_drops_the_connection() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
-    assert!(stream.next().await.unwrap().is_ok());
+    assert!(next(&mut stream).await.unwrap().is_ok());
     assert_eq!(server.log().dropped, 0);
     drop(stream);
     server.until(|log| log.dropped == 1).await;
@@ -309,9 +312,12 @@ async fn counts_that_never_come_do_not_hold_up_the_end() {
     let event = openai_event(&json!({"content": "x"}), Some("stop"));
     server.on(COMPLETIONS, Reply::status(200).chunk(event).hang());
     let mut stream = Provider::new().stream(request(&openai(&server)));
-    assert_eq!(stream.next().await, Some(Ok(StreamPart::Text("x".into()))));
+    assert_eq!(
+        next(&mut stream).await,
+        Some(Ok(StreamPart::Text("x".into())))
+    );
     // From here on only the clock can move things.
     tokio::time::pause();
     let end = StreamPart::End(EndReason::Stop);
-    assert_eq!(stream.next().await, Some(Ok(end)));
+    assert_eq!(next(&mut stream).await, Some(Ok(end)));
 }

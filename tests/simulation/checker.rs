@@ -63,9 +63,8 @@ impl Checker {
             Input::ModeChanged(mode) => self.mode = *mode,
             Input::ReplyEnded(_) => self.request_open = false,
             Input::CallDone { call, outcome } => {
-                if self.running.remove(call) && outcome.is_error() {
-                    self.errors += 1;
-                }
+                let ran = self.running.remove(call);
+                self.errors += u32::from(ran && outcome.is_error());
             }
             Input::Answered { ask, answer } => {
                 if let Some(question) = self.open_asks.get(&ask.0).cloned() {
@@ -102,7 +101,8 @@ impl Checker {
             }
             Decision::RunForSession => {
                 let call = &self.calls[&id];
-                self.granted.insert((call.server.clone(), call.tool.clone()));
+                self.granted
+                    .insert((call.server.clone(), call.tool.clone()));
             }
             _ => {}
         }
@@ -154,7 +154,10 @@ impl Checker {
             }
         }
         if !unanswered.is_empty() {
-            return Err((Invariant::EveryCallIsAnswered, format!("sent without: {unanswered:?}")));
+            return Err((
+                Invariant::EveryCallIsAnswered,
+                format!("sent without: {unanswered:?}"),
+            ));
         }
         match self.open_calls().next() {
             Some(call) => Err((Invariant::EveryCallIsAnswered, format!("open: {call:?}"))),
@@ -163,7 +166,9 @@ impl Checker {
     }
 
     fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.calls.values().filter(|call| !matches!(call.state, ToolState::Done(_)))
+        self.calls
+            .values()
+            .filter(|call| !matches!(call.state, ToolState::Done(_)))
     }
 
     fn ran(&mut self, id: CallId) -> Verdict {
@@ -175,11 +180,17 @@ impl Checker {
             }
             return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
         };
-        let granted = self.granted.contains(&(call.server.clone(), call.tool.clone()));
+        let granted = self
+            .granted
+            .contains(&(call.server.clone(), call.tool.clone()));
         if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }
-        if self.calls.values().any(|call| call.state == ToolState::AwaitingApproval) {
+        if self
+            .calls
+            .values()
+            .any(|call| call.state == ToolState::AwaitingApproval)
+        {
             return Err((Invariant::NothingStartsWhileUndecided, format!("{call:?}")));
         }
         if self.errors >= self.errors_max {
@@ -215,14 +226,20 @@ impl Checker {
             return Err((Invariant::OneOpenRequest, "open at the end".to_owned()));
         }
         if let Some(call) = self.open_calls().next() {
-            return Err((Invariant::EveryCallIsAnswered, format!("open at the end: {call:?}")));
+            return Err((
+                Invariant::EveryCallIsAnswered,
+                format!("open at the end: {call:?}"),
+            ));
         }
         if !self.open_asks.is_empty() {
             return Err((Invariant::EveryAskIsClosed, "open at the end".to_owned()));
         }
         let due = u32::from(matches!(end, TurnEnd::Answered { .. }));
         if self.saves != due {
-            return Err((Invariant::OneSaveForAnAnswer, format!("{} saves", self.saves)));
+            return Err((
+                Invariant::OneSaveForAnAnswer,
+                format!("{} saves", self.saves),
+            ));
         }
         Ok(())
     }

@@ -48,17 +48,39 @@ fn twisted(
 type Fault = (&'static str, Invariant, fn(Turn) -> Box<dyn Machine>);
 
 pub const FAULTS: &[Fault] = &[
-    ("runs a call that still waits for the person", Invariant::NoUnapprovedCall, eager),
-    ("forgets that a call was interrupted", Invariant::EveryCallIsAnswered, forgetful),
+    (
+        "runs a call that still waits for the person",
+        Invariant::NoUnapprovedCall,
+        eager,
+    ),
+    (
+        "forgets that a call was interrupted",
+        Invariant::EveryCallIsAnswered,
+        forgetful,
+    ),
     ("asks the model twice", Invariant::OneOpenRequest, impatient),
-    ("goes on talking after the end", Invariant::NothingAfterTheEnd, talkative),
-    ("saves an answer twice", Invariant::OneSaveForAnAnswer, anxious),
-    ("leaves its dialog open", Invariant::EveryAskIsClosed, careless),
+    (
+        "goes on talking after the end",
+        Invariant::NothingAfterTheEnd,
+        talkative,
+    ),
+    (
+        "saves an answer twice",
+        Invariant::OneSaveForAnAnswer,
+        anxious,
+    ),
+    (
+        "leaves its dialog open",
+        Invariant::EveryAskIsClosed,
+        careless,
+    ),
 ];
 
 fn waiting(effect: &Effect) -> Option<&ToolCall> {
     match effect {
-        Effect::Emit(TurnEvent::Tool(call)) if call.state == ToolState::AwaitingApproval => Some(call),
+        Effect::Emit(TurnEvent::Tool(call)) if call.state == ToolState::AwaitingApproval => {
+            Some(call)
+        }
         _ => None,
     }
 }
@@ -91,7 +113,10 @@ fn forgetful(turn: Turn) -> Box<dyn Machine> {
 
 fn impatient(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
-        let request = effects.iter().find(|effect| matches!(effect, Effect::Request { .. })).cloned();
+        let request = effects
+            .iter()
+            .find(|effect| matches!(effect, Effect::Request { .. }))
+            .cloned();
         effects.extend(request);
         effects
     })
@@ -101,7 +126,11 @@ fn talkative(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |state, mut effects| {
         if state == StateKind::Ended && effects.is_empty() {
             let (piece, kind) = (PieceId(1), PieceKind::Text);
-            effects.push(Effect::Emit(TurnEvent::Delta { piece, kind, text: "more".to_owned() }));
+            effects.push(Effect::Emit(TurnEvent::Delta {
+                piece,
+                kind,
+                text: "more".to_owned(),
+            }));
         }
         effects
     })
@@ -109,7 +138,10 @@ fn talkative(turn: Turn) -> Box<dyn Machine> {
 
 fn anxious(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
-        if let Some(at) = effects.iter().position(|effect| matches!(effect, Effect::Save { .. })) {
+        if let Some(at) = effects
+            .iter()
+            .position(|effect| matches!(effect, Effect::Save { .. }))
+        {
             effects.insert(at, effects[at].clone());
         }
         effects

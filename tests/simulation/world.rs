@@ -54,7 +54,11 @@ fn server(name: &str, tools: &[&str], description: &str) -> Server {
 }
 
 pub fn setup(dice: &mut Dice) -> Setup {
-    let mode = if dice.one_in(4) { ToolMode::Auto } else { ToolMode::Manual };
+    let mode = if dice.one_in(4) {
+        ToolMode::Auto
+    } else {
+        ToolMode::Manual
+    };
     Setup {
         prompt: Prompt::new("안녕"),
         model: "m".to_owned(),
@@ -84,12 +88,19 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
         if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
             return part(dice);
         }
-        return Input::Answered { ask: AskId(*ask), answer: answer(dice, question) };
+        return Input::Answered {
+            ask: AskId(*ask),
+            answer: answer(dice, question),
+        };
     }
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
     }
-    if seen.request_open { part(dice) } else { anything(dice, seen) }
+    if seen.request_open {
+        part(dice)
+    } else {
+        anything(dice, seen)
+    }
 }
 
 fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
@@ -100,12 +111,17 @@ fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
 fn anything(dice: &mut Dice, seen: &Checker) -> Input {
     match dice.below(8) {
         0 => Input::ModeChanged(*dice.pick(&[ToolMode::Manual, ToolMode::Manual, ToolMode::Auto])),
-        1 => Input::OfferedChanged(Arc::clone(&OFFERED[if dice.one_in(3) { 1 + dice.below(2) } else { 0 }])),
+        1 => Input::OfferedChanged(Arc::clone(
+            &OFFERED[if dice.one_in(3) { 1 + dice.below(2) } else { 0 }],
+        )),
         2 => Input::Answered {
             ask: AskId(dice.below(6) as u64),
             answer: Answer::Choice(*dice.pick(&CHOICES)),
         },
-        3 => Input::CallDone { call: CallId(dice.below(9) as u64), outcome: outcome(dice) },
+        3 => Input::CallDone {
+            call: CallId(dice.below(9) as u64),
+            outcome: outcome(dice),
+        },
         4 => Input::Idle { seconds: 120 },
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),
@@ -117,19 +133,35 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
 
 fn during_call(dice: &mut Dice, call: CallId) -> Input {
     if dice.one_in(3) {
-        let progress = Progress { done: 0.5, total: None, message: None };
+        let progress = Progress {
+            done: 0.5,
+            total: None,
+            message: None,
+        };
         return Input::Progress { call, progress };
     }
-    Input::CallDone { call, outcome: outcome(dice) }
+    Input::CallDone {
+        call,
+        outcome: outcome(dice),
+    }
 }
 
 fn outcome(dice: &mut Dice) -> ToolOutcome {
     let elapsed = Duration::from_millis(3);
     match dice.below(9) {
-        0 => ToolOutcome::Failed { text: "no such file".to_owned(), elapsed },
-        1 => ToolOutcome::Unreachable { why: "gone".to_owned(), elapsed },
+        0 => ToolOutcome::Failed {
+            text: "no such file".to_owned(),
+            elapsed,
+        },
+        1 => ToolOutcome::Unreachable {
+            why: "gone".to_owned(),
+            elapsed,
+        },
         2 => ToolOutcome::TimedOut { elapsed },
-        _ => ToolOutcome::Succeeded { text: "결과".to_owned(), elapsed },
+        _ => ToolOutcome::Succeeded {
+            text: "결과".to_owned(),
+            elapsed,
+        },
     }
 }
 
@@ -141,13 +173,21 @@ fn part(dice: &mut Dice) -> Input {
         6..=10 => Input::Text("글".to_owned()),
         11 => Input::TextWasThinking,
         12..=16 => Input::Call(call(dice)),
-        17 => Input::Unusable { raw: "{".to_owned(), why: "cut".to_owned() },
-        18 => Input::Usage(Usage { input: Some(9), output: Some(2) }),
+        17 => Input::Unusable {
+            raw: "{".to_owned(),
+            why: "cut".to_owned(),
+        },
+        18 => Input::Usage(Usage {
+            input: Some(9),
+            output: Some(2),
+        }),
         19 => Input::Noted(Notice::info("note")),
         20 => Input::Idle { seconds: 120 },
         21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut"))),
         21 => Input::Alive,
-        22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd { cut: dice.one_in(5) })),
+        22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd {
+            cut: dice.one_in(5),
+        })),
         22 => Input::Text("더".to_owned()),
         _ => Input::ReplyEnded(Ok(ReplyEnd { cut: false })),
     }
@@ -172,7 +212,10 @@ fn call(dice: &mut Dice) -> ProposedCall {
         origin: if native {
             CallOrigin::Native
         } else {
-            CallOrigin::Text { form: "JSON", repaired: false }
+            CallOrigin::Text {
+                form: "JSON",
+                repaired: false,
+            }
         },
         raw: "{…}".to_owned(),
     }
@@ -213,10 +256,17 @@ fn answer(dice: &mut Dice, question: &Ask) -> Answer {
         let rows = question.choices();
         // Stopping ends the run: choose it less often than a fair coin would.
         let row = dice.pick(rows);
-        let row = if row.choice == Choice::Stop { dice.pick(rows) } else { row };
+        let row = if row.choice == Choice::Stop {
+            dice.pick(rows)
+        } else {
+            row
+        };
         return Answer::Choice(row.choice);
     };
-    let mut decisions: Vec<_> = calls.iter().map(|call| (call.call, decision(dice))).collect();
+    let mut decisions: Vec<_> = calls
+        .iter()
+        .map(|call| (call.call, decision(dice)))
+        .collect();
     if dice.one_in(15) {
         decisions.pop();
     }
@@ -230,8 +280,12 @@ fn decision(dice: &mut Dice) -> Decision {
     match dice.below(18) {
         0 => Decision::Refuse,
         1 | 2 => Decision::Deny { word: None },
-        3 => Decision::Deny { word: Some("다른 폴더".to_owned()) },
-        4 | 5 => Decision::Edit { arguments: arguments(dice).unwrap_or_default() },
+        3 => Decision::Deny {
+            word: Some("다른 폴더".to_owned()),
+        },
+        4 | 5 => Decision::Edit {
+            arguments: arguments(dice).unwrap_or_default(),
+        },
         6 => Decision::UseFirst,
         7 => Decision::TreatAsText,
         8 | 9 => Decision::RunForSession,

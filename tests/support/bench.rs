@@ -3,7 +3,7 @@
 
 use humble::config::Home;
 use humble::domain::{
-    Arguments, AskId, CallId, Message, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent, TurnId,
+    AskId, CallId, Message, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent, TurnId,
 };
 use humble::engine::{self, Handle, Options, Parts};
 use humble::protocol::{Answer, Ask, Command, Event};
@@ -51,15 +51,24 @@ impl Bench {
     /// A second start in the same home.
     pub async fn at(home: TempDir, script: Script) -> Self {
         let requests = script.requests();
+        let folder = Home::at(home.path());
         let handle = engine::spawn(Parts {
-            home: Home::at(home.path()),
+            banners: folder.prepare(),
+            home: folder,
             provider: Provider::scripted(script),
             built_in: Arc::new(BuiltIn),
             log: None,
             options: Options::default(),
         });
         let (transcript, events) = (Transcript::default(), Vec::new());
-        let mut bench = Self { home, handle, requests, transcript, events, turns: 0 };
+        let mut bench = Self {
+            home,
+            handle,
+            requests,
+            transcript,
+            events,
+            turns: 0,
+        };
         let connected = |event: &Event| match event {
             Event::ServerChanged(server) => server.status == ServerStatus::Connected,
             _ => false,
@@ -69,7 +78,11 @@ impl Bench {
     }
 
     pub async fn send(&self, command: Command) {
-        self.handle.commands.send(command).await.expect("the engine lives");
+        self.handle
+            .commands
+            .send(command)
+            .await
+            .expect("the engine lives");
     }
 
     /// Sends a prompt; the id of its turn.
@@ -97,7 +110,10 @@ impl Bench {
     }
 
     pub async fn asked(&mut self) -> (AskId, Ask) {
-        match self.until("a question", |event| matches!(event, Event::Asked { .. })).await {
+        match self
+            .until("a question", |event| matches!(event, Event::Asked { .. }))
+            .await
+        {
             Event::Asked { ask, question, .. } => (ask, question),
             _ => unreachable!("just matched"),
         }
@@ -124,14 +140,19 @@ impl Bench {
     }
 
     pub async fn saved(&mut self) {
-        self.until("the save", |event| matches!(event, Event::SessionSaved(_))).await;
+        self.until("the save", |event| matches!(event, Event::SessionSaved(_)))
+            .await;
     }
 
     /// Leaves the program, and gives the home back for a look or a second start.
     pub async fn leaves(mut self) -> TempDir {
         self.send(Command::Shutdown).await;
-        self.until("the engine's end", |event| *event == Event::ShutDown).await;
-        self.handle.task.await.expect("the engine ends without a panic");
+        self.until("the engine's end", |event| *event == Event::ShutDown)
+            .await;
+        self.handle
+            .task
+            .await
+            .expect("the engine ends without a panic");
         self.home
     }
 
@@ -151,13 +172,10 @@ impl Bench {
 pub fn sessions(home: &TempDir) -> Vec<PathBuf> {
     let folder = home.path().join("sessions");
     let entries = std::fs::read_dir(folder).expect("a sessions folder");
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.expect("readable").path()).collect();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     files.sort();
     files
-}
-
-pub fn arguments(text: &str) -> Arguments {
-    serde_json::from_str(text).expect("a JSON object")
 }

@@ -2,9 +2,9 @@
 
 use super::round::Asked;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Exchange, Grant, Launched, Notice, Offered,
-    PieceKind, Progress, ProposedCall, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd,
-    context,
+    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Exchange, Grant, Launched, Notice,
+    Offered, PieceKind, Progress, ProposedCall, StateKind, ToolCall, ToolOutcome, ToolState, Turn,
+    TurnEnd, context,
 };
 use crate::domain::{CallMessage, Decision, OfferedTool, Resolved, ResultMessage, ServerId, Tool};
 use crate::protocol::ApproveCall;
@@ -20,9 +20,16 @@ pub(super) struct Proposal {
 
 #[derive(Debug, Clone)]
 pub(super) enum Proposed {
-    Call { id: CallId, offered: Box<OfferedTool> },
+    Call {
+        id: CallId,
+        offered: Box<OfferedTool>,
+    },
     /// Cannot be used, for this reason. A native one must be answered by its id.
-    Unusable { native_name: Option<String>, arguments: super::Arguments, why: String },
+    Unusable {
+        native_name: Option<String>,
+        arguments: super::Arguments,
+        why: String,
+    },
 }
 
 /// Names on offer that an error message lists at most.
@@ -33,7 +40,10 @@ impl Turn {
     /// what has to be asked first.
     pub(super) fn propose(&mut self) {
         let asked = std::mem::take(&mut self.round.asked);
-        self.proposals = asked.into_iter().map(|asked| self.proposal(asked)).collect();
+        self.proposals = asked
+            .into_iter()
+            .map(|asked| self.proposal(asked))
+            .collect();
         self.tool_rounds += 1;
         self.check_errors();
     }
@@ -41,8 +51,16 @@ impl Turn {
     fn proposal(&mut self, asked: Asked) -> Proposal {
         let call = match asked {
             Asked::Unusable { raw, why } => {
-                let body = Proposed::Unusable { native_name: None, arguments: <_>::default(), why };
-                return Proposal { raw, wire_id: String::new(), body };
+                let body = Proposed::Unusable {
+                    native_name: None,
+                    arguments: <_>::default(),
+                    why,
+                };
+                return Proposal {
+                    raw,
+                    wire_id: String::new(),
+                    body,
+                };
             }
             Asked::Call(call) => call,
         };
@@ -62,7 +80,10 @@ impl Turn {
                     state: ToolState::Proposed,
                 };
                 self.calls.insert(id, call);
-                Proposed::Call { id, offered: Box::new(offered) }
+                Proposed::Call {
+                    id,
+                    offered: Box::new(offered),
+                }
             }
             Err(why) => Proposed::Unusable {
                 native_name: (call.origin == CallOrigin::Native).then(|| call.name.clone()),
@@ -78,10 +99,15 @@ impl Turn {
         let offered = match self.setup.offered.resolve(call.server.as_deref(), name) {
             Resolved::Tool(offered) => offered,
             Resolved::Ambiguous => {
-                return Err(format!("several servers have a tool `{name}`: name the server"));
+                return Err(format!(
+                    "several servers have a tool `{name}`: name the server"
+                ));
             }
             Resolved::Unknown => {
-                return Err(format!("there is no tool `{name}`; on offer: {}", self.names()));
+                return Err(format!(
+                    "there is no tool `{name}`; on offer: {}",
+                    self.names()
+                ));
             }
         };
         let arguments = call
@@ -97,12 +123,19 @@ impl Turn {
 
     fn names(&self) -> String {
         let tools = self.setup.offered.tools();
-        let mut names: Vec<&str> =
-            tools.iter().take(NAMES_LISTED_MAX).map(|tool| tool.tool.name.as_str()).collect();
+        let mut names: Vec<&str> = tools
+            .iter()
+            .take(NAMES_LISTED_MAX)
+            .map(|tool| tool.tool.name.as_str())
+            .collect();
         if tools.len() > NAMES_LISTED_MAX {
             names.push("…");
         }
-        if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+        if names.is_empty() {
+            "nothing".to_owned()
+        } else {
+            names.join(", ")
+        }
     }
 
     /// The ids of this round's usable calls, in the order asked.
@@ -115,10 +148,12 @@ impl Turn {
     }
 
     fn offered_for(&self, id: CallId) -> Option<&OfferedTool> {
-        self.proposals.iter().find_map(|proposal| match &proposal.body {
-            Proposed::Call { id: of, offered } if *of == id => Some(offered.as_ref()),
-            _ => None,
-        })
+        self.proposals
+            .iter()
+            .find_map(|proposal| match &proposal.body {
+                Proposed::Call { id: of, offered } if *of == id => Some(offered.as_ref()),
+                _ => None,
+            })
     }
 
     /// Everything that stood in the way is settled: ask, or run.
@@ -168,18 +203,26 @@ impl Turn {
     fn undecided(&self) -> Vec<CallId> {
         let mut ids = self.round_calls();
         ids.retain(|id| {
-            self.calls.get(id).is_some_and(|call| call.state == ToolState::AwaitingApproval)
+            self.calls
+                .get(id)
+                .is_some_and(|call| call.state == ToolState::AwaitingApproval)
         });
         ids
     }
 
     fn ask_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
-            self.offered_for(id).map(|offered| Arc::new(offered.tool.clone()))
+            self.offered_for(id)
+                .map(|offered| Arc::new(offered.tool.clone()))
         };
         let calls = ids
             .iter()
-            .filter_map(|id| Some(ApproveCall { call: *id, tool: tool_of(*id)? }))
+            .filter_map(|id| {
+                Some(ApproveCall {
+                    call: *id,
+                    tool: tool_of(*id)?,
+                })
+            })
             .collect();
         self.open_ask(StateKind::Deciding, Ask::Approve(calls));
     }
@@ -194,7 +237,10 @@ impl Turn {
             }
         };
         self.close_ask();
-        if decisions.iter().any(|(id, decision)| undecided.contains(id) && *decision == Decision::Refuse) {
+        if decisions
+            .iter()
+            .any(|(id, decision)| undecided.contains(id) && *decision == Decision::Refuse)
+        {
             for id in undecided {
                 self.finish_call(id, ToolOutcome::Refused);
             }
@@ -220,12 +266,18 @@ impl Turn {
     /// One decision. What cannot be followed leaves the call undecided, so that
     /// it is asked about again.
     fn decide(&mut self, id: CallId, decision: Decision) {
-        let Some(offered) = self.offered_for(id).cloned() else { return };
-        let Some(call) = self.calls.get(&id).cloned() else { return };
+        let Some(offered) = self.offered_for(id).cloned() else {
+            return;
+        };
+        let Some(call) = self.calls.get(&id).cloned() else {
+            return;
+        };
         match &decision {
             Decision::Edit { arguments } => {
                 if let Err(fault) = offered.tool.check(arguments) {
-                    self.note(Notice::warning(format!("The edited arguments do not fit: {fault}")));
+                    self.note(Notice::warning(format!(
+                        "The edited arguments do not fit: {fault}"
+                    )));
                     return;
                 }
                 self.edit(id, arguments);
@@ -263,10 +315,13 @@ impl Turn {
         if call.origin == CallOrigin::Native {
             return;
         }
-        let raw = self.proposals.iter().find_map(|proposal| match proposal.body {
-            Proposed::Call { id, .. } if id == call.id => Some(proposal.raw.clone()),
-            _ => None,
-        });
+        let raw = self
+            .proposals
+            .iter()
+            .find_map(|proposal| match proposal.body {
+                Proposed::Call { id, .. } if id == call.id => Some(proposal.raw.clone()),
+                _ => None,
+            });
         self.finish_call(call.id, ToolOutcome::WasText);
         self.delta(PieceKind::Text, raw.unwrap_or_default());
     }
@@ -290,10 +345,13 @@ impl Turn {
     }
 
     fn launch(&mut self, id: CallId) {
-        let wire_id = self.proposals.iter().find_map(|proposal| match proposal.body {
-            Proposed::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
-            _ => None,
-        });
+        let wire_id = self
+            .proposals
+            .iter()
+            .find_map(|proposal| match proposal.body {
+                Proposed::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
+                _ => None,
+            });
         if let (Some(offered), Some(wire_id)) = (self.offered_for(id), wire_id) {
             let grant = Grant::of(offered);
             self.launched.insert(id, Launched { grant, wire_id });
@@ -325,7 +383,12 @@ impl Turn {
 
     pub(super) fn progress(&mut self, id: CallId, progress: Progress) {
         if self.running().contains(&id) {
-            self.set_state_of(id, ToolState::Running { progress: Some(progress) });
+            self.set_state_of(
+                id,
+                ToolState::Running {
+                    progress: Some(progress),
+                },
+            );
         }
     }
 
@@ -340,7 +403,11 @@ impl Turn {
         }
         self.finish_call(id, outcome);
         if self.running().is_empty() {
-            if self.retrying.is_some() { self.retried() } else { self.round_done() }
+            if self.retrying.is_some() {
+                self.retried()
+            } else {
+                self.round_done()
+            }
         }
     }
 
@@ -354,7 +421,11 @@ impl Turn {
         let ids = self.round_calls();
         let outcomes: Vec<ToolOutcome> = ids.iter().filter_map(outcome_of).collect();
         let unusable = self.proposals.len() > ids.len();
-        if !unusable && outcomes.iter().all(|outcome| *outcome == ToolOutcome::WasText) {
+        if !unusable
+            && outcomes
+                .iter()
+                .all(|outcome| *outcome == ToolOutcome::WasText)
+        {
             self.answer(false);
             return;
         }
@@ -376,7 +447,9 @@ impl Turn {
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.body {
             Proposed::Call { id, offered } => {
                 let call = self.calls.get(id)?;
-                let ToolState::Done(outcome) = &call.state else { return None };
+                let ToolState::Done(outcome) = &call.state else {
+                    return None;
+                };
                 if *outcome == ToolOutcome::WasText {
                     return None;
                 }
@@ -389,7 +462,11 @@ impl Turn {
                     outcome.is_error(),
                 )
             }
-            Proposed::Unusable { native_name: Some(name), arguments, why } => (
+            Proposed::Unusable {
+                native_name: Some(name),
+                arguments,
+                why,
+            } => (
                 ServerId::new(""),
                 name.clone(),
                 name.clone(),
@@ -397,7 +474,9 @@ impl Turn {
                 format!("Error: {why}"),
                 true,
             ),
-            Proposed::Unusable { native_name: None, .. } => return None,
+            Proposed::Unusable {
+                native_name: None, ..
+            } => return None,
         };
         let wire_id = proposal.wire_id.clone();
         let result = ResultMessage {
@@ -407,7 +486,16 @@ impl Turn {
             content,
             is_error,
         };
-        Some((CallMessage { wire_id, server, tool, native_name, arguments }, result))
+        Some((
+            CallMessage {
+                wire_id,
+                server,
+                tool,
+                native_name,
+                arguments,
+            },
+            result,
+        ))
     }
 
     pub(super) fn result_text(&self, call: &ToolCall, outcome: &ToolOutcome) -> String {
@@ -428,13 +516,17 @@ impl Turn {
         proposal: &Proposal,
         pairs: &mut Vec<(CallMessage, ResultMessage)>,
     ) {
-        let Proposed::Unusable { why, .. } = &proposal.body else { return };
+        let Proposed::Unusable { why, .. } = &proposal.body else {
+            return;
+        };
         if !pairs.is_empty() {
             self.exchanges.push(Exchange::Calls(std::mem::take(pairs)));
         }
         self.exchanges.push(Exchange::Unreadable {
             raw: proposal.raw.clone(),
-            why: format!("Your tool call could not be used: {why}. Correct it, or answer without it."),
+            why: format!(
+                "Your tool call could not be used: {why}. Correct it, or answer without it."
+            ),
         });
     }
 
@@ -450,7 +542,8 @@ impl Turn {
             .into_iter()
             .filter(|id| {
                 let shown = self.offered_for(*id);
-                let now = shown.and_then(|shown| self.setup.offered.get(&shown.server, &shown.tool.name));
+                let now =
+                    shown.and_then(|shown| self.setup.offered.get(&shown.server, &shown.tool.name));
                 now.map(Grant::of) != shown.map(Grant::of)
             })
             .collect();
@@ -463,7 +556,11 @@ impl Turn {
             self.finish_call(id, ToolOutcome::NotRun { why });
         }
         let rest = self.undecided();
-        if rest.is_empty() { self.start() } else { self.ask_approval(&rest) }
+        if rest.is_empty() {
+            self.start()
+        } else {
+            self.ask_approval(&rest)
+        }
     }
 }
 
@@ -483,5 +580,7 @@ fn same_json(a: &super::Arguments, b: &super::Arguments) -> bool {
             _ => a == b,
         }
     }
-    a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+    a.len() == b.len()
+        && a.iter()
+            .all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
 }

@@ -11,9 +11,9 @@ use super::context::{self, Exchange};
 use crate::domain::id::Mint;
 use crate::domain::model::Limits;
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, Offered, PieceId, PieceKind,
-    Progress, Prompt, RoundEnd, SavedMessage, ToolCall, ToolMode, ToolOutcome, ToolState, TurnEnd,
-    TurnEvent, Usage, Wait,
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, Offered, PieceId,
+    PieceKind, Progress, Prompt, RoundEnd, SavedMessage, ToolCall, ToolMode, ToolOutcome,
+    ToolState, TurnEnd, TurnEvent, Usage, Wait,
 };
 use crate::protocol::{Answer, Ask};
 use calls::Proposal;
@@ -57,17 +57,31 @@ pub enum Input {
     TextWasThinking,
     Call(ProposedCall),
     /// Unmistakably a call, but not one that can be run (S5.5).
-    Unusable { raw: String, why: String },
+    Unusable {
+        raw: String,
+        why: String,
+    },
     /// Tokens, as the server counted them for this round.
     Usage(Usage),
     Noted(Notice),
     /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
     ReplyEnded(Result<ReplyEnd, Notice>),
     /// No byte came for so long.
-    Idle { seconds: u64 },
-    Progress { call: CallId, progress: Progress },
-    CallDone { call: CallId, outcome: ToolOutcome },
-    Answered { ask: AskId, answer: Answer },
+    Idle {
+        seconds: u64,
+    },
+    Progress {
+        call: CallId,
+        progress: Progress,
+    },
+    CallDone {
+        call: CallId,
+        outcome: ToolOutcome,
+    },
+    Answered {
+        ask: AskId,
+        answer: Answer,
+    },
     Interrupt,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
@@ -97,10 +111,16 @@ pub struct ProposedCall {
 pub enum Effect {
     Emit(TurnEvent),
     /// Send this to the model, and feed what comes back into `step`.
-    Request { messages: Vec<Message>, tools: Arc<Offered> },
+    Request {
+        messages: Vec<Message>,
+        tools: Arc<Offered>,
+    },
     /// Drop the open request.
     DropRequest,
-    OpenAsk { ask: AskId, question: Ask },
+    OpenAsk {
+        ask: AskId,
+        question: Ask,
+    },
     CloseAsk(AskId),
     Run(ApprovedCall),
     /// Cancel a running call by the protocol.
@@ -108,10 +128,15 @@ pub enum Effect {
     /// Remember this for the session.
     Remember(Grant),
     /// The turn was answered: save it.
-    Save { answer: String, usage: Usage },
+    Save {
+        answer: String,
+        usage: Usage,
+    },
     /// The turn ended without an answer after these words: keep them beside the
     /// messages, never to be sent.
-    Keep { words: String },
+    Keep {
+        words: String,
+    },
 }
 
 /// The state without its data, for logs and the simulation.
@@ -289,7 +314,9 @@ impl Turn {
         match self.state {
             StateKind::Waiting | StateKind::Streaming | StateKind::Stalled => {
                 self.effects.push(Effect::DropRequest);
-                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
+                self.emit(TurnEvent::RoundEnded {
+                    end: RoundEnd::Broken,
+                });
             }
             StateKind::Running => {
                 for call in self.running() {
@@ -315,7 +342,9 @@ impl Turn {
                 self.effects.push(Effect::Save { answer, usage });
             }
             _ if !self.round.text.trim().is_empty() => {
-                self.effects.push(Effect::Keep { words: self.round.text.clone() });
+                self.effects.push(Effect::Keep {
+                    words: self.round.text.clone(),
+                });
             }
             _ => {}
         }
@@ -359,11 +388,19 @@ impl Turn {
 
     fn open_calls(&self) -> Vec<CallId> {
         let open = |call: &&ToolCall| !matches!(call.state, ToolState::Done(_));
-        self.calls.values().filter(open).map(|call| call.id).collect()
+        self.calls
+            .values()
+            .filter(open)
+            .map(|call| call.id)
+            .collect()
     }
 
     fn running(&self) -> Vec<CallId> {
         let running = |call: &&ToolCall| matches!(call.state, ToolState::Running { .. });
-        self.calls.values().filter(running).map(|call| call.id).collect()
+        self.calls
+            .values()
+            .filter(running)
+            .map(|call| call.id)
+            .collect()
     }
 }

@@ -62,7 +62,10 @@ impl Turn {
         }
         self.proposals.clear();
         let failed = self.last_failed.and_then(|id| self.calls.get(&id)).cloned();
-        let launched = self.last_failed.and_then(|id| self.launched.get(&id)).cloned();
+        let launched = self
+            .last_failed
+            .and_then(|id| self.launched.get(&id))
+            .cloned();
         let (Some(failed), Some(Launched { grant, wire_id })) = (failed, launched) else {
             self.request();
             return;
@@ -82,9 +85,13 @@ impl Turn {
         again.id = id;
         again.repeats = None;
         self.errors = self.errors.saturating_sub(1);
-        self.retrying = Some(Retry { again: id, wire_id: wire_id.clone() });
+        self.retrying = Some(Retry {
+            again: id,
+            wire_id: wire_id.clone(),
+        });
         self.launched.insert(id, Launched { grant, wire_id });
-        self.effects.push(Effect::Run(ApprovedCall::by_retry(&again)));
+        self.effects
+            .push(Effect::Run(ApprovedCall::by_retry(&again)));
         self.calls.insert(id, again);
         self.set_state_of(id, ToolState::Running { progress: None });
         self.state = StateKind::Running;
@@ -93,13 +100,17 @@ impl Turn {
     /// The second run of a failed call is over: its result takes the place of the
     /// first one's.
     pub(super) fn retried(&mut self) {
-        let Some(Retry { again, wire_id }) = self.retrying.take() else { return };
+        let Some(Retry { again, wire_id }) = self.retrying.take() else {
+            return;
+        };
         if let Some(call) = self.calls.get(&again)
             && let ToolState::Done(outcome) = &call.state
         {
             let (content, is_error) = (self.result_text(call, outcome), outcome.is_error());
             for exchange in &mut self.exchanges {
-                let Exchange::Calls(pairs) = exchange else { continue };
+                let Exchange::Calls(pairs) = exchange else {
+                    continue;
+                };
                 for (_, result) in pairs.iter_mut().filter(|(call, _)| call.wire_id == wire_id) {
                     result.content.clone_from(&content);
                     result.is_error = is_error;
@@ -111,7 +122,9 @@ impl Turn {
 
     /// At the bound on rounds the person chooses (S5.6).
     fn check_bound(&mut self) {
-        let over = self.tool_rounds_max.is_some_and(|max| self.tool_rounds > max);
+        let over = self
+            .tool_rounds_max
+            .is_some_and(|max| self.tool_rounds > max);
         if over || self.answer_now {
             let rounds = self.tool_rounds - 1;
             self.open_ask(StateKind::AtBound, Ask::Bound { rounds });
@@ -149,10 +162,13 @@ impl Turn {
     /// A call that cannot be used is told to the model once; then the person
     /// decides (S5.5).
     fn check_usable(&mut self) {
-        let unusable = self.proposals.iter().find_map(|proposal| match &proposal.body {
-            Proposed::Unusable { why, .. } => Some((proposal.raw.clone(), why.clone())),
-            Proposed::Call { .. } => None,
-        });
+        let unusable = self
+            .proposals
+            .iter()
+            .find_map(|proposal| match &proposal.body {
+                Proposed::Unusable { why, .. } => Some((proposal.raw.clone(), why.clone())),
+                Proposed::Call { .. } => None,
+            });
         match unusable {
             Some((raw, why)) if self.told => {
                 self.open_ask(StateKind::Repairing, Ask::Repair { raw, why });

@@ -30,7 +30,9 @@ impl Turn {
         match input {
             Input::Loading => {
                 if self.state == StateKind::Waiting {
-                    self.emit(TurnEvent::Waiting { wait: Wait::ModelLoading });
+                    self.emit(TurnEvent::Waiting {
+                        wait: Wait::ModelLoading,
+                    });
                 }
             }
             Input::Idle { seconds } => {
@@ -98,18 +100,25 @@ impl Turn {
         self.round.open = None;
         self.round.text.clear();
         for piece in std::mem::take(&mut self.round.text_pieces) {
-            self.emit(TurnEvent::Reclassified { piece, to: PieceKind::Thinking });
+            self.emit(TurnEvent::Reclassified {
+                piece,
+                to: PieceKind::Thinking,
+            });
         }
     }
 
     fn reply_ended(&mut self, end: Result<ReplyEnd, Notice>) {
         match end {
             Err(notice) => {
-                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
+                self.emit(TurnEvent::RoundEnded {
+                    end: RoundEnd::Broken,
+                });
                 self.end(TurnEnd::Failed { notice });
             }
             Ok(_) if !self.round.asked.is_empty() => {
-                self.emit(TurnEvent::RoundEnded { end: RoundEnd::Calls });
+                self.emit(TurnEvent::RoundEnded {
+                    end: RoundEnd::Calls,
+                });
                 self.propose();
             }
             Ok(end) => self.answer(end.cut),
@@ -118,7 +127,11 @@ impl Turn {
 
     /// The text of this round is the final answer.
     pub(super) fn answer(&mut self, cut: bool) {
-        let end = if cut { RoundEnd::Length } else { RoundEnd::Answer };
+        let end = if cut {
+            RoundEnd::Length
+        } else {
+            RoundEnd::Answer
+        };
         self.emit(TurnEvent::RoundEnded { end });
         let text = std::mem::take(&mut self.round.text);
         if text.trim().is_empty() {
@@ -145,8 +158,12 @@ impl Turn {
     /// Drops the open request and sends it again.
     pub(super) fn ask_again(&mut self) {
         self.effects.push(Effect::DropRequest);
-        self.emit(TurnEvent::RoundEnded { end: RoundEnd::Broken });
-        self.note(Notice::info("The connection was dropped; the model is asked again."));
+        self.emit(TurnEvent::RoundEnded {
+            end: RoundEnd::Broken,
+        });
+        self.note(Notice::info(
+            "The connection was dropped; the model is asked again.",
+        ));
         self.request();
     }
 }

@@ -1,0 +1,120 @@
+//! Knows, of the text that was shown, where its lines and its fences are
+//! (CommonMark 4.5), and of a fence that is held back, whether a call may follow.
+
+/// A longer run of backticks opens nothing.
+const RUN_MAX: usize = 32;
+const INFO_CHARS_MAX: usize = 32;
+const BLANK_CHARS_MAX: usize = 256;
+
+/// Follows the text that was shown.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) last: Option<char>,
+    /// Nothing but white space since the line began.
+    pub(super) at_line_start: bool,
+    /// The length of the backtick run that opened the fence around this place.
+    fence: Option<usize>,
+    on_opening_line: bool,
+    run: usize,
+    run_starts_line: bool,
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self {
+            last: None,
+            at_line_start: true,
+            fence: None,
+            on_opening_line: false,
+            run: 0,
+            run_starts_line: false,
+        }
+    }
+}
+
+impl Page {
+    pub(super) fn in_fence(&self) -> bool {
+        self.fence.is_some() || self.run >= 3 && self.run_starts_line
+    }
+
+    /// What was left out here, a call or thinking, stood between lines.
+    pub(super) fn start_line(&mut self) {
+        self.show_char('\n');
+    }
+
+    pub(super) fn show(&mut self, text: &str) {
+        text.chars().for_each(|c| self.show_char(c));
+    }
+
+    fn show_char(&mut self, c: char) {
+        self.last = Some(c);
+        if c == '`' {
+            if self.run == 0 {
+                self.run_starts_line = self.at_line_start;
+            }
+            self.run += 1;
+            self.at_line_start = false;
+            return;
+        }
+        if self.run >= 3 {
+            self.end_run();
+        }
+        self.run = 0;
+        match c {
+            '\n' => {
+                self.at_line_start = true;
+                self.on_opening_line = false;
+            }
+            c if c.is_whitespace() => {}
+            _ => self.at_line_start = false,
+        }
+    }
+
+    fn end_run(&mut self) {
+        match self.fence {
+            None if self.run_starts_line => {
+                self.fence = Some(self.run);
+                self.on_opening_line = true;
+            }
+            // "```like this```" is a code span: no fence was opened.
+            Some(_) if self.on_opening_line => self.fence = None,
+            Some(length) if self.run_starts_line && self.run >= length => self.fence = None,
+            _ => {}
+        }
+    }
+}
+
+/// The start of a fence, or of a code span, that is held back.
+#[derive(Debug, Default)]
+pub(super) struct Ticks {
+    pub(super) run: usize,
+    info: usize,
+    blank: usize,
+}
+
+impl Ticks {
+    /// A code span holds a call only right behind its backticks.
+    pub(super) fn may_hold_form(&self) -> bool {
+        self.run >= 3 || self.info + self.blank == 0
+    }
+
+    /// Whether it may still be one with `c`.
+    pub(super) fn takes(&mut self, c: char) -> bool {
+        match c {
+            '`' if self.info + self.blank == 0 => {
+                self.run += 1;
+                self.run <= RUN_MAX
+            }
+            _ if self.run < 3 => false,
+            c if c.is_ascii_alphanumeric() || "_+-.#".contains(c) => {
+                self.info += 1;
+                self.blank == 0 && self.info <= INFO_CHARS_MAX
+            }
+            c if c.is_whitespace() => {
+                self.blank += 1;
+                self.blank <= BLANK_CHARS_MAX
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Calls as JSON (DIALECTS A): an object, an array of objects, or either wrapped.
+//! An object is let go at its first key that no call has, and followed to its end
+//! as text, so that a call quoted deep in an example is not one.
+
+use super::family::{Found, Opening, Passed, Recogniser, Step};
+use super::read::{self, Object};
+use super::scan::Piece;
+use crate::domain::{Offered, Resolved};
+use crate::text::{Outline, OutlineEvent};
+use std::ops::Range;
+
+/// An array of more is data.
+const ELEMENTS_MAX: usize = 64;
+
+pub(super) fn open(opening: &Opening<'_>) -> Option<Box<dyn Recogniser>> {
+    if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
+        return None;
+    }
+    let mut json = Json::default();
+    json.outline.push(opening.marker);
+    json.levels.push(Level::new(opening.marker == '['));
+    Some(Box::new(json))
+}
+
+#[derive(Debug, Default)]
+struct Json {
+    outline: Outline,
+    /// The outermost containers, as far as their keys are a call's own and not
+    /// its arguments'.
+    levels: Vec<Level>,
+    /// The elements of arrays among them, as bytes of the body.
+    elements: Vec<Element>,
+    element_start: usize,
+    head: Head,
+    /// What cannot be read any more is followed to its end by its braces.
+    broken: Option<Broken>,
+}
+
+#[derive(Debug)]
+struct Level {
+    array: bool,
+    /// A container that opens here is a level too.
+    wraps: bool,
+}
+
+impl Level {
+    fn new(array: bool) -> Self {
+        Self {
+            array,
+            wraps: array,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Element {
+    at: Range<usize>,
+    unmistakable: bool,
+}
+
+/// What is known of the object under way before it is complete.
+#[derive(Debug, Default)]
+struct Head {
+    names_tool: bool,
+    name_follows: bool,
+    has_arguments: bool,
+}
+
+impl Head {
+    fn unmistakable(&self) -> bool {
+        self.names_tool && self.has_arguments
+    }
+}
+
+#[derive(Debug)]
+struct Broken {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Recogniser for Json {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+        if self.broken.is_some() {
+            return self.step_broken(c, body, offered);
+        }
+        let at_level = self.outline.depth() == self.levels.len();
+        match self.outline.push(c) {
+            OutlineEvent::Opened { array } => self.opened(array, at_level, body),
+            OutlineEvent::Closed => {
+                self.closed(body.len());
+                Step::Hold
+            }
+            OutlineEvent::Key if at_level => self.key(offered),
+            OutlineEvent::Text if at_level && self.head.name_follows => {
+                let name = self.outline.string().unwrap_or_default();
+                self.head.names_tool = offered.resolve(None, name) != Resolved::Unknown;
+                self.head.name_follows = false;
+                Step::Hold
+            }
+            OutlineEvent::TextStarts | OutlineEvent::WordStarts if at_level && self.in_array() => {
+                Step::Pass
+            }
+            OutlineEvent::Ended => self.ended(body, offered),
+            OutlineEvent::Broken if self.head.unmistakable() => {
+                self.broken = Some(Broken {
+                    depth: self.outline.depth(),
+                    in_string: false,
+                    escaped: false,
+                });
+                self.step_broken(c, body, offered)
+            }
+            OutlineEvent::Broken => Step::Reject,
+            _ => Step::Hold,
+        }
+    }
+
+    fn pass(&mut self, c: char) -> Passed {
+        // A line end in a string of an example is more likely a quotation mark
+        // that nobody closed: reading goes on, or later calls would be lost.
+        if self.broken.is_some() || c == '\n' && self.outline.in_string() {
+            return Passed::Outside;
+        }
+        match self.outline.push(c) {
+            OutlineEvent::Ended => Passed::Ends,
+            OutlineEvent::Broken => Passed::Outside,
+            _ => Passed::Inside,
+        }
+    }
+
+    /// A missing bracket at the end is forgiven, a call cut off is not.
+    fn finish(&mut self, body: &str, offered: &Offered) -> Option<Found> {
+        let mut pieces = self.read_elements(body, offered);
+        let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
+        if self.head.unmistakable() || in_element && !pieces.is_empty() {
+            pieces.push(read::unusable(
+                &body[self.element_start..],
+                "it was cut off before its end",
+            ));
+        }
+        (!pieces.is_empty()).then_some(Found::Calls(pieces))
+    }
+}
+
+impl Json {
+    fn in_array(&self) -> bool {
+        self.levels.last().is_some_and(|level| level.array)
+    }
+
+    fn opened(&mut self, array: bool, at_level: bool, body: &str) -> Step {
+        let Some(parent) = self.levels.last() else {
+            return Step::Reject;
+        };
+        if !at_level || !parent.wraps {
+            return Step::Hold;
+        }
+        if parent.array {
+            if array || self.elements.len() == ELEMENTS_MAX {
+                return Step::Pass;
+            }
+            self.element_start = body.len() - 1;
+            self.head = Head::default();
+        }
+        self.levels.push(Level::new(array));
+        Step::Hold
+    }
+
+    /// A container has closed; `end` is the byte after it.
+    fn closed(&mut self, end: usize) {
+        if self.outline.depth() >= self.levels.len() {
+            return;
+        }
+        self.levels.truncate(self.outline.depth());
+        if self.in_array() {
+            let head = std::mem::take(&mut self.head);
+            self.elements.push(Element {
+                at: self.element_start..end,
+                unmistakable: head.unmistakable(),
+            });
+        }
+    }
+
+    fn key(&mut self, offered: &Offered) -> Step {
+        let known = self
+            .outline
+            .string()
+            .filter(|key| read::is_call_key(key, offered));
+        let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
+            return Step::Pass;
+        };
+        level.wraps = read::is_wrapper_key(key);
+        self.head.name_follows = read::is_name_key(key);
+        self.head.has_arguments |= read::is_arguments_key(key);
+        Step::Hold
+    }
+
+    fn ended(&mut self, body: &str, offered: &Offered) -> Step {
+        let mut pieces = self.read_elements(body, offered);
+        if self.elements.is_empty() && body.starts_with('{') {
+            let object = Object {
+                raw: body,
+                unmistakable: self.head.unmistakable(),
+                element: false,
+            };
+            pieces.extend(read::read(&object, offered));
+        }
+        if pieces.is_empty() {
+            Step::Text
+        } else {
+            Step::Found(Found::Calls(pieces))
+        }
+    }
+
+    /// Each element by itself, so that an unreadable one does not drop its
+    /// siblings. Empty where none of them is a call.
+    fn read_elements(&self, body: &str, offered: &Offered) -> Vec<Piece> {
+        let read: Vec<_> = self
+            .elements
+            .iter()
+            .map(|element| {
+                let object = Object {
+                    raw: &body[element.at.clone()],
+                    unmistakable: element.unmistakable,
+                    element: true,
+                };
+                (object.raw, read::read(&object, offered))
+            })
+            .collect();
+        if read.iter().all(|(_, piece)| piece.is_none()) {
+            return Vec::new();
+        }
+        read.into_iter()
+            .map(|(raw, piece)| piece.unwrap_or_else(|| read::unusable(raw, "it is not a call")))
+            .collect()
+    }
+
+    /// Counts braces up to the end of the object, and goes on behind it where it
+    /// was one of several.
+    fn step_broken(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+        let Some(broken) = &mut self.broken else {
+            return Step::Reject;
+        };
+        match c {
+            _ if broken.escaped => broken.escaped = false,
+            '\\' => broken.escaped = broken.in_string,
+            '"' => broken.in_string = !broken.in_string,
+            _ if broken.in_string => {}
+            '{' | '[' => broken.depth += 1,
+            '}' | ']' => broken.depth -= 1,
+            _ => {}
+        }
+        let array = self.levels.iter().rposition(|level| level.array);
+        let rest = array.map_or(0, |at| at + 1);
+        if broken.depth > rest {
+            return Step::Hold;
+        }
+        self.broken = None;
+        self.outline.resume(rest);
+        if rest > 0 {
+            self.closed(body.len());
+            return Step::Hold;
+        }
+        self.ended(body, offered)
+    }
+}
