@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 . ./fetch.sh
 version=2026.8.31
 package=@modelcontextprotocol/server-everything
-folder=$2/everything-$version
+folder=${2:?where the cache is}/everything-$version
 program=$folder/node_modules/$package/dist/index.js
 
 setup() {

