@@ -2,7 +2,11 @@
 
 pub mod grapheme;
 pub mod json;
+mod outline;
 pub mod sanitize;
+mod sequence;
+mod visible;
 pub mod wrap;
 
+pub use outline::{Event as OutlineEvent, Outline};
 pub use sanitize::Clean;

@@ -1,4 +1,12 @@
 //! The only maker of [`Clean`]: text from outside that may reach a terminal.
+//! What is saved, copied and sent is the raw text, never this.
+
+use super::sequence::Sequences;
+use super::visible::{Filter, Shown, Unseen, is_printable};
+use std::fmt;
+
+/// Columns of a tab, which a terminal would place by its own stops.
+const TAB: &str = "    ";
 
 /// Text that may be drawn: no control characters but `\n`, no escape sequences,
 /// no bidirectional overrides, no invisible tricks.
@@ -6,20 +14,29 @@
 pub struct Clean(String);
 
 impl Clean {
-    /// Cleans a whole text: sequences are dropped, tricks made visible or dropped.
+    /// Cleans a whole text: escape sequences, control characters, bidirectional
+    /// controls and characters without a shape are dropped; `\r\n`, `\r` and the
+    /// line ends of Unicode become `\n`, a tab four spaces. O(len).
     pub fn new(raw: &str) -> Self {
-        Self(raw.to_owned())
+        Sanitizer::default().push(raw)
     }
 
     /// For approvals: nothing is dropped, everything unusual is spelt out, such as
-    /// `⟨U+202E⟩` and `⟨ESC⟩`.
+    /// `⟨U+202E⟩` and `⟨ESC⟩`. Only `\n` and joiners inside valid clusters stay.
     pub fn spelt_out(raw: &str) -> Self {
-        Self(raw.to_owned())
+        let mut shown = Shown {
+            text: String::with_capacity(raw.len()),
+            unseen: Unseen::SpeltOut,
+        };
+        let mut filter = Filter::default();
+        raw.chars().for_each(|c| filter.push(c, &mut shown));
+        filter.finish(&mut shown);
+        Self(shown.text)
     }
 
-    /// The same on one line: line ends become spaces.
+    /// As [`Clean::new`], on one line: line ends become spaces.
     pub fn line(raw: &str) -> Self {
-        Self(raw.replace('\n', " "))
+        Self(Self::new(raw).0.replace('\n', " "))
     }
 
     /// Text of this program itself.
@@ -30,15 +47,87 @@ impl Clean {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Appends what is clean already.
+    pub fn push(&mut self, more: &Self) {
+        self.0.push_str(&more.0);
+    }
+}
+
+impl fmt::Display for Clean {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl AsRef<str> for Clean {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Clean> for String {
+    fn from(clean: Clean) -> Self {
+        clean.0
+    }
 }
 
 /// Cleans a stream: a sequence cut between two chunks is recognised all the same.
-/// `push` of the parts, joined, equals [`Clean::new`] of the whole.
+/// `push` of the parts, joined, equals [`Clean::new`] of the whole. What it holds
+/// between chunks is bounded.
 #[derive(Debug, Clone, Default)]
-pub struct Sanitizer {}
+pub struct Sanitizer {
+    sequences: Sequences,
+    filter: Filter,
+    /// A `\r` was shown as a line end: a `\n` right after it belongs to it.
+    after_return: bool,
+}
 
 impl Sanitizer {
     pub fn push(&mut self, raw: &str) -> Clean {
-        Clean::new(raw)
+        let mut shown = Shown {
+            text: String::with_capacity(raw.len()),
+            unseen: Unseen::Dropped,
+        };
+        let mut rest = raw;
+        while let Some(c) = rest.chars().next() {
+            let ascii = self.ascii_run(rest);
+            if let Some(last) = ascii.chars().next_back() {
+                shown.text.push_str(ascii);
+                self.filter.passed_ascii(last);
+                self.after_return = false;
+                rest = &rest[ascii.len()..];
+            } else {
+                self.take(c, &mut shown);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+        Clean(shown.text)
+    }
+
+    /// The start of `rest` that needs no look at its single characters.
+    fn ascii_run<'a>(&self, rest: &'a str) -> &'a str {
+        if !self.sequences.in_text() || !self.filter.takes_ascii_whole() {
+            return "";
+        }
+        let end = rest.bytes().position(|byte| !is_printable(byte));
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    fn take(&mut self, c: char, shown: &mut Shown) {
+        if self.sequences.takes(c) {
+            return;
+        }
+        let ends_return = std::mem::replace(&mut self.after_return, c == '\r');
+        match c {
+            '\n' if ends_return => {}
+            '\r' | '\u{2028}' | '\u{2029}' => self.filter.push('\n', shown),
+            '\t' => TAB.chars().for_each(|space| self.filter.push(space, shown)),
+            _ => self.filter.push(c, shown),
+        }
     }
 }

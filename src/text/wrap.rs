@@ -1,15 +1,36 @@
 //! Wrapping by grapheme cluster (UAX #29) with breaks like UAX #14: at spaces,
-//! Hangul words kept whole, Han and kana broken anywhere.
+//! after hyphens and slashes, Hangul words kept whole, Han and kana broken
+//! anywhere but before closing and after opening punctuation.
 
+use super::grapheme::{cluster_width, is_printable_ascii};
 use std::num::NonZeroU16;
 use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Not at the start of a row.
+const NO_START: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
+/// Not at the end of a row.
+const NO_END: &str = "「『（【〈《〔［｛“‘｢([{";
 
 /// Splits `line`, which holds no `\n`, into rows at most `width` columns wide, as
-/// byte ranges that cover the whole of it. Never splits a cluster; a cluster wider
-/// than `width` gets a row of its own. An empty line is one empty row. O(len).
+/// byte ranges that cover the whole of it. Spaces at the end of a row hang beyond
+/// the width. Never splits a cluster; a cluster wider than `width` gets a row of
+/// its own. An empty line is one empty row. O(len).
 pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
-    let _ = width;
-    vec![0..line.len()]
+    let width = usize::from(width.get());
+    let mut rows = Rows::new(width);
+    if is_printable_ascii(line) {
+        if line.len() > width {
+            for at in 0..line.len() {
+                rows.place(at, &line[at..=at], 1);
+            }
+        }
+    } else {
+        for (at, cluster) in line.grapheme_indices(true) {
+            rows.place(at, cluster, cluster_width(cluster));
+        }
+    }
+    rows.finish(line.len())
 }
 
 /// Splits `text` at its line ends and wraps each line; the ranges leave the `\n`
@@ -26,4 +47,126 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
         start += line.len() + 1;
     }
     rows
+}
+
+/// A place where the row may end.
+#[derive(Clone, Copy)]
+struct Break {
+    at: usize,
+    /// Columns of the row before it, spaces included.
+    used: usize,
+}
+
+/// What is known of the cluster before.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    space: bool,
+    /// Han, kana, emoji: wide and not Hangul.
+    ideographic: bool,
+    opening: bool,
+    /// After a letter or digit, the way hyphens stand in words and not in `--flag`.
+    hyphen: bool,
+    slash: bool,
+    alphanumeric: bool,
+}
+
+/// Rows filled greedily. The last possible break is remembered with its width, so
+/// that no cluster is looked at twice.
+struct Rows {
+    width: usize,
+    done: Vec<Range<usize>>,
+    start: usize,
+    used: usize,
+    candidate: Option<Break>,
+    before: Before,
+    /// The row has something besides spaces.
+    inked: bool,
+}
+
+impl Rows {
+    fn new(width: usize) -> Self {
+        Self {
+            width,
+            done: Vec::new(),
+            start: 0,
+            used: 0,
+            candidate: None,
+            before: Before::default(),
+            inked: false,
+        }
+    }
+
+    fn place(&mut self, at: usize, cluster: &str, columns: usize) {
+        if cluster == " " {
+            self.used += columns;
+            self.before = Before {
+                space: true,
+                ..Before::default()
+            };
+            return;
+        }
+        let first = cluster.chars().next().unwrap_or(' ');
+        let ideographic = is_ideographic(first, columns);
+        // A row of nothing but the indentation is left only where it cannot fit.
+        if self.inked && self.may_break(first, ideographic) {
+            self.candidate = Some(Break {
+                at,
+                used: self.used,
+            });
+        }
+        if self.used + columns > self.width && at > self.start {
+            self.end_row(at);
+            if self.used + columns > self.width && at > self.start {
+                self.end_row(at);
+            }
+        }
+        self.used += columns;
+        self.inked = true;
+        self.before = Before {
+            space: false,
+            ideographic,
+            opening: NO_END.contains(first),
+            hyphen: matches!(first, '-' | '\u{2010}') && self.before.alphanumeric
+                || matches!(first, '–' | '—'),
+            slash: matches!(first, '/' | '\\'),
+            alphanumeric: first.is_alphanumeric(),
+        };
+    }
+
+    fn may_break(&self, first: char, ideographic: bool) -> bool {
+        let before = self.before;
+        if before.space {
+            return true;
+        }
+        if before.hyphen {
+            return first.is_alphabetic();
+        }
+        if before.slash {
+            return first.is_alphabetic() || ideographic;
+        }
+        (before.ideographic || ideographic) && !before.opening && !NO_START.contains(first)
+    }
+
+    /// Ends the row at the last possible break, or else at `at`.
+    fn end_row(&mut self, at: usize) {
+        let here = Break {
+            at,
+            used: self.used,
+        };
+        let end = self.candidate.take().unwrap_or(here);
+        self.done.push(self.start..end.at);
+        self.start = end.at;
+        self.used -= end.used;
+        self.inked = end.at < at;
+    }
+
+    fn finish(mut self, length: usize) -> Vec<Range<usize>> {
+        self.done.push(self.start..length);
+        self.done
+    }
+}
+
+fn is_ideographic(first: char, columns: usize) -> bool {
+    let hangul = matches!(first, '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{A960}'..='\u{A97F}' | '\u{AC00}'..='\u{D7FF}');
+    columns == 2 && !hangul || matches!(first, '\u{FF61}'..='\u{FF9F}')
 }

@@ -1,0 +1,3 @@
+//! x
+pub struct Outline;
+pub struct Event;

@@ -1,0 +1,293 @@
+//! Sanitising and wrapping: the cases that matter by name, the rest by property.
+
+use humble::text::Clean;
+use humble::text::grapheme::{cluster_width, clusters, width};
+use humble::text::sanitize::Sanitizer;
+use humble::text::wrap::{wrap, wrap_line};
+use proptest::prelude::*;
+use std::num::NonZeroU16;
+
+fn clean(raw: &str) -> String {
+    Clean::new(raw).into()
+}
+
+fn spelt(raw: &str) -> String {
+    Clean::spelt_out(raw).into()
+}
+
+fn columns(width: u16) -> NonZeroU16 {
+    NonZeroU16::new(width).expect("tests wrap to at least one column")
+}
+
+fn rows(line: &str, width: u16) -> Vec<&str> {
+    wrap_line(line, columns(width))
+        .into_iter()
+        .map(|row| &line[row])
+        .collect()
+}
+
+#[test]
+fn whole_sequences_are_stripped_in_their_7_bit_and_8_bit_forms() {
+    let cases = [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\u{9b}31mred\u{9b}0m", "red"),
+        ("a\x1b[1;2;3 qb", "ab"),
+        ("a\x1b]0;title\x07b", "ab"),
+        ("a\x1b]8;;https://evil\x1b\\link\x1b]8;;\x1b\\b", "alinkb"),
+        ("a\u{9d}52;c;aGk=\u{9c}b", "ab"),
+        ("a\x1bPq#0;2;0;0;0\x1b\\b", "ab"),
+        ("a\u{90}data\u{9c}b", "ab"),
+        ("a\x1b_Gf=100;AAAA\x1b\\b", "ab"),
+        ("a\x1b^pm\x1b\\b", "ab"),
+        ("a\x1bXsos\x1b\\b", "ab"),
+        ("a\x1bcb\x1b7c\x1b(0d", "abcd"),
+        ("a\x1b\x1b[2Jb", "ab"),
+        ("a\x1b]0;x\x18b", "ab"),
+        ("a\x1b]0;x\x1b[31mb", "ab"),
+        ("한\x1b[", "한"),
+        ("a\x1b[12한", "a한"),
+        ("a\x00\x08\x0b\x7f\u{85}b", "ab"),
+    ];
+    for (raw, expected) in cases {
+        assert_eq!(clean(raw), expected, "{raw:?}");
+    }
+}
+
+#[test]
+fn a_sequence_that_is_never_closed_hides_no_more_than_its_line() {
+    assert_eq!(clean("a\x1b]0;title\nb"), "a\nb");
+    assert_eq!(clean("a\x1b[31\nb"), "a\nb");
+    let endless = format!("\x1b]{}", "x".repeat(10_000));
+    assert!(clean(&endless).len() > 5_000);
+}
+
+#[test]
+fn line_ends_and_tabs_take_one_form() {
+    assert_eq!(clean("a\r\nb\rc\n\nd\u{2028}e\tf"), "a\nb\nc\n\nd\ne    f");
+    assert_eq!(String::from(Clean::line("a\r\nb")), "a b");
+}
+
+#[test]
+fn characters_that_only_deceive_are_dropped() {
+    for deceiver in [
+        "\u{202E}",
+        "\u{2066}",
+        "\u{2069}",
+        "\u{200B}",
+        "\u{2060}",
+        "\u{FEFF}",
+        "\u{AD}",
+        "\u{115F}",
+        "\u{1160}",
+        "\u{3164}",
+        "\u{FFA0}",
+        "\u{E0041}",
+        "\u{E0001}",
+        "\u{FE0F}",
+        "\u{FE00}",
+        "\u{E0100}",
+        "\u{FFF9}",
+        "\u{200D}",
+        "\u{200C}",
+        "\u{34F}",
+        "\u{61C}",
+        "\u{180E}",
+        "\u{200F}",
+        "\u{2064}",
+        "\u{17B4}",
+        "\u{FFFE}",
+        "\u{1D173}",
+    ] {
+        assert_eq!(clean(&format!("a{deceiver}b")), "ab", "{deceiver:?}");
+        assert_eq!(clean(&format!("한{deceiver}글")), "한글", "{deceiver:?}");
+        assert_eq!(clean(deceiver), "", "{deceiver:?}");
+        let code = u32::from(deceiver.chars().next().expect("one character"));
+        let visible = spelt(&format!("a{deceiver}b"));
+        assert_eq!(visible, format!("a⟨U+{code:04X}⟩b"));
+    }
+}
+
+#[test]
+fn joiners_and_selectors_inside_valid_clusters_stay() {
+    for whole in [
+        "👨\u{200D}👩\u{200D}👧\u{200D}👦",
+        "🏳\u{FE0F}\u{200D}🌈",
+        "👩🏽\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏽",
+        "❤\u{FE0F}",
+        "1\u{FE0F}\u{20E3}",
+        "🇰🇷",
+        "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+        "می\u{200C}خواهم",
+        "क\u{94D}\u{200D}ष",
+        "ක\u{DCA}\u{200D}ර",
+        "葛\u{E0100}",
+        "\u{1112}\u{1161}\u{11AB}",
+        "e\u{301}",
+        "か\u{3099}",
+        "ที่",
+    ] {
+        assert_eq!(clean(whole), whole, "{whole:?}");
+        assert_eq!(spelt(whole), whole, "{whole:?}");
+        assert_eq!(clean(&format!("x{whole}y")), format!("x{whole}y"));
+    }
+}
+
+#[test]
+fn tags_that_spell_no_flag_are_dropped() {
+    let hidden: String = "ignore"
+        .chars()
+        .filter_map(|c| char::from_u32(0xE0000 + u32::from(c)))
+        .collect();
+    assert_eq!(clean(&format!("🏴{hidden}\u{E007F}x")), "🏴x");
+    assert_eq!(clean(&format!("{hidden}x")), "x");
+}
+
+#[test]
+fn piled_marks_are_capped_and_marks_without_a_base_dropped() {
+    let zalgo = format!("e{}x", "\u{301}".repeat(100));
+    assert_eq!(clean(&zalgo), format!("e{}x", "\u{301}".repeat(8)));
+    assert_eq!(clean("\u{301}a\n\u{301}b"), "a\nb");
+}
+
+#[test]
+fn approvals_show_what_would_be_hidden() {
+    assert_eq!(
+        spelt("a\x1b[2Jb\r\n\tc\u{85}\u{7f}"),
+        "a⟨ESC⟩[2Jb⟨CR⟩\n⟨TAB⟩c⟨U+0085⟩⟨DEL⟩"
+    );
+    assert_eq!(spelt("rm\u{A0}-rf"), "rm⟨U+00A0⟩-rf");
+    assert_eq!(spelt("a\u{200D}"), "a⟨U+200D⟩");
+    assert_eq!(spelt("서울\u{3000}東京"), "서울\u{3000}東京");
+}
+
+#[test]
+fn text_breaks_at_spaces_and_spaces_hang() {
+    assert_eq!(rows("the quick fox", 9), ["the quick ", "fox"]);
+    assert_eq!(rows("ab    cd", 3), ["ab    ", "cd"]);
+    assert_eq!(rows("  indent", 5), ["  ind", "ent"]);
+    assert_eq!(rows("", 5), [""]);
+    assert_eq!(rows("     ", 2), ["     "]);
+}
+
+#[test]
+fn hangul_words_stay_whole_and_han_and_kana_break_anywhere() {
+    assert_eq!(rows("안녕하세요 세계", 12), ["안녕하세요 ", "세계"]);
+    assert_eq!(rows("東京都に行く", 6), ["東京都", "に行く"]);
+    assert_eq!(rows("안녕하세요", 4), ["안녕", "하세", "요"]);
+    assert_eq!(rows("abc漢字", 5), ["abc漢", "字"]);
+}
+
+#[test]
+fn no_row_starts_with_closing_or_ends_with_opening_punctuation() {
+    assert_eq!(rows("東京です。次", 8), ["東京で", "す。次"]);
+    assert_eq!(rows("東京は「夏」", 8), ["東京は", "「夏」"]);
+}
+
+#[test]
+fn long_tokens_break_after_hyphens_and_slashes_and_then_anywhere() {
+    assert_eq!(rows("resolve-library-id", 10), ["resolve-", "library-id"]);
+    assert_eq!(rows("see src/text/wrap", 8), ["see src/", "text/", "wrap"]);
+    assert_eq!(rows("abcdefgh", 3), ["abc", "def", "gh"]);
+    assert_eq!(rows("run --flag", 6), ["run ", "--flag"]);
+}
+
+#[test]
+fn a_cluster_wider_than_the_row_gets_a_row_of_its_own() {
+    assert_eq!(rows("a한b", 1), ["a", "한", "b"]);
+}
+
+#[test]
+fn wrapping_a_text_leaves_the_line_ends_out() {
+    let text = "ab cd\n\n한글";
+    let rows: Vec<_> = wrap(text, columns(3))
+        .into_iter()
+        .map(|row| &text[row])
+        .collect();
+    assert_eq!(rows, ["ab ", "cd", "", "한", "글"]);
+    assert_eq!(wrap("", columns(3)), [0..0]);
+}
+
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
+        Just("\x1b".to_owned()),
+        Just("\x1b[".to_owned()),
+        Just("\x1b]0;".to_owned()),
+        Just("\x1b\\".to_owned()),
+        Just("\x07".to_owned()),
+        Just("\u{9b}".to_owned()),
+        Just("\u{9c}".to_owned()),
+        Just("\r".to_owned()),
+        Just("\n".to_owned()),
+        Just("\t".to_owned()),
+        Just("\u{200D}".to_owned()),
+        Just("\u{200C}".to_owned()),
+        Just("\u{FE0F}".to_owned()),
+        Just("\u{20E3}".to_owned()),
+        Just("\u{301}".to_owned()),
+        Just("\u{202E}".to_owned()),
+        Just("👩".to_owned()),
+        Just("🏴".to_owned()),
+        Just("\u{E0067}".to_owned()),
+        Just("\u{E007F}".to_owned()),
+        Just("क\u{94D}".to_owned()),
+        Just("م".to_owned()),
+        Just("\u{600}".to_owned()),
+        Just("한".to_owned()),
+        Just("\u{1112}\u{1161}".to_owned()),
+        Just("漢字、".to_owned()),
+        Just("「".to_owned()),
+        Just(" ".to_owned()),
+        Just("word-or/two ".to_owned()),
+        Just("31m".to_owned()),
+        any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(fragment, 0..40).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn cleaning_in_parts_equals_cleaning_the_whole(raw in fragments(), cuts in prop::collection::vec(0usize..200, 0..6)) {
+        let mut cuts: Vec<_> = cuts.into_iter().filter(|&at| raw.is_char_boundary(at.min(raw.len()))).map(|at| at.min(raw.len())).collect();
+        cuts.sort_unstable();
+        let mut sanitizer = Sanitizer::default();
+        let mut joined = Clean::default();
+        let mut start = 0;
+        for end in cuts.into_iter().chain([raw.len()]) {
+            joined.push(&sanitizer.push(&raw[start..end]));
+            start = end;
+        }
+        prop_assert_eq!(joined, Clean::new(&raw));
+    }
+
+    #[test]
+    fn clean_text_holds_no_controls_and_cleaning_it_again_changes_nothing(raw in fragments()) {
+        for text in [clean(&raw), spelt(&raw)] {
+            prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'
+                || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}' | '\u{FEFF}')), "{:?}", text);
+            prop_assert_eq!(clean(&text), text);
+        }
+    }
+
+    #[test]
+    fn wrapping_loses_no_byte_splits_no_cluster_and_stays_within_the_width(raw in fragments(), width_of_row in 1u16..12, cleaned in any::<bool>()) {
+        let line = if cleaned { clean(&raw) } else { raw }.replace('\n', " ");
+        let wrapped = wrap_line(&line, columns(width_of_row));
+        let mut end = 0;
+        let mut of_rows = Vec::new();
+        for row in wrapped {
+            prop_assert_eq!(row.start, end);
+            end = row.end;
+            let text = &line[row];
+            of_rows.extend(clusters(text));
+            let inked = text.trim_end_matches(' ');
+            let single = clusters(inked).count() == 1;
+            prop_assert!(width(inked) <= usize::from(width_of_row) || single, "{:?}", text);
+        }
+        prop_assert_eq!(end, line.len());
+        let whole: Vec<_> = clusters(&line).collect();
+        prop_assert_eq!(of_rows, whole);
+        prop_assert!(clusters(&line).all(|cluster| cluster_width(cluster) <= 2));
+    }
+}
