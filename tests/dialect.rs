@@ -5,6 +5,8 @@
 mod cuts;
 #[path = "dialect/offered.rs"]
 mod offered;
+#[path = "dialect/properties.rs"]
+mod properties;
 #[path = "dialect/scan.rs"]
 mod scan;
 #[path = "dialect/teach.rs"]

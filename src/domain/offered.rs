@@ -138,7 +138,7 @@ fn strip_decoration(name: &str) -> &str {
 
 fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String {
     let plain = format!("{server}__{tool}");
-    let mut name: String = plain
+    let name: String = plain
         .chars()
         .map(|c| {
             if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
@@ -154,17 +154,16 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
     if name == plain && name.len() <= NATIVE_NAME_BYTES_MAX && taken.insert(name.clone()) {
         return name;
     }
-    for attempt in 0_u64.. {
-        let digest = Sha256::digest(format!("{server}\n{tool}\n{attempt}"));
-        let suffix: String = digest[..4]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        name.truncate(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
-        let suffixed = format!("{name}_{suffix}");
-        if taken.insert(suffixed.clone()) {
-            return suffixed;
-        }
-    }
-    name
+    (0_u64..)
+        .map(|attempt| {
+            let digest = Sha256::digest(format!("{server}\n{tool}\n{attempt}"));
+            let suffix: String = digest[..4]
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            let start = name.len().min(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
+            format!("{}_{suffix}", &name[..start])
+        })
+        .find(|suffixed| taken.insert(suffixed.clone()))
+        .expect("among endless suffixes one is free")
 }
