@@ -12,9 +12,11 @@ use crate::domain::Notice;
 use crate::protocol::{Command, EVENTS_MAX, Event};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
-use futures::{FutureExt, StreamExt};
+use futures::StreamExt;
 use std::io::{self, IsTerminal};
+use std::future::poll_fn;
 use std::os::fd::{AsFd, OwnedFd};
+use std::task::Poll;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::io::Interest;
@@ -164,7 +166,8 @@ fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
         return None;
     }
     let fd = stdin.as_fd().try_clone_to_owned().ok()?;
-    AsyncFd::register_with_interest(fd, Interest::READABLE).ok()
+    #[expect(deprecated, reason = "its successor is unsafe; an owned fd keeps its promise anyway")]
+    AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 
 async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
@@ -291,15 +294,18 @@ impl App<'_> {
                 self.take_keys(&mut keys).await?;
                 self.feed(other).await?;
             }
-            next = match self.input.next().now_or_never() {
-                Some(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
-                Some(Some(Err(_)) | None) => return Err(TuiError::InputLost),
-                Some(Some(Ok(event))) => {
+            // Polled with this task's own waker: crossterm keeps the first one it is
+            // given until it wakes it, and a key for another one would be lost.
+            let ready = poll_fn(|context| Poll::Ready(self.input.poll_next_unpin(context))).await;
+            next = match ready {
+                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
+                Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
+                Poll::Ready(Some(Ok(event))) => {
                     self.take_keys(&mut keys).await?;
                     taken = 0;
                     Some(event).filter(|_| !self.left)
                 }
-                None => None,
+                Poll::Pending => None,
             };
         }
         self.take_keys(&mut keys).await
