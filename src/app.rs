@@ -45,9 +45,11 @@ async fn chat(home: Home, shared: Shared) -> Result<u8> {
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
         return Ok(EXIT_USAGE);
     }
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let options = tui::Options {
-        panic_report: home.logs().join("panic.txt"),
-        ..tui::Options::from_environment()
+        no_color: set("NO_COLOR"),
+        panic_report: Some(home.logs().join("panic.txt")),
+        ..tui::Options::default()
     };
     let Handle {
         commands,
@@ -61,9 +63,9 @@ async fn chat(home: Home, shared: Shared) -> Result<u8> {
             ..Options::default()
         },
     );
-    let code = tui::run(commands, events, options).await?;
+    let exit = tui::run(commands, events, options).await?;
     let _ = task.await;
-    Ok(code)
+    Ok(exit.code())
 }
 
 async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {

@@ -1,5 +1,13 @@
 //! How models are taught to call tools, and how their calls are read back, cut
 //! into chunks at every place.
 
+#[path = "dialect/cuts.rs"]
+mod cuts;
+#[path = "dialect/offered.rs"]
+mod offered;
+#[path = "dialect/properties.rs"]
+mod properties;
+#[path = "dialect/scan.rs"]
+mod scan;
 #[path = "dialect/teach.rs"]
 mod teach;

@@ -198,13 +198,12 @@ fn a_cluster_wider_than_the_row_gets_a_row_of_its_own() {
 
 #[test]
 fn wrapping_a_text_leaves_the_line_ends_out() {
-    let text = "ab cd\n\n한글";
-    let rows: Vec<_> = wrap(text, columns(3))
-        .into_iter()
-        .map(|row| &text[row])
-        .collect();
-    assert_eq!(rows, ["ab ", "cd", "", "한", "글"]);
-    assert_eq!(wrap("", columns(3)), [0..0]);
+    let rows_of = |text: &'static str| -> Vec<_> {
+        let rows = wrap(text, columns(3)).into_iter();
+        rows.map(|row| &text[row]).collect()
+    };
+    assert_eq!(rows_of("ab cd\n\n한글"), ["ab ", "cd", "", "한", "글"]);
+    assert_eq!(rows_of(""), [""]);
 }
 
 fn fragments() -> impl Strategy<Value = String> {

@@ -1,14 +1,16 @@
 //! What the scanner asks of a family of forms, and the table of families.
 
-use super::scan::Piece;
+use super::piece::Piece;
 use super::{json, think};
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Box<dyn Recogniser>>; 2] =
-    [think::open, json::open];
+pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 2] = [think::open, json::open];
+
+/// A form that is being followed.
+pub(super) type Form = Box<dyn Recogniser>;
 
 /// Characters at which some family opens.
 pub(super) const MARKERS: [char; 3] = ['<', '{', '['];

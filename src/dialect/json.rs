@@ -2,9 +2,9 @@
 //! An object is let go at its first key that no call has, and followed to its end
 //! as text, so that a call quoted deep in an example is not one.
 
-use super::family::{Found, Opening, Passed, Recogniser, Step};
+use super::family::{Form, Found, Opening, Passed, Recogniser, Step};
+use super::piece::Piece;
 use super::read::{self, Object};
-use super::scan::Piece;
 use crate::domain::{Offered, Resolved};
 use crate::text::{Outline, OutlineEvent};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// An array of more is data.
 const ELEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Box<dyn Recogniser>> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
         return None;
     }
@@ -137,6 +137,12 @@ impl Recogniser for Json {
                 &body[self.element_start..],
                 "it was cut off before its end",
             ));
+        } else if let Some(last) = self.elements.last().filter(|_| !pieces.is_empty()) {
+            // A comment that nobody closed is prose after the calls.
+            let tail = &body[last.at.end..];
+            if tail.contains(|c: char| !c.is_whitespace() && !",]}".contains(c)) {
+                pieces.push(Piece::Text(tail.to_owned()));
+            }
         }
         (!pieces.is_empty()).then_some(Found::Calls(pieces))
     }

@@ -5,6 +5,7 @@
 mod code;
 mod family;
 mod json;
+mod piece;
 mod read;
 pub mod scan;
 mod seam;

@@ -2,47 +2,16 @@
 //! what is held back: a suffix that may still become a marker, a form that some
 //! family may still find, and white space at a seam.
 
-use super::code::{Page, Ticks};
-use super::family::{FAMILIES, Found, MARKERS, Opening, Passed, Recogniser, Step};
-use super::seam::Seam;
-use crate::domain::{Arguments, Offered, ServerId};
+use super::code::Ticks;
+use super::family::{FAMILIES, Form, Found, MARKERS, Opening, Passed, Step};
+use super::piece::Output;
+use crate::domain::Offered;
 use std::sync::Arc;
+
+pub use super::piece::{Piece, TextCall, UnusableCall};
 
 /// A form that grows longer is text: memory is bounded, whatever is sent.
 const HELD_BYTES_MAX: usize = 1 << 20;
-
-/// What the scanner makes of the stream. For every way of cutting the stream into
-/// chunks, the pieces are the same once neighbours of one kind are joined.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
-    Text(String),
-    Thinking(String),
-    Call(TextCall),
-    /// Unmistakably a call, but not one that can be run (S5.5).
-    Unusable(UnusableCall),
-    /// All text of this round so far was thinking (DIALECTS 36).
-    TextWasThinking,
-}
-
-/// A call of an offered tool, its name resolved.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TextCall {
-    pub server: ServerId,
-    pub tool: String,
-    pub arguments: Arguments,
-    /// As the approval dialog labels it, such as `JSON`.
-    pub form: &'static str,
-    /// The JSON was not valid as written.
-    pub repaired: bool,
-    /// The call as the model wrote it, for `t` treat as text.
-    pub raw: String,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnusableCall {
-    pub raw: String,
-    pub why: String,
-}
 
 /// Incremental and linear in the text.
 #[derive(Debug)]
@@ -57,12 +26,9 @@ pub struct Scanner {
     fence: Option<usize>,
     /// Backticks of the fence that was swallowed with a call and is still open.
     closing: Option<usize>,
-    seam: Option<Seam>,
-    page: Page,
-    shown_text: bool,
     /// A lone `</think>` means something only before any thinking or call.
     settled: bool,
-    pieces: Vec<Piece>,
+    output: Output,
     #[cfg(test)]
     steps: u64,
 }
@@ -74,8 +40,8 @@ enum State {
     Opening(Ticks),
     /// A swallowed fence may close; so many backticks are held.
     Closing(usize),
-    Form(Vec<Box<dyn Recogniser>>),
-    Passing(Box<dyn Recogniser>),
+    Form(Vec<Form>),
+    Passing(Form),
     Thinking {
         until: &'static [&'static str],
     },
@@ -90,11 +56,8 @@ impl Scanner {
             body: 0,
             fence: None,
             closing: None,
-            seam: Some(Seam::new(false)),
-            page: Page::default(),
-            shown_text: false,
             settled: false,
-            pieces: Vec::new(),
+            output: Output::default(),
             #[cfg(test)]
             steps: 0,
         }
@@ -114,7 +77,7 @@ impl Scanner {
             while !self.step(c) {}
             rest = &rest[c.len_utf8()..];
         }
-        std::mem::take(&mut self.pieces)
+        self.output.take()
     }
 
     /// The end of the stream: what was held back is decided.
@@ -123,24 +86,26 @@ impl Scanner {
         match std::mem::replace(&mut self.state, State::Text) {
             State::Text | State::Passing(_) | State::Closing(_) => {}
             State::Opening(_) => self.show(&held),
-            State::Thinking { .. } => self.think(&held),
+            State::Thinking { .. } => self.output.think(&held),
             State::Form(forms) => {
                 self.held = held;
                 self.end_forms(forms);
             }
         }
-        self.pieces
+        self.output.take()
     }
 
     /// Bytes at the start of `rest` that can be passed on without a look.
     fn plain_run(&self, rest: &str) -> usize {
         let tools = !self.offered.is_empty();
         let end = match &self.state {
-            State::Text if self.seam.is_none() && tools => {
+            State::Text if !self.output.at_seam() && tools => {
                 rest.find(|c| c == '`' || MARKERS.contains(&c))
             }
-            State::Text if self.seam.is_none() => rest.find('<'),
-            State::Thinking { .. } if self.held.is_empty() && self.seam.is_none() => rest.find('<'),
+            State::Text if !self.output.at_seam() => rest.find('<'),
+            State::Thinking { .. } if self.held.is_empty() && !self.output.at_seam() => {
+                rest.find('<')
+            }
             _ => return 0,
         };
         end.unwrap_or(rest.len())
@@ -152,7 +117,7 @@ impl Scanner {
             self.steps += text.chars().count() as u64;
         }
         match self.state {
-            State::Thinking { .. } => self.think(text),
+            State::Thinking { .. } => self.output.think(text),
             _ => self.show(text),
         }
     }
@@ -178,13 +143,13 @@ impl Scanner {
     }
 
     fn in_text(&mut self, c: char) {
-        let at_start = self.page.at_line_start || self.seam.is_some();
+        let at_start = self.output.page.at_line_start || self.output.at_seam();
         if c == '`' && !self.offered.is_empty() {
             if self.closing.is_some() && at_start {
                 self.hold_closing(c, 1);
                 return;
             }
-            if !self.page.in_fence() && self.page.last != Some('`') {
+            if !self.output.page.in_fence() && self.output.page.last != Some('`') {
                 let mut ticks = Ticks::default();
                 ticks.takes(c);
                 self.held.push(c);
@@ -192,7 +157,7 @@ impl Scanner {
                 return;
             }
         }
-        let in_code = self.page.in_fence() || self.closing.is_some_and(|run| run >= 3);
+        let in_code = self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3);
         let mut forms = self.open(c, in_code);
         if forms.is_empty() {
             self.show_char(c);
@@ -205,20 +170,20 @@ impl Scanner {
         }
     }
 
-    fn open(&self, marker: char, in_code: bool) -> Vec<Box<dyn Recogniser>> {
+    fn open(&self, marker: char, in_code: bool) -> Vec<Form> {
         if !MARKERS.contains(&marker) {
             return Vec::new();
         }
         let opening = Opening {
             marker,
-            before: self.page.last,
+            before: self.output.page.last,
             in_code,
             offered: &self.offered,
         };
         FAMILIES.iter().filter_map(|open| open(&opening)).collect()
     }
 
-    fn hold_form(&mut self, c: char, forms: Vec<Box<dyn Recogniser>>, fence: Option<usize>) {
+    fn hold_form(&mut self, c: char, forms: Vec<Form>, fence: Option<usize>) {
         self.body = self.held.len();
         self.fence = fence;
         self.held.push(c);
@@ -244,7 +209,7 @@ impl Scanner {
         if self.closing == Some(run) {
             self.held.clear();
             self.closing = None;
-            self.seam = Some(Seam::new(true));
+            self.output.start_seam(true);
         } else {
             self.held.push(c);
             self.state = State::Closing(run);
@@ -260,7 +225,7 @@ impl Scanner {
         false
     }
 
-    fn in_form(&mut self, c: char, forms: Vec<Box<dyn Recogniser>>) -> bool {
+    fn in_form(&mut self, c: char, forms: Vec<Form>) -> bool {
         self.held.push(c);
         let body = &self.held[self.body..];
         let mut holding = Vec::with_capacity(forms.len());
@@ -299,7 +264,7 @@ impl Scanner {
     }
 
     /// No more can come for `forms`: what was complete in them is found.
-    fn end_forms(&mut self, mut forms: Vec<Box<dyn Recogniser>>) {
+    fn end_forms(&mut self, mut forms: Vec<Form>) {
         let held = std::mem::take(&mut self.held);
         let body = &held[self.body..];
         let found = forms
@@ -314,7 +279,7 @@ impl Scanner {
         }
     }
 
-    fn in_passing(&mut self, c: char, mut form: Box<dyn Recogniser>) -> bool {
+    fn in_passing(&mut self, c: char, mut form: Form) -> bool {
         match form.pass(c) {
             Passed::Inside => {
                 self.show_char(c);
@@ -333,7 +298,7 @@ impl Scanner {
         self.held.push(c);
         if until.contains(&self.held.as_str()) {
             self.held.clear();
-            self.seam = Some(Seam::new(false));
+            self.output.start_seam(false);
             return true;
         }
         self.state = State::Thinking { until };
@@ -345,33 +310,33 @@ impl Scanner {
             self.held.pop();
         }
         let held = std::mem::take(&mut self.held);
-        self.think(&held);
+        self.output.think(&held);
         !again
     }
 
     /// What `held` turned out to be.
     fn found(&mut self, found: Found, held: &str) {
         if !matches!(found, Found::ThinkingEnds) {
-            self.page.start_line();
+            self.output.page.start_line();
         }
         match found {
             Found::Calls(pieces) => {
                 self.closing = self.fence.take().or(self.closing);
-                self.pieces.extend(pieces);
-                self.seam = Some(Seam::new(true));
+                pieces.into_iter().for_each(|piece| self.output.push(piece));
+                self.output.start_seam(true);
                 self.settled = true;
             }
             Found::ThinkingStarts { until } => {
                 self.state = State::Thinking { until };
-                self.seam = Some(Seam::new(false));
+                self.output.start_seam(false);
                 self.settled = true;
             }
             Found::ThinkingEnds if self.settled => self.show(held),
             Found::ThinkingEnds => {
-                if self.shown_text {
-                    self.pieces.push(Piece::TextWasThinking);
+                if self.output.has_text {
+                    self.output.push(Piece::TextWasThinking);
                 }
-                self.seam = Some(Seam::new(false));
+                self.output.start_seam(false);
                 self.settled = true;
             }
         }
@@ -389,104 +354,12 @@ impl Scanner {
     }
 
     fn show(&mut self, text: &str) {
-        let text = self.after_seam(text);
-        if !text.is_empty() {
-            // A code span ends with what it quotes; a fence may hold more.
+        // A code span ends with what it quotes; a fence may hold more.
+        if self.output.show(text) {
             self.closing = self.closing.filter(|&run| run >= 3);
-            self.page.show(&text);
-            self.shown_text = true;
-            match self.pieces.last_mut() {
-                Some(Piece::Text(last)) => last.push_str(&text),
-                _ => self.pieces.push(Piece::Text(text.into_owned())),
-            }
         }
-    }
-
-    fn think(&mut self, text: &str) {
-        let text = self.after_seam(text);
-        if !text.is_empty() {
-            match self.pieces.last_mut() {
-                Some(Piece::Thinking(last)) => last.push_str(&text),
-                _ => self.pieces.push(Piece::Thinking(text.into_owned())),
-            }
-        }
-    }
-
-    /// `text` without what the seam keeps of it, and with what the seam gives back.
-    fn after_seam<'a>(&mut self, text: &'a str) -> std::borrow::Cow<'a, str> {
-        let Some(seam) = &mut self.seam else {
-            return text.into();
-        };
-        let kept = text.find(|c| !seam.takes(c));
-        let Some(kept) = kept else {
-            return "".into();
-        };
-        let joined = [seam.before_text(), &text[kept..]].concat();
-        self.seam = None;
-        joined.into()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{Launch, Server, ServerStatus, Tool};
-    use serde_json::json;
-
-    fn offered() -> Arc<Offered> {
-        let tool = Tool::from_definition(&json!({"name": "add", "inputSchema": {}}));
-        let server = Server {
-            id: "log".into(),
-            description: None,
-            enabled: true,
-            status: ServerStatus::Connected,
-            launch: Launch::BuiltIn.identity(),
-            tools: Arc::new(vec![tool.expect("a tool")]),
-            tools_off: Default::default(),
-            left_out: Vec::new(),
-            stderr: Vec::new(),
-            instructions: None,
-        };
-        Arc::new(Offered::from_servers([&server]))
-    }
-
-    #[test]
-    fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
-        for unit in [
-            "{",
-            "<",
-            "[",
-            "`",
-            "```",
-            "```json\n",
-            "[{",
-            "{\"name\":",
-            "<think",
-            "</think",
-            "{\"a\":",
-            "{\"name\": \"add\", \"arguments\": {",
-            "\"",
-            "'",
-            " ",
-            "\n",
-            "{\"name\": \"",
-            "/*",
-            "{}",
-            "[{},",
-            "`{",
-            "{\"tool_calls\": [",
-            "<think>",
-            "한{",
-        ] {
-            let chunk = unit.repeat(1_000);
-            let mut scanner = Scanner::new(offered());
-            let mut characters = 0;
-            while characters < 2_000_000 {
-                scanner.push(&chunk);
-                characters += chunk.chars().count() as u64;
-                assert!(scanner.held.len() <= HELD_BYTES_MAX, "{unit}");
-            }
-            assert!(scanner.steps <= 2 * characters, "{unit}: {}", scanner.steps);
-        }
-    }
-}
+mod tests;

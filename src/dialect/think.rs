@@ -1,13 +1,13 @@
 //! Thinking inside the text, between tags (DIALECTS 35 and 36).
 
-use super::family::{Found, Opening, Recogniser, Step};
+use super::family::{Form, Found, Opening, Recogniser, Step};
 use crate::domain::Offered;
 
 const STARTS: [&str; 2] = ["<think>", "<thinking>"];
 const ENDS: &[&str] = &["</think>", "</thinking>"];
 
 /// A tag in a fence, or right after a backtick, is being talked about.
-pub(super) fn open(opening: &Opening<'_>) -> Option<Box<dyn Recogniser>> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     let quoted = opening.in_code || opening.before == Some('`');
     (opening.marker == '<' && !quoted).then(|| Box::new(Tag) as _)
 }

@@ -100,22 +100,26 @@ impl Offered {
         {
             return Resolved::Tool(tool);
         }
-        let mut named = self
-            .tools
-            .iter()
-            .filter(of_server)
-            .filter(|t| t.tool.name == name);
-        match (named.next(), named.next()) {
-            (Some(tool), None) => return Resolved::Tool(tool),
-            (Some(_), Some(_)) => return Resolved::Ambiguous,
-            _ => {}
+        let named = self.tools.iter().filter(of_server);
+        match only(named.filter(|tool| tool.tool.name == name)) {
+            Resolved::Unknown => {}
+            found => return found,
         }
-        let namespaced = self.tools.iter().filter(of_server).find(|t| {
-            name.strip_prefix(t.server.as_str())
+        // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
+        let namespaced = self.tools.iter().filter(of_server).filter(|tool| {
+            name.strip_prefix(tool.server.as_str())
                 .and_then(|rest| rest.strip_prefix("__").or_else(|| rest.strip_prefix('.')))
-                == Some(t.tool.name.as_str())
+                == Some(tool.tool.name.as_str())
         });
-        namespaced.map_or(Resolved::Unknown, Resolved::Tool)
+        only(namespaced)
+    }
+}
+
+fn only<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> Resolved<'a> {
+    match (tools.next(), tools.next()) {
+        (None, _) => Resolved::Unknown,
+        (Some(tool), None) => Resolved::Tool(tool),
+        (Some(_), Some(_)) => Resolved::Ambiguous,
     }
 }
 
@@ -134,7 +138,7 @@ fn strip_decoration(name: &str) -> &str {
 
 fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String {
     let plain = format!("{server}__{tool}");
-    let mut name: String = plain
+    let name: String = plain
         .chars()
         .map(|c| {
             if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
@@ -145,16 +149,21 @@ fn native_name(server: &str, tool: &str, taken: &mut HashSet<String>) -> String 
         })
         .collect();
     // A changed, overlong or taken name gets a suffix of its own hash, so that
-    // it is the same in every request and never stands for two tools.
-    if name != plain || name.len() > NATIVE_NAME_BYTES_MAX || taken.contains(&name) {
-        let digest = Sha256::digest(plain.as_bytes());
-        let suffix: String = digest[..4]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        name.truncate(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
-        name = format!("{name}_{suffix}");
+    // it is the same in every request. The hash is of the parts, since two ways
+    // of splitting `a__b__c` are two tools; a clash all the same is counted out.
+    if name == plain && name.len() <= NATIVE_NAME_BYTES_MAX && taken.insert(name.clone()) {
+        return name;
     }
-    taken.insert(name.clone());
-    name
+    (0_u64..)
+        .map(|attempt| {
+            let digest = Sha256::digest(format!("{server}\n{tool}\n{attempt}"));
+            let suffix: String = digest[..4]
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            let start = name.len().min(NATIVE_NAME_BYTES_MAX - suffix.len() - 1);
+            format!("{}_{suffix}", &name[..start])
+        })
+        .find(|suffixed| taken.insert(suffixed.clone()))
+        .expect("among endless suffixes one is free")
 }

@@ -3,7 +3,7 @@
 
 use super::session::{Role, SavedMessage};
 use super::{
-    CallId, Notice, PieceId, PieceKind, Session, ToolCall, ToolState, TurnEnd, TurnEvent, TurnId,
+    CallId, Notice, PieceId, PieceKind, Session, ToolCall, TurnEnd, TurnEvent, TurnId,
     Usage, Wait,
 };
 use std::collections::HashMap;

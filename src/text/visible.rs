@@ -11,7 +11,7 @@ const MARKS_MAX: u8 = 8;
 /// Joiners that one cluster may carry; the largest emoji families need three.
 const JOINERS_MAX: u8 = 6;
 /// A cluster that grows longer is measured anew, to keep each step constant.
-const CLUSTER_BYTES_MAX: usize = 128;
+const CLUSTER_BYTES_MAX: usize = 64;
 /// The subdivision flags that exist (RGI): England, Scotland, Wales.
 const TAG_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
 const JOINER: char = '\u{200D}';

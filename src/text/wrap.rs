@@ -107,6 +107,7 @@ impl Rows {
         }
         let first = cluster.chars().next().unwrap_or(' ');
         let ideographic = is_ideographic(first, columns);
+        let alphanumeric = first.is_alphanumeric();
         // A row of nothing but the indentation is left only where it cannot fit.
         if self.inked && self.may_break(first, ideographic) {
             self.candidate = Some(Break {
@@ -125,11 +126,11 @@ impl Rows {
         self.before = Before {
             space: false,
             ideographic,
-            opening: NO_END.contains(first),
+            opening: !alphanumeric && NO_END.contains(first),
             hyphen: matches!(first, '-' | '\u{2010}') && self.before.alphanumeric
                 || matches!(first, '–' | '—'),
             slash: matches!(first, '/' | '\\'),
-            alphanumeric: first.is_alphanumeric(),
+            alphanumeric,
         };
     }
 

@@ -1,18 +1,41 @@
-//! (being written)
+//! The full-screen front end. It knows the engine only as a sender of commands
+//! and a receiver of events. Routing (`update`), state (`model`) and drawing
+//! (`view`) are kept apart; `run` and `terminal` are the rim that does I/O.
+
+pub mod ask;
+mod block;
+pub mod editor;
+pub mod flow;
+pub mod input;
+pub mod keymap;
+pub mod model;
+pub mod msg;
+mod panic;
+mod run;
+mod screen;
+mod terminal;
+pub mod theme;
+mod update;
+pub mod view;
+mod wrapped;
+
+pub use model::Model;
+pub use msg::{Effect, Input, Msg};
+pub use run::{Exit, TuiError, run};
+pub use update::update;
+
+use std::path::PathBuf;
+
+/// What the screen is told at its start.
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    pub panic_report: std::path::PathBuf,
-}
-impl Options {
-    pub fn from_environment() -> Self {
-        Self {
-            panic_report: Default::default(),
-        }
-    }
-}
-pub async fn run(
-    _: tokio::sync::mpsc::Sender<crate::protocol::Command>,
-    _: tokio::sync::mpsc::Receiver<crate::protocol::Event>,
-    _: Options,
-) -> Result<u8, std::io::Error> {
-    Ok(0)
+    /// ASCII stand-ins for all glyphs (`ui.ascii`).
+    pub ascii: bool,
+    /// `NO_COLOR` is set: emphasis without colours.
+    pub no_color: bool,
+    /// Leave the terminal's enhanced keys alone (`ui.keyboardProtocol: off`).
+    pub plain_keys: bool,
+    /// Where the report of a panic is written; without it the report goes to
+    /// stderr.
+    pub panic_report: Option<PathBuf>,
 }

@@ -1,0 +1,119 @@
+//! What the scanner makes of a stream, and the place where it gathers.
+
+use super::code::Page;
+use super::seam::Seam;
+use crate::domain::{Arguments, ServerId};
+use std::borrow::Cow;
+
+/// What the scanner makes of the stream. For every way of cutting the stream into
+/// chunks, the pieces are the same once neighbours of one kind are joined.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Piece {
+    Text(String),
+    Thinking(String),
+    Call(TextCall),
+    /// Unmistakably a call, but not one that can be run (S5.5).
+    Unusable(UnusableCall),
+    /// All text of this round so far was thinking (DIALECTS 36).
+    TextWasThinking,
+}
+
+/// A call of an offered tool, its name resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextCall {
+    pub server: ServerId,
+    pub tool: String,
+    pub arguments: Arguments,
+    /// As the approval dialog labels it, such as `JSON`.
+    pub form: &'static str,
+    /// The JSON was not valid as written.
+    pub repaired: bool,
+    /// The call as the model wrote it, for `t` treat as text.
+    pub raw: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnusableCall {
+    pub raw: String,
+    pub why: String,
+}
+
+/// The pieces so far, joined where neighbours are of one kind.
+#[derive(Debug)]
+pub(super) struct Output {
+    pieces: Vec<Piece>,
+    /// The white space at the start of the piece under way.
+    seam: Option<Seam>,
+    pub(super) page: Page,
+    pub(super) has_text: bool,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self {
+            pieces: Vec::new(),
+            seam: Some(Seam::new(false)),
+            page: Page::default(),
+            has_text: false,
+        }
+    }
+}
+
+impl Output {
+    pub(super) fn take(&mut self) -> Vec<Piece> {
+        std::mem::take(&mut self.pieces)
+    }
+
+    /// Nothing but white space has come since the stream, a call or thinking.
+    pub(super) fn at_seam(&self) -> bool {
+        self.seam.is_some()
+    }
+
+    /// Something that is no text ends here.
+    pub(super) fn start_seam(&mut self, after_call: bool) {
+        self.seam = Some(Seam::new(after_call));
+    }
+
+    pub(super) fn push(&mut self, piece: Piece) {
+        self.pieces.push(piece);
+    }
+
+    /// Shows `text` and says whether that was more than white space at a seam.
+    pub(super) fn show(&mut self, text: &str) -> bool {
+        let text = self.after_seam(text);
+        if text.is_empty() {
+            return false;
+        }
+        self.page.show(&text);
+        self.has_text = true;
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => last.push_str(&text),
+            _ => self.pieces.push(Piece::Text(text.into_owned())),
+        }
+        true
+    }
+
+    pub(super) fn think(&mut self, text: &str) {
+        let text = self.after_seam(text);
+        if text.is_empty() {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Thinking(last)) => last.push_str(&text),
+            _ => self.pieces.push(Piece::Thinking(text.into_owned())),
+        }
+    }
+
+    /// `text` without what the seam keeps of it, and with what the seam gives back.
+    fn after_seam<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        let Some(seam) = &mut self.seam else {
+            return text.into();
+        };
+        let Some(kept) = text.find(|c| !seam.takes(c)) else {
+            return "".into();
+        };
+        let joined = [seam.before_text(), &text[kept..]].concat();
+        self.seam = None;
+        joined.into()
+    }
+}

@@ -1,0 +1,76 @@
+//! The scanner's cost, counted: steps for each character, and what is held back.
+
+use super::*;
+use crate::domain::{Launch, Server, ServerStatus, Tool};
+use serde_json::json;
+
+fn offered() -> Arc<Offered> {
+    let tool = Tool::from_definition(&json!({"name": "add", "inputSchema": {}}));
+    let server = Server {
+        id: "log".into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(vec![tool.expect("a tool")]),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    };
+    Arc::new(Offered::from_servers([&server]))
+}
+
+#[test]
+fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
+    for unit in [
+        "{",
+        "<",
+        "[",
+        "`",
+        "```",
+        "```json\n",
+        "[{",
+        "{\"name\":",
+        "<think",
+        "</think",
+        "{\"a\":",
+        "{\"name\": \"add\", \"arguments\": {",
+        "\"",
+        "'",
+        " ",
+        "\n",
+        "{\"name\": \"",
+        "/*",
+        "{}",
+        "[{},",
+        "`{",
+        "{\"tool_calls\": [",
+        "<think>",
+        "한{",
+    ] {
+        let chunk = unit.repeat(1_000);
+        let mut scanner = Scanner::new(offered());
+        let mut characters = 0;
+        while characters < 200_000 {
+            scanner.push(&chunk);
+            characters += chunk.chars().count() as u64;
+            assert!(scanner.held.len() <= HELD_BYTES_MAX, "{unit}");
+        }
+        assert!(scanner.steps <= 2 * characters, "{unit}: {}", scanner.steps);
+    }
+}
+
+#[test]
+fn a_form_that_never_ends_is_let_go_and_what_follows_passes_on() {
+    let mut scanner = Scanner::new(offered());
+    let mut shown = 0;
+    scanner.push("{\"name\": \"");
+    for _ in 0..300 {
+        for piece in scanner.push(&"x".repeat(5_000)) {
+            assert!(matches!(&piece, Piece::Text(text) if { shown += text.len(); true }));
+        }
+        assert!(scanner.held.len() <= HELD_BYTES_MAX);
+    }
+    assert_eq!(shown, 10 + 300 * 5_000);
+}

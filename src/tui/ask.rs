@@ -1,0 +1,190 @@
+//! An open question and how far the person has come with it. The dialog is drawn
+//! from this alone: when the question closes, nothing of it is left.
+
+use super::editor::Editor;
+use crate::domain::tool::{CallOrigin, Decision, ToolCall};
+use crate::domain::{AskId, CallId, Transcript};
+use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use std::time::Duration;
+
+/// How long no key may have come before a dialog takes the keyboard (S7.4).
+pub const QUIET: Duration = Duration::from_millis(500);
+
+#[derive(Debug, Clone)]
+pub struct OpenAsk {
+    pub id: AskId,
+    pub question: Ask,
+    pub opened: Duration,
+    /// The dialog has the keyboard.
+    pub armed: bool,
+    /// The choice that the arrows stand on. Nothing is preselected.
+    pub chosen: Option<usize>,
+    /// First row of the scrolled part.
+    pub scroll: usize,
+    pub form: Form,
+    /// The call shown, and what was decided about each.
+    pub at: usize,
+    pub decisions: Vec<Option<Decision>>,
+    pub shown: Vec<bool>,
+}
+
+/// What the keys of an armed dialog go to.
+#[derive(Debug, Clone)]
+pub enum Form {
+    Choosing,
+    /// The word to the model that goes with a denial.
+    Word(Editor),
+    Arguments {
+        editor: Editor,
+        fault: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    Run,
+    Refuse,
+    Deny,
+    Edit,
+    RunForSession,
+    RunAll,
+    UseFirst,
+    AsText,
+    Choose(Choice),
+}
+
+/// A choice as the dialog lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub act: Act,
+    pub digit: Option<char>,
+    pub key: Option<char>,
+    pub label: String,
+}
+
+fn row(act: Act, digit: char, key: char, label: &str) -> Row {
+    Row {
+        act,
+        digit: Some(digit).filter(|digit| *digit != ' '),
+        key: Some(key).filter(|key| *key != ' '),
+        label: label.to_owned(),
+    }
+}
+
+impl OpenAsk {
+    pub fn new(id: AskId, question: Ask, opened: Duration) -> Self {
+        let calls = match &question {
+            Ask::Approve(calls) => calls.len(),
+            _ => 0,
+        };
+        let mut shown = vec![false; calls];
+        if let Some(first) = shown.first_mut() {
+            *first = true;
+        }
+        Self {
+            id,
+            question,
+            opened,
+            armed: false,
+            chosen: None,
+            scroll: 0,
+            form: Form::Choosing,
+            at: 0,
+            decisions: vec![None; calls],
+            shown,
+        }
+    }
+
+    pub fn calls(&self) -> &[ApproveCall] {
+        match &self.question {
+            Ask::Approve(calls) => calls,
+            _ => &[],
+        }
+    }
+
+    pub fn call(&self) -> Option<&ApproveCall> {
+        self.calls().get(self.at)
+    }
+
+    /// The choices, in the order in which they are listed.
+    pub fn rows(&self, transcript: &Transcript) -> Vec<Row> {
+        let Some(offered) = self.call() else {
+            let choices = self.question.choices().iter().zip('1'..='9');
+            return choices
+                .map(|(choice, digit)| {
+                    row(Act::Choose(choice.choice), digit, choice.key, choice.label)
+                })
+                .collect();
+        };
+        let mut rows = vec![
+            row(Act::Run, '1', 'y', "Run it"),
+            row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
+            row(Act::Deny, '3', 'd', "Deny, let the model go on"),
+            row(Act::Edit, '4', 'e', "Edit the arguments"),
+            row(Act::RunForSession, '5', 's', "This tool, this session"),
+        ];
+        if self.calls().len() > 1 && self.shown.iter().all(|shown| *shown) {
+            let label = format!("Run all {} listed", self.calls().len());
+            rows.push(row(Act::RunAll, '0', ' ', &label));
+        }
+        let call = transcript.call(offered.call);
+        if call.is_some_and(|call| call.repeats.is_some()) {
+            rows.push(row(Act::UseFirst, ' ', 'u', "Use the first result"));
+        }
+        if call.is_some_and(from_text) {
+            rows.push(row(Act::AsText, ' ', 't', "Treat as text"));
+        }
+        rows
+    }
+
+    /// Shows another call of the same question.
+    pub fn show(&mut self, at: usize) {
+        self.at = at.min(self.calls().len().saturating_sub(1));
+        if let Some(shown) = self.shown.get_mut(self.at) {
+            *shown = true;
+        }
+        self.scroll = 0;
+        self.chosen = None;
+        self.form = Form::Choosing;
+    }
+
+    /// Decides about the call shown. The answer, once nothing is open.
+    pub fn decide(&mut self, decision: Decision) -> Option<Answer> {
+        if decision == Decision::Refuse {
+            return Some(self.all(&Decision::Refuse));
+        }
+        *self.decisions.get_mut(self.at)? = Some(decision);
+        let count = self.decisions.len();
+        let open = (1..=count)
+            .map(|step| (self.at + step) % count)
+            .find(|at| self.decisions[*at].is_none());
+        if let Some(at) = open {
+            self.show(at);
+            return None;
+        }
+        let decided = self.decisions.iter().flatten().cloned();
+        Some(Answer::Calls(self.ids().zip(decided).collect()))
+    }
+
+    /// The same for every call, whatever was decided before.
+    fn all(&self, decision: &Decision) -> Answer {
+        Answer::Calls(self.ids().map(|call| (call, decision.clone())).collect())
+    }
+
+    /// Runs what is undecided.
+    pub fn run_rest(&self) -> Answer {
+        let decided = self
+            .decisions
+            .iter()
+            .map(|decision| decision.clone().unwrap_or(Decision::Run));
+        Answer::Calls(self.ids().zip(decided).collect())
+    }
+
+    fn ids(&self) -> impl Iterator<Item = CallId> {
+        self.calls().iter().map(|call| call.call)
+    }
+}
+
+pub fn from_text(call: &ToolCall) -> bool {
+    matches!(call.origin, CallOrigin::Text { .. })
+}

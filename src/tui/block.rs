@@ -1,0 +1,122 @@
+//! What an entry looks like as rows: how it stands among its neighbours, its head
+//! and foot rows, and the text between them.
+
+use super::flow::Source;
+use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
+use crate::domain::{Body, Entry, Notice};
+use std::borrow::Cow;
+
+/// How an entry stands among its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Hidden,
+    /// One line that unfolds, set close to others of its kind.
+    Line,
+    Block,
+}
+
+pub fn shape(entry: &Entry, source: &Source) -> Shape {
+    let blank = |text: &str| text.chars().all(char::is_whitespace);
+    match &entry.body {
+        Body::Tool(_) => Shape::Line,
+        Body::Thinking { text, .. } if blank(text) => Shape::Hidden,
+        Body::Thinking { .. } if source.is_pane() => Shape::Block,
+        Body::Thinking { .. } if source.aside => Shape::Hidden,
+        Body::Thinking { open: false, .. } => Shape::Line,
+        Body::Text {
+            text, cancelled, ..
+        } if blank(text) && !cancelled => Shape::Hidden,
+        _ => Shape::Block,
+    }
+}
+
+/// Head and foot rows.
+pub fn frame_of(entry: &Entry, source: &Source) -> (usize, usize) {
+    match &entry.body {
+        Body::Prompt { .. } => (1, 0),
+        Body::Text { cancelled, .. } => (1, usize::from(*cancelled)),
+        Body::Thinking { open, .. } => (1, usize::from(source.is_pane() && !open)),
+        Body::Tool(call) => match &call.state {
+            ToolState::Running { progress: Some(_) } => (2, 0),
+            _ => (1, 0),
+        },
+        Body::Note(_) => (0, 0),
+    }
+}
+
+/// The raw text between head and foot, and the columns it is set in.
+pub fn text_of<'a>(
+    entry: &'a Entry,
+    source: &Source,
+    unfolded: bool,
+) -> Option<(Cow<'a, str>, u16)> {
+    match &entry.body {
+        Body::Prompt { text } | Body::Text { text, .. } => Some((text.into(), 0)),
+        Body::Thinking { text, .. } if source.is_pane() => Some((text.into(), 0)),
+        Body::Thinking {
+            open: true, text, ..
+        } => Some((text.into(), 0)),
+        Body::Thinking { text, .. } => unfolded.then(|| (text.into(), 2)),
+        Body::Tool(call) => unfolded.then(|| (tool_text(call).into(), 2)),
+        Body::Note(notice) => Some((notice_text(notice).into(), 2)),
+    }
+}
+
+/// Blank rows before an entry: one, but none between lines and before the first.
+pub fn gap_before(source: &Source, index: usize) -> usize {
+    let Some(entry) = source.entry(index) else {
+        return 0;
+    };
+    let before = (0..index)
+        .rev()
+        .filter_map(|index| source.entry(index))
+        .map(|entry| (shape(entry, source), entry))
+        .find(|(shape, _)| *shape != Shape::Hidden);
+    match before {
+        None => 0,
+        Some((Shape::Line, _)) if shape(entry, source) == Shape::Line => 0,
+        Some((_, before)) => usize::from(!is_fault_of(entry, before)),
+    }
+}
+
+/// A failure stands right below the words that it cut short.
+fn is_fault_of(entry: &Entry, before: &Entry) -> bool {
+    matches!(
+        (&entry.body, &before.body),
+        (Body::Note(_), Body::Text { .. })
+    ) && entry.turn == before.turn
+}
+
+fn notice_text(notice: &Notice) -> String {
+    let rest = [notice.why.as_deref(), notice.advice.as_deref()];
+    let rest: Vec<_> = rest.into_iter().flatten().collect();
+    if rest.is_empty() {
+        notice.what.clone()
+    } else {
+        format!("{}\n{}", notice.what, rest.join(" "))
+    }
+}
+
+fn tool_text(call: &ToolCall) -> String {
+    let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let mut text = String::new();
+    if let Some(original) = &call.original {
+        text.push_str("asked for\n");
+        text.push_str(&pretty(original));
+        text.push('\n');
+    }
+    text.push_str("arguments\n");
+    text.push_str(&pretty(&call.arguments));
+    if let ToolState::Done(outcome) = &call.state {
+        let result = match outcome {
+            ToolOutcome::Succeeded { text, .. } => text,
+            ToolOutcome::Failed { text, .. } => text,
+            ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
+            ToolOutcome::Denied { word: Some(word) } => word,
+            _ => return text,
+        };
+        text.push_str("\nresult\n");
+        text.push_str(result);
+    }
+    text
+}

@@ -1,0 +1,398 @@
+//! A long list of entries as rows, of which only those in view are ever made.
+//! The reading position is an entry and a row of it, so that nothing walks the
+//! transcript: neither with a token, nor with a frame, nor on a resize.
+
+use super::block::{Shape, frame_of, gap_before, shape, text_of};
+use super::wrapped::Wrapped;
+use crate::domain::{Body, Entry};
+use std::collections::HashSet;
+
+/// Rows below the view that are counted; more are shown as so many.
+pub const BELOW_MAX: usize = 9_999;
+/// Bytes of laid-out text kept for entries that are out of view.
+const CACHE_BYTES_MAX: usize = 16 << 20;
+
+/// What is laid out: entries, or some of them, at a width.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub entries: &'a [Entry],
+    /// Which entries; all where there is no list.
+    pub list: Option<&'a [usize]>,
+    pub width: u16,
+    /// Thinking has a pane of its own.
+    pub aside: bool,
+    /// Rows after the last entry.
+    pub tail: usize,
+}
+
+impl Source<'_> {
+    pub fn len(&self) -> usize {
+        self.list.map_or(self.entries.len(), <[usize]>::len)
+    }
+
+    pub fn entry(&self, index: usize) -> Option<&Entry> {
+        match self.list {
+            Some(list) => self.entries.get(*list.get(index)?),
+            None => self.entries.get(index),
+        }
+    }
+
+    /// Only some entries are shown: the thinking pane.
+    pub fn is_pane(&self) -> bool {
+        self.list.is_some()
+    }
+}
+
+/// A row of an entry, or of the tail (whose index is the source's length).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    pub index: usize,
+    pub row: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Stamp {
+    /// The entry, by its index in the transcript.
+    entry: usize,
+    revision: u64,
+    width: u16,
+    aside: bool,
+    unfolded: bool,
+    gap: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Slot {
+    stamp: Stamp,
+    head: usize,
+    streams: bool,
+    text: Option<Wrapped>,
+    height: usize,
+}
+
+/// One row as the view draws it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'a> {
+    Blank,
+    Head(usize),
+    Text(&'a str),
+    Foot,
+}
+
+#[derive(Debug, Clone)]
+pub struct Flow {
+    slots: Vec<Option<Slot>>,
+    cost: usize,
+    pub follow: bool,
+    top: Place,
+    /// Entries that the person unfolded, by index.
+    unfolded: HashSet<usize>,
+    /// The folded or unfolded line that keys act on.
+    pub selected: Option<usize>,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            cost: 0,
+            follow: true,
+            top: Place::default(),
+            unfolded: HashSet::new(),
+            selected: None,
+        }
+    }
+}
+
+impl Flow {
+    pub fn is_unfolded(&self, index: usize) -> bool {
+        self.unfolded.contains(&index)
+    }
+
+    pub fn toggle(&mut self, index: usize) {
+        if !self.unfolded.remove(&index) {
+            self.unfolded.insert(index);
+        }
+    }
+
+    /// The first row in view.
+    pub fn top(&mut self, source: &Source, height: usize) -> Place {
+        let bottom = self.bottom(source, height);
+        if self.follow {
+            return bottom;
+        }
+        let last = self.height_of(source, self.top.index).saturating_sub(1);
+        self.top.row = self.top.row.min(last);
+        self.top.min(bottom)
+    }
+
+    /// Where the view begins when it shows the end.
+    fn bottom(&mut self, source: &Source, height: usize) -> Place {
+        let end = Place {
+            index: source.len(),
+            row: source.tail,
+        };
+        self.up(source, end, height)
+    }
+
+    fn up(&mut self, source: &Source, from: Place, mut rows: usize) -> Place {
+        let mut place = from;
+        loop {
+            if place.row >= rows {
+                place.row -= rows;
+                return place;
+            }
+            rows -= place.row;
+            place.row = 0;
+            if place.index == 0 {
+                return place;
+            }
+            place.index -= 1;
+            place.row = self.height_of(source, place.index);
+        }
+    }
+
+    fn down(&mut self, source: &Source, from: Place, mut rows: usize) -> Place {
+        let mut place = from;
+        while place.index < source.len() {
+            let left = self
+                .height_of(source, place.index)
+                .saturating_sub(place.row);
+            if rows < left {
+                place.row += rows;
+                return place;
+            }
+            rows -= left;
+            place = Place {
+                index: place.index + 1,
+                row: 0,
+            };
+        }
+        place.row = rows.min(source.tail);
+        place
+    }
+
+    /// Scrolls by rows, up where negative. At the end it follows again.
+    pub fn scroll(&mut self, source: &Source, height: usize, rows: isize) {
+        let top = self.top(source, height);
+        let by = rows.unsigned_abs();
+        self.top = if rows < 0 {
+            self.up(source, top, by)
+        } else {
+            self.down(source, top, by)
+        };
+        let bottom = self.bottom(source, height);
+        self.follow = self.top >= bottom;
+    }
+
+    /// Keeps what is in view where it is, though rows are about to come or go.
+    pub fn hold(&mut self, source: &Source, height: usize) {
+        self.top = self.top(source, height);
+        self.follow = false;
+    }
+
+    pub fn to_start(&mut self, source: &Source, height: usize) {
+        self.top = Place::default();
+        self.follow = self.bottom(source, height) == self.top;
+    }
+
+    /// Scrolls as little as makes the first row of an entry visible.
+    pub fn reveal(&mut self, source: &Source, height: usize, index: usize) {
+        let gap = self.slot(source, index).map_or(0, |slot| slot.stamp.gap);
+        let place = Place { index, row: gap };
+        let top = self.top(source, height);
+        let earliest = self.up(source, place, height.saturating_sub(1));
+        let wanted = top.min(place).max(earliest);
+        if wanted != top {
+            self.top = wanted;
+        }
+        self.follow = self.follow && wanted == top || wanted >= self.bottom(source, height);
+    }
+
+    /// Rows below a view that begins at `top`, at most [`BELOW_MAX`].
+    pub fn below(&mut self, source: &Source, top: Place, height: usize) -> usize {
+        let mut place = self.down(source, top, height);
+        let mut rows = 0;
+        while place.index < source.len() && rows < BELOW_MAX {
+            rows += self.height_of(source, place.index) - place.row;
+            place = Place {
+                index: place.index + 1,
+                row: 0,
+            };
+        }
+        let tail = source.tail.saturating_sub(place.row);
+        (rows + tail).min(BELOW_MAX)
+    }
+
+    /// The next entry that folds, from `from` on in the direction of `step`.
+    pub fn next_fold(&self, source: &Source, from: Option<usize>, step: isize) -> Option<usize> {
+        let mut index = from.unwrap_or(source.len());
+        loop {
+            index = index.checked_add_signed(step)?;
+            let entry = source.entry(index)?;
+            if shape(entry, source) == Shape::Line {
+                return Some(index);
+            }
+        }
+    }
+
+    /// The places in view, from `top` on.
+    pub fn visible(&mut self, source: &Source, top: Place, height: usize) -> Vec<Place> {
+        let mut places = Vec::with_capacity(height);
+        let mut place = top;
+        while places.len() < height {
+            let rows = if place.index < source.len() {
+                self.height_of(source, place.index)
+            } else {
+                source.tail
+            };
+            while place.row < rows && places.len() < height {
+                places.push(place);
+                place.row += 1;
+            }
+            if place.index >= source.len() {
+                break;
+            }
+            place = Place {
+                index: place.index + 1,
+                row: 0,
+            };
+        }
+        if let (Some(first), Some(last)) = (places.first(), places.last()) {
+            self.forget_beyond(first.index, last.index);
+        }
+        for place in &places {
+            self.lay_out_again(source, place.index);
+        }
+        places
+    }
+
+    /// Drops laid-out text that is out of view when there is too much of it.
+    /// Heights stay.
+    fn forget_beyond(&mut self, first: usize, last: usize) {
+        if self.cost <= CACHE_BYTES_MAX {
+            return;
+        }
+        // The newest entries stay: one of them may be streaming.
+        let newest = self.slots.len().saturating_sub(2);
+        for (index, slot) in self.slots.iter_mut().enumerate().take(newest) {
+            if let Some(slot) = slot.as_mut().filter(|_| index < first || index > last) {
+                slot.text = None;
+            }
+        }
+        self.cost = self.slots.iter().flatten().map(Slot::cost).sum();
+    }
+
+    fn lay_out_again(&mut self, source: &Source, index: usize) {
+        let forgotten = self.slots.get(index).and_then(Option::as_ref);
+        if forgotten.is_some_and(|slot| slot.text.is_none() && slot.height > 0) {
+            self.slots[index] = None;
+            self.height_of(source, index);
+        }
+    }
+
+    pub fn part(&self, place: Place) -> Part<'_> {
+        let Some(slot) = self.slots.get(place.index).and_then(Option::as_ref) else {
+            return Part::Blank;
+        };
+        let Some(row) = place.row.checked_sub(slot.stamp.gap) else {
+            return Part::Blank;
+        };
+        let Some(row) = row.checked_sub(slot.head) else {
+            return Part::Head(row);
+        };
+        match &slot.text {
+            Some(text) if row < text.len() => Part::Text(text.row(row)),
+            _ => Part::Foot,
+        }
+    }
+
+    /// Is this the first row of text of its entry?
+    pub fn is_first(&self, place: Place) -> bool {
+        let slot = self.slots.get(place.index).and_then(Option::as_ref);
+        slot.is_some_and(|slot| place.row == slot.stamp.gap + slot.head)
+    }
+
+    pub fn height_of(&mut self, source: &Source, index: usize) -> usize {
+        self.slot(source, index).map_or(0, |slot| slot.height)
+    }
+
+    fn slot(&mut self, source: &Source, index: usize) -> Option<&Slot> {
+        let entry = source.entry(index)?;
+        if self.slots.len() <= index {
+            self.slots.resize(source.len(), None);
+        }
+        let stamp = Stamp {
+            entry: source.list.map_or(index, |list| list[index]),
+            revision: entry.revision,
+            width: source.width,
+            aside: source.aside,
+            unfolded: self.is_unfolded(index),
+            gap: gap_before(source, index),
+        };
+        let fresh = |slot: &Slot| slot.stamp == stamp;
+        if !self.slots[index].as_ref().is_some_and(fresh) {
+            let old = self.slots[index].take();
+            self.cost -= old.as_ref().map_or(0, Slot::cost);
+            let anchor = self.anchor_byte(index, old.as_ref(), &stamp);
+            let slot = Slot::new(entry, source, stamp, old);
+            self.cost += slot.cost();
+            if let (Some(byte), Some(text)) = (anchor, &slot.text) {
+                self.top.row = slot.stamp.gap + slot.head + text.row_of(byte);
+            }
+            self.slots[index] = Some(slot);
+        }
+        self.slots[index].as_ref()
+    }
+
+    /// What byte stood at the top of the view, where a change of width is about
+    /// to move it to another row.
+    fn anchor_byte(&self, index: usize, old: Option<&Slot>, stamp: &Stamp) -> Option<usize> {
+        let old = old.filter(|old| old.stamp.width != stamp.width)?;
+        if index != self.top.index || self.follow {
+            return None;
+        }
+        let row = self.top.row.checked_sub(old.stamp.gap + old.head)?;
+        Some(old.text.as_ref()?.byte_of(row))
+    }
+}
+
+impl Slot {
+    fn cost(&self) -> usize {
+        self.text.as_ref().map_or(0, Wrapped::cost)
+    }
+
+    fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
+        let (head, foot) = frame_of(entry, source);
+        let streams = matches!(entry.body, Body::Thinking { .. } | Body::Text { .. });
+        let text = text_of(entry, source, stamp.unfolded).map(|(raw, indent)| {
+            let width = stamp.width.saturating_sub(indent).max(1);
+            let kept = old.filter(|old| {
+                old.streams
+                    && streams
+                    && old.stamp.width == stamp.width
+                    && old.stamp.entry == stamp.entry
+                    && old.stamp.unfolded == stamp.unfolded
+            });
+            match kept.and_then(|old| old.text) {
+                Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
+                    text.extend_to(&raw);
+                    text
+                }
+                _ => Wrapped::new(&raw, width),
+            }
+        });
+        let rows = text.as_ref().map_or(0, Wrapped::len);
+        let height = match shape(entry, source) {
+            Shape::Hidden => 0,
+            Shape::Line | Shape::Block => stamp.gap + head + rows + foot,
+        };
+        Self {
+            stamp,
+            head,
+            streams,
+            text,
+            height,
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Everything that the screen shows, as data. `update` changes it, `view` draws
+//! it; neither does anything else.
+
+use super::Options;
+use super::ask::{OpenAsk, QUIET};
+use super::editor::Editor;
+use super::flow::{Flow, Source};
+use super::input::ReplyFilter;
+use super::theme::{Background, Glyphs, Theme};
+use super::view::panes::Panes;
+use crate::domain::id::Mint;
+use crate::domain::{
+    Banner, Body, CallId, ModelRef, Notice, PieceId, QueryId, Server, ServerId, Session, SessionId,
+    SessionSummary, ToolMode, ToolState, Transcript, TurnId,
+};
+use crate::protocol::{Ask, LogLine, Meter};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a notice stays.
+pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
+/// One frame of the spinner.
+const SPINNER_STEP: Duration = Duration::from_millis(100);
+/// Log lines kept for the log pane.
+pub const LOG_LINES_MAX: usize = 1_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Focus {
+    #[default]
+    Message,
+    Chat,
+    Servers,
+    Thinking,
+}
+
+/// What lies over the panes because the person called it.
+#[derive(Debug, Clone)]
+pub enum Overlay {
+    Help { scroll: usize },
+    Log { back: usize },
+    Stderr { server: ServerId, back: usize },
+    Palette { filter: Editor, chosen: usize },
+    Pick(Pick),
+    Sessions(Box<Sessions>),
+}
+
+/// A numbered list, from which 0 changes nothing.
+#[derive(Debug, Clone)]
+pub struct Pick {
+    pub title: &'static str,
+    pub zero: &'static str,
+    pub rows: Vec<(Picked, String)>,
+    /// The rows, then the zero.
+    pub chosen: usize,
+    /// Digits typed so far, where the list is longer than nine.
+    pub typed: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picked {
+    Model(ModelRef),
+    Server(ServerId),
+    Mode(ToolMode),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Sessions {
+    pub query: Option<QueryId>,
+    pub all: Option<Arc<Vec<SessionSummary>>>,
+    pub filter: Editor,
+    pub chosen: usize,
+    pub in_list: bool,
+    pub preview_query: Option<QueryId>,
+    pub preview: Option<Arc<Session>>,
+    /// Asked whether to delete this one.
+    pub deleting: Option<SessionId>,
+}
+
+impl Sessions {
+    /// The summaries that the filter lets through.
+    pub fn hits(&self) -> Vec<&SessionSummary> {
+        let wanted = self.filter.text().to_lowercase();
+        self.all
+            .iter()
+            .flat_map(|all| all.iter())
+            .filter(|session| session.title.to_lowercase().contains(wanted.trim()))
+            .collect()
+    }
+}
+
+/// What was typed before, and where Up and Down are in it.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    pub prompts: Vec<String>,
+    pub at: Option<usize>,
+    /// What was being typed when the walk began.
+    pub aside: String,
+}
+
+/// Prompts that wait for the turn under way.
+#[derive(Debug, Clone, Default)]
+pub struct Queue {
+    pub prompts: VecDeque<String>,
+    pub paused: bool,
+}
+
+/// Times of the turn under way and of the last one.
+#[derive(Debug, Clone, Default)]
+pub struct Clock {
+    pub turn_started: Duration,
+    pub round_started: Duration,
+    pub first_text: Option<Duration>,
+    pub ended: Option<Duration>,
+    /// Output tokens a second, and how long the turn took.
+    pub speed: Option<(f64, Duration)>,
+    pub calls: HashMap<CallId, Duration>,
+    pub thoughts: HashMap<PieceId, (Duration, Duration)>,
+    pub thinking: Option<PieceId>,
+}
+
+/// A row of the servers pane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SideRow {
+    Server(usize),
+    Tool(usize, usize),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Sidebar {
+    pub servers: Vec<Server>,
+    pub unfolded: HashSet<ServerId>,
+    pub chosen: usize,
+}
+
+impl Sidebar {
+    pub fn rows(&self) -> Vec<SideRow> {
+        let mut rows = Vec::new();
+        for (index, server) in self.servers.iter().enumerate() {
+            rows.push(SideRow::Server(index));
+            if self.unfolded.contains(&server.id) {
+                rows.extend((0..server.tools.len()).map(|tool| SideRow::Tool(index, tool)));
+            }
+        }
+        rows
+    }
+}
+
+/// Keys that came faster than a person types.
+#[derive(Debug, Clone, Default)]
+pub struct Burst {
+    pub last_text: Option<Duration>,
+    /// An Enter that may turn out to be a line end of a paste.
+    pub enter: Option<Duration>,
+    pub pasting: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub now: Duration,
+    pub size: (u16, u16),
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+    pub no_color: bool,
+    pub focused: bool,
+    pub mouse: bool,
+
+    pub transcript: Transcript,
+    /// Entries that are thinking, by index.
+    pub thoughts: Vec<usize>,
+    pub chat: Flow,
+    pub thinking: Flow,
+    pub clock: Clock,
+    pub title: String,
+    pub session: Option<SessionId>,
+
+    pub editor: Editor,
+    pub history: History,
+    pub queue: Queue,
+    /// The chosen completion; None where the person closed the list.
+    pub completion: Option<usize>,
+    pub burst: Burst,
+    pub replies: ReplyFilter,
+    pub last_key: Duration,
+
+    pub focus: Focus,
+    pub overlay: Option<Overlay>,
+    pub show_servers: bool,
+    pub show_thinking: bool,
+    pub over_chat: Option<Focus>,
+    pub asks: Vec<OpenAsk>,
+
+    pub models: Vec<ModelRef>,
+    pub selected: Option<ModelRef>,
+    pub mode: ToolMode,
+    pub sidebar: Sidebar,
+    pub meter: Meter,
+    pub banners: Vec<Banner>,
+    pub notice: Option<(Notice, Duration)>,
+    pub log: VecDeque<LogLine>,
+
+    pub turns: Mint,
+    pub queries: Mint,
+    /// The last prompt, and whether it was answered.
+    pub last_turn: Option<(String, bool)>,
+    pub interrupting: bool,
+}
+
+impl Model {
+    pub fn new(options: &Options, size: (u16, u16)) -> Self {
+        Self {
+            now: Duration::ZERO,
+            size,
+            theme: Theme::new(Background::default(), options.no_color),
+            glyphs: Glyphs::new(options.ascii),
+            no_color: options.no_color,
+            focused: true,
+            mouse: true,
+            transcript: Transcript::default(),
+            thoughts: Vec::new(),
+            chat: Flow::default(),
+            thinking: Flow::default(),
+            clock: Clock::default(),
+            title: String::new(),
+            session: None,
+            editor: Editor::default(),
+            history: History::default(),
+            queue: Queue::default(),
+            completion: Some(0),
+            burst: Burst::default(),
+            replies: ReplyFilter::default(),
+            last_key: Duration::ZERO,
+            focus: Focus::default(),
+            overlay: None,
+            show_servers: true,
+            show_thinking: true,
+            over_chat: None,
+            asks: Vec::new(),
+            models: Vec::new(),
+            selected: None,
+            mode: ToolMode::default(),
+            sidebar: Sidebar::default(),
+            meter: Meter::default(),
+            banners: Vec::new(),
+            notice: None,
+            log: VecDeque::new(),
+            turns: Mint::default(),
+            queries: Mint::default(),
+            last_turn: None,
+            interrupting: false,
+        }
+    }
+
+    pub fn notify(&mut self, notice: Notice) {
+        self.notice = Some((notice, self.now));
+    }
+
+    pub fn running(&self) -> Option<TurnId> {
+        self.transcript.running()
+    }
+
+    /// The name of the model that a prompt goes to.
+    pub fn model_name(&self) -> &str {
+        self.selected.as_ref().map_or("", |model| &model.name)
+    }
+
+    /// What the chat lays out: everything.
+    pub fn chat_source(&self, panes: &Panes) -> Source<'_> {
+        Source {
+            entries: self.transcript.entries(),
+            list: None,
+            width: panes.chat_inner.width.max(1),
+            aside: panes.thinking.is_some(),
+            tail: if self.transcript.wait().is_some() {
+                2
+            } else {
+                0
+            },
+        }
+    }
+
+    /// What the thinking pane lays out.
+    pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
+        let inner = panes.thinking.map_or(1, |pane| pane.inner.width);
+        Source {
+            entries: self.transcript.entries(),
+            list: Some(&self.thoughts),
+            width: inner.max(1),
+            aside: false,
+            tail: 0,
+        }
+    }
+
+    /// When the model wants to be called though nothing came in: a spinner's next
+    /// frame, a notice that goes, a dialog that takes the keyboard.
+    pub fn wake(&self) -> Option<Duration> {
+        let spins = self.transcript.wait().is_some() || self.runs_a_tool();
+        let spinner = spins.then(|| {
+            let step = SPINNER_STEP.as_millis() as u64;
+            Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
+        });
+        let notice = self.notice.as_ref().map(|(_, since)| *since + NOTICE_LASTS);
+        let arms = self.asks.first().filter(|ask| !ask.armed);
+        let arms = arms.map(|ask| ask.opened.max(self.last_key) + QUIET);
+        let enter = self
+            .burst
+            .enter
+            .map(|since| since + super::update::ENTER_HELD);
+        [spinner, notice, arms, enter, self.replies.due()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn runs_a_tool(&self) -> bool {
+        let settled = self.transcript.settled();
+        self.transcript.entries()[settled..].iter().any(|entry| {
+            matches!(&entry.body, Body::Tool(call) if matches!(call.state, ToolState::Running { .. }))
+        })
+    }
+
+    /// The question whose dialog is shown.
+    pub fn ask(&self) -> Option<&OpenAsk> {
+        self.asks.first()
+    }
+
+    /// Is the shown dialog about calls of tools?
+    pub fn approves(&self) -> bool {
+        self.ask()
+            .is_some_and(|ask| matches!(ask.question, Ask::Approve(_)))
+    }
+
+    /// The text of the newest answer, raw.
+    pub fn last_answer(&self) -> Option<&str> {
+        let entries = self.transcript.entries().iter().rev();
+        entries
+            .filter_map(|entry| match &entry.body {
+                Body::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            })
+            .next()
+    }
+}

@@ -1,0 +1,438 @@
+//! The loop: keys, events and time go into `update`, effects come out, and a frame
+//! is drawn when something changed. A key draws at once, streaming at most sixty
+//! times a second, and at rest nothing wakes it.
+
+use super::model::Model;
+use super::msg::{Effect, Input, Msg};
+use super::screen::Screen;
+use super::terminal::{self, Guard};
+use super::update::{inputs, update};
+use super::{Options, panic, view};
+use crate::domain::Notice;
+use crate::protocol::{Command, EVENTS_MAX, Event};
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
+use futures::StreamExt;
+use std::io::{self, IsTerminal};
+use std::future::poll_fn;
+use std::os::fd::{AsFd, OwnedFd};
+use std::task::Poll;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// The least time between two frames while text streams in.
+const FRAME: Duration = Duration::from_millis(16);
+/// Terminal events taken in before a frame is drawn.
+const BATCH_MAX: usize = 8_192;
+/// How long the engine may take to save and to close its servers.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
+/// From when on it is said that it takes a while.
+const SHUTDOWN_SILENT: Duration = Duration::from_secs(1);
+/// How long a stop may take to arrive after it was asked for.
+const STOP_MAX: Duration = Duration::from_millis(50);
+const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
+
+/// Why the screen was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// The person left.
+    Left,
+    /// A signal, by its number.
+    Signal(i32),
+}
+
+impl Exit {
+    /// The exit code of the process.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Left => 0,
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
+        }
+    }
+}
+
+#[derive(Debug, Error)]
+pub enum TuiError {
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[from] io::Error),
+    #[error("the terminal is gone")]
+    InputLost,
+    #[error("the screen failed because of a fault in the program")]
+    Panicked,
+    #[error("the engine stopped")]
+    EngineGone,
+}
+
+impl From<panic::Panicked> for TuiError {
+    fn from(_: panic::Panicked) -> Self {
+        Self::Panicked
+    }
+}
+
+/// Runs the screen until the person leaves, a signal comes, or the terminal is
+/// lost. The terminal is restored and the engine shut down when it returns.
+///
+/// # Errors
+/// The terminal cannot be used or is gone, the engine stopped by itself, or the
+/// screen's own code panicked.
+pub async fn run(
+    commands: Sender<Command>,
+    mut events: Receiver<Event>,
+    options: Options,
+) -> Result<Exit, TuiError> {
+    panic::install(options.panic_report.clone());
+    let outcome = show(&commands, &mut events, &options).await;
+    terminal::restore();
+    if !matches!(outcome, Err(TuiError::EngineGone)) {
+        shut_down(&commands, &mut events).await;
+    }
+    outcome
+}
+
+async fn show(
+    commands: &Sender<Command>,
+    events: &mut Receiver<Event>,
+    options: &Options,
+) -> Result<Exit, TuiError> {
+    let signals = Signals::install()?;
+    let guard = Guard::take(options)?;
+    let mut screen = ratatui::Terminal::new(Screen::new())?;
+    let size = screen.size()?;
+    screen.clear()?;
+    let mut app = App {
+        model: Model::new(options, (size.width, size.height)),
+        screen,
+        guard,
+        signals,
+        input: EventStream::new(),
+        tty: watched_tty(),
+        commands,
+        start: Instant::now(),
+        drawn: None,
+        dirty: true,
+        left: false,
+        #[cfg(debug_assertions)]
+        test_panic: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
+    };
+    app.draw()?;
+    if !options.no_color && answers_questions() {
+        app.screen.backend_mut().send(ASK_BACKGROUND)?;
+    }
+    app.turn(events).await
+}
+
+/// Tells the engine to end and waits for it, with a deadline.
+async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+    let work = async {
+        if commands.send(Command::Shutdown).await.is_err() {
+            return;
+        }
+        while let Some(event) = events.recv().await {
+            if event == Event::ShutDown {
+                return;
+            }
+        }
+    };
+    let patience = async {
+        sleep(SHUTDOWN_SILENT).await;
+        use std::io::Write;
+        // Stderr may be gone with the terminal.
+        let _ = writeln!(io::stderr(), "humble: closing …");
+        sleep(SHUTDOWN_MAX - SHUTDOWN_SILENT).await;
+    };
+    tokio::select! {
+        () = work => {}
+        () = patience => {}
+    }
+}
+
+/// A terminal that prints what it does not know must not be asked.
+fn answers_questions() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    !matches!(term.as_str(), "" | "dumb" | "linux")
+}
+
+/// Stdin once more, to notice when the terminal behind it is gone: reading would
+/// only report an end of input again and again.
+fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return None;
+    }
+    let fd = stdin.as_fd().try_clone_to_owned().ok()?;
+    #[expect(deprecated, reason = "its successor is unsafe; an owned fd keeps its promise anyway")]
+    AsyncFd::with_interest(fd, Interest::READABLE).ok()
+}
+
+async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
+    let Some(tty) = tty else {
+        return std::future::pending().await;
+    };
+    while let Ok(mut guard) = tty.readable().await {
+        if guard.ready().is_read_closed() {
+            return;
+        }
+        guard.clear_ready();
+    }
+    std::future::pending().await
+}
+
+struct Signals(Vec<(i32, Signal)>);
+
+impl Signals {
+    fn install() -> io::Result<Self> {
+        let kinds = [
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::interrupt(),
+            SignalKind::quit(),
+        ];
+        let listen = |kind: SignalKind| Ok((kind.as_raw_value(), signal(kind)?));
+        kinds
+            .into_iter()
+            .map(listen)
+            .collect::<io::Result<_>>()
+            .map(Self)
+    }
+
+    async fn next(&mut self) -> i32 {
+        let waits = self.0.iter_mut().map(|(number, signal)| {
+            let number = *number;
+            Box::pin(async move {
+                signal.recv().await;
+                number
+            })
+        });
+        futures::future::select_all(waits).await.0
+    }
+}
+
+struct App<'a> {
+    model: Model,
+    screen: ratatui::Terminal<Screen>,
+    guard: Guard,
+    signals: Signals,
+    input: EventStream,
+    tty: Option<AsyncFd<OwnedFd>>,
+    commands: &'a Sender<Command>,
+    start: Instant,
+    /// When the last frame was drawn.
+    drawn: Option<Instant>,
+    dirty: bool,
+    left: bool,
+    #[cfg(debug_assertions)]
+    test_panic: bool,
+}
+
+impl App<'_> {
+    async fn turn(&mut self, events: &mut Receiver<Event>) -> Result<Exit, TuiError> {
+        let mut arrived = Vec::with_capacity(EVENTS_MAX);
+        loop {
+            let wake = self.wake();
+            let at = wake.unwrap_or_else(Instant::now);
+            tokio::select! {
+                biased;
+                number = self.signals.next() => return Ok(Exit::Signal(number)),
+                () = hung_up(self.tty.as_ref()) => return Err(TuiError::InputLost),
+                event = self.input.next() => {
+                    let event = event.ok_or(TuiError::InputLost)?;
+                    self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
+                    self.draw()?;
+                }
+                count = events.recv_many(&mut arrived, EVENTS_MAX) => {
+                    if count == 0 {
+                        return Err(TuiError::EngineGone);
+                    }
+                    for event in arrived.drain(..) {
+                        self.feed(Input::Engine(event)).await?;
+                    }
+                }
+                () = sleep_until(at), if wake.is_some() => self.feed(Input::Tick).await?,
+            }
+            if self.left {
+                return Ok(Exit::Left);
+            }
+            if self.dirty && self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
+                self.draw()?;
+            }
+        }
+    }
+
+    /// The next frame that is due, or the model's own wish.
+    fn wake(&self) -> Option<Instant> {
+        let frame = self.drawn.filter(|_| self.dirty).map(|drawn| drawn + FRAME);
+        let model = self.model.wake().map(|at| self.start + at);
+        [frame, model].into_iter().flatten().min()
+    }
+
+    /// Takes in everything that was read at once: only so is a burst of keys told
+    /// from typing.
+    async fn take_input(&mut self, first: Terminal) -> Result<(), TuiError> {
+        let mut keys: Vec<KeyEvent> = Vec::new();
+        let mut next = Some(first);
+        let mut taken = 0;
+        while let Some(event) = next {
+            taken += 1;
+            let other = match event {
+                Terminal::Key(key) => {
+                    keys.push(key);
+                    None
+                }
+                Terminal::Paste(text) => Some(Input::Paste(text)),
+                Terminal::Mouse(mouse) => Some(Input::Mouse(mouse)),
+                Terminal::Resize(width, height) => Some(Input::Resize { width, height }),
+                Terminal::FocusGained => Some(Input::Focus(true)),
+                Terminal::FocusLost => Some(Input::Focus(false)),
+            };
+            if let Some(other) = other {
+                self.take_keys(&mut keys).await?;
+                self.feed(other).await?;
+            }
+            // Polled with this task's own waker: crossterm keeps the first one it is
+            // given until it wakes it, and a key for another one would be lost.
+            let ready = poll_fn(|context| Poll::Ready(self.input.poll_next_unpin(context))).await;
+            next = match ready {
+                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
+                Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
+                Poll::Ready(Some(Ok(event))) => {
+                    self.take_keys(&mut keys).await?;
+                    taken = 0;
+                    Some(event).filter(|_| !self.left)
+                }
+                Poll::Pending => None,
+            };
+        }
+        self.take_keys(&mut keys).await
+    }
+
+    async fn take_keys(&mut self, keys: &mut Vec<KeyEvent>) -> Result<(), TuiError> {
+        #[cfg(debug_assertions)]
+        if self.test_panic && !keys.is_empty() {
+            panic::watch(|| panic!("HUMBLE_TEST_PANIC is set"))?;
+        }
+        for input in inputs(keys) {
+            self.feed(input).await?;
+        }
+        keys.clear();
+        Ok(())
+    }
+
+    /// One step of the core, and what it asks for.
+    async fn feed(&mut self, input: Input) -> Result<(), TuiError> {
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            let msg = Msg::new(self.start.elapsed(), input);
+            self.dirty = true;
+            for effect in panic::watch(|| update(&mut self.model, msg))? {
+                inputs.extend(self.perform(effect).await?);
+            }
+        }
+        Ok(())
+    }
+
+    async fn perform(&mut self, effect: Effect) -> Result<Option<Input>, TuiError> {
+        match effect {
+            Effect::Send(command) => {
+                if let Err(TrySendError::Full(command)) = self.commands.try_send(command) {
+                    return Ok(Some(Input::Unsent(Box::new(command))));
+                }
+            }
+            Effect::Quit => self.left = true,
+            Effect::Repaint => self.screen.clear()?,
+            Effect::Suspend => self.suspend().await?,
+            Effect::EditText(text) => return self.edit_outside(&text).await.map(Some),
+            Effect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
+            Effect::CallBack(words) => {
+                let sequence = format!("\x1b]9;{words}\x07\x07");
+                self.screen.backend_mut().send(sequence.as_bytes())?;
+            }
+            Effect::Copy(text) => {
+                let mut sequence = Vec::new();
+                crossterm::queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
+                self.screen.backend_mut().send(&sequence)?;
+            }
+        }
+        Ok(None)
+    }
+
+    fn draw(&mut self) -> Result<(), TuiError> {
+        let Self { model, screen, .. } = self;
+        panic::watch(|| screen.draw(|frame| view::draw(model, frame)).map(|_| ()))??;
+        self.dirty = false;
+        self.drawn = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Gives the terminal back. Nothing of ours reads it from then on.
+    fn step_aside(&mut self) {
+        terminal::restore();
+        // The stream's thread reads on until the stream is dropped.
+        self.input = EventStream::new();
+    }
+
+    fn come_back(&mut self) -> Result<(), TuiError> {
+        self.guard.enter()?;
+        self.screen.clear()?;
+        self.input = EventStream::new();
+        self.draw()
+    }
+
+    async fn suspend(&mut self) -> Result<(), TuiError> {
+        let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
+        self.step_aside();
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)
+            .map_err(io::Error::from)?;
+        // The stop may reach another thread first: without this the terminal
+        // could be taken again before the process stands still.
+        let _ = timeout(STOP_MAX, resumed.recv()).await;
+        self.come_back()
+    }
+
+    async fn edit_outside(&mut self, text: &str) -> Result<Input, TuiError> {
+        self.step_aside();
+        let edited = run_editor(text).await;
+        // Ctrl+C in the other program was meant for it.
+        self.signals = Signals::install()?;
+        self.come_back()?;
+        Ok(Input::Edited(edited.map_err(|why| why.sentence())))
+    }
+}
+
+/// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
+async fn run_editor(text: &str) -> Result<String, Notice> {
+    let failed = |fault: io::Error| {
+        Notice::failure("The editor could not be used.").because(format!("{fault}."))
+    };
+    let set = |name: &str| {
+        std::env::var(name)
+            .ok()
+            .filter(|value| !value.trim().is_empty())
+    };
+    let editor = set("VISUAL")
+        .or_else(|| set("EDITOR"))
+        .unwrap_or_else(|| "vi".to_owned());
+    let file = tempfile::Builder::new()
+        .prefix("humble-")
+        .suffix(".md")
+        .tempfile()
+        .map_err(failed)?;
+    std::fs::write(file.path(), text).map_err(failed)?;
+    // The variable is a command line, such as `code --wait`.
+    let status = tokio::process::Command::new("sh")
+        .args(["-c", &format!("{editor} \"$1\""), "sh"])
+        .arg(file.path())
+        .status()
+        .await
+        .map_err(failed)?;
+    if !status.success() {
+        return Err(Notice::failure(format!("The editor ended with {status}."))
+            .advise("The message stays as it was."));
+    }
+    std::fs::read_to_string(file.path()).map_err(failed)
+}

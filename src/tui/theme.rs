@@ -1,0 +1,119 @@
+//! Styles and glyphs by role. Meaning never hangs on a colour alone: each role
+//! also has a glyph or a word.
+
+use ratatui::style::{Color, Modifier, Style};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Background {
+    #[default]
+    Dark,
+    Light,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Theme {
+    pub plain: Style,
+    pub bold: Style,
+    pub dim: Style,
+    pub accent: Style,
+    pub success: Style,
+    pub failure: Style,
+    pub attention: Style,
+    pub selection: Style,
+}
+
+impl Theme {
+    /// The sixteen colours alone, so that the terminal's own palette decides.
+    pub fn new(background: Background, no_color: bool) -> Self {
+        let color = |dark: Color, light: Color| {
+            let style = Style::new();
+            match (no_color, background) {
+                (true, _) => style,
+                (false, Background::Dark) => style.fg(dark),
+                (false, Background::Light) => style.fg(light),
+            }
+        };
+        Self {
+            plain: Style::new(),
+            bold: Style::new().add_modifier(Modifier::BOLD),
+            dim: Style::new().add_modifier(Modifier::DIM),
+            accent: color(Color::Cyan, Color::Blue),
+            success: color(Color::Green, Color::Green),
+            failure: color(Color::Red, Color::Red),
+            attention: color(Color::Magenta, Color::Magenta),
+            selection: Style::new().add_modifier(Modifier::REVERSED),
+        }
+    }
+}
+
+/// Glyphs of one column each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glyphs {
+    pub connected: &'static str,
+    pub off: &'static str,
+    pub failed: &'static str,
+    pub ok: &'static str,
+    pub refused: &'static str,
+    pub folded: &'static str,
+    pub open: &'static str,
+    pub down: &'static str,
+    pub up: &'static str,
+    pub dot: &'static str,
+    pub more: &'static str,
+    pub cursor: &'static str,
+    pub full: &'static str,
+    pub bar: [&'static str; 2],
+    pub spinner: &'static [&'static str],
+    /// Corners from the top left on, clockwise, then horizontal and vertical.
+    pub frame: [&'static str; 6],
+}
+
+const UNICODE: Glyphs = Glyphs {
+    connected: "●",
+    off: "○",
+    failed: "✗",
+    ok: "✓",
+    refused: "⊘",
+    folded: "▸",
+    open: "▾",
+    down: "↓",
+    up: "↑",
+    dot: "·",
+    more: "…",
+    cursor: "▌",
+    full: "█",
+    bar: ["▕", "▏"],
+    spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+    frame: ["╭", "╮", "╯", "╰", "─", "│"],
+};
+
+const ASCII: Glyphs = Glyphs {
+    connected: "*",
+    off: "o",
+    failed: "x",
+    ok: "+",
+    refused: "-",
+    folded: ">",
+    open: "v",
+    down: "v",
+    up: "^",
+    dot: "-",
+    more: "~",
+    cursor: ">",
+    full: "#",
+    bar: ["[", "]"],
+    spinner: &["|", "/", "-", "\\"],
+    frame: ["+", "+", "+", "+", "-", "|"],
+};
+
+impl Glyphs {
+    pub fn new(ascii: bool) -> Self {
+        if ascii { ASCII } else { UNICODE }
+    }
+
+    /// The spinner's look `millis` after the program began.
+    pub fn spinner(&self, millis: u128) -> &'static str {
+        let frame = (millis / 100) % self.spinner.len() as u128;
+        self.spinner[frame as usize]
+    }
+}

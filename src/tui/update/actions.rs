@@ -1,0 +1,151 @@
+//! Every action of the table of keys, and what a command's argument means to it.
+
+use super::super::editor::Editor;
+use super::super::keymap::Action;
+use super::super::model::{Focus, Model, Overlay, Pick, Picked};
+use super::super::msg::Effect;
+use super::{leave, navigation, overlay, sessions, submit};
+use crate::domain::{Notice, ServerStatus, ToolMode};
+use crate::protocol::Command;
+
+pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    match action {
+        Action::Send => submit::send(model, effects),
+        Action::Interrupt => leave::interrupt(model, effects),
+        Action::Leave => leave::leave(model, effects),
+        Action::Edit(edit) => submit::edit(model, edit),
+        Action::Retry => submit::retry(model, effects),
+        Action::NewSession => effects.push(Effect::Send(Command::NewSession)),
+        Action::Sessions => sessions::open(model, effects),
+        Action::SetModel => set_model(model, argument, effects),
+        Action::SetToolMode => set_tool_mode(model, argument, effects),
+        Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
+            navigation::toggle_chosen(model, effects);
+        }
+        Action::ToggleServer => toggle_server(model, argument, effects),
+        Action::Commands => {
+            model.overlay = Some(Overlay::Palette {
+                filter: Editor::default(),
+                chosen: 0,
+            });
+        }
+        Action::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
+        Action::Log => model.overlay = Some(Overlay::Log { back: 0 }),
+        Action::CopyAnswer => copy_answer(model, effects),
+        Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
+        Action::Mouse => {
+            model.mouse = !model.mouse;
+            model.notify(Notice::info(if model.mouse {
+                "The mouse scrolls and selects panes."
+            } else {
+                "The mouse is left to the terminal."
+            }));
+            effects.push(Effect::CaptureMouse(model.mouse));
+        }
+        Action::Redraw => effects.push(Effect::Repaint),
+        Action::Suspend => effects.push(Effect::Suspend),
+        other => navigation::run(model, other, effects),
+    }
+}
+
+fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(answer) = model.last_answer().map(str::to_owned) else {
+        return model.notify(Notice::info("There is no answer to copy yet."));
+    };
+    effects.push(Effect::Copy(answer));
+    // Whether the terminal took it cannot be known: only the means is named.
+    model.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
+}
+
+fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    if model.models.is_empty() {
+        let notice = Notice::warning("No models are configured.");
+        return model.notify(notice.advise("Add one to config.json."));
+    }
+    let rows = model.models.iter().map(|entry| {
+        let label = if entry.name == entry.model {
+            format!("{}  {}", entry.name, entry.provider)
+        } else {
+            format!("{}  {} {}", entry.name, entry.provider, entry.model)
+        };
+        (Picked::Model(entry.clone()), label)
+    });
+    let present = model.selected.as_ref();
+    let pick = Pick {
+        title: "Models",
+        zero: "Keep the present model",
+        chosen: model
+            .models
+            .iter()
+            .position(|entry| Some(entry) == present)
+            .unwrap_or(0),
+        rows: rows.collect(),
+        typed: String::new(),
+    };
+    pick_or_open(model, pick, argument, effects);
+}
+
+fn toggle_server(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    let rows = model.sidebar.servers.iter().map(|server| {
+        let state = match (&server.status, server.enabled) {
+            (_, false) => "off",
+            (ServerStatus::Connected, _) => "connected",
+            (ServerStatus::Starting, _) => "starting",
+            (ServerStatus::Off, _) => "not started",
+            (ServerStatus::Failed(_), _) => "failed",
+            (ServerStatus::Misconfigured(_), _) => "misconfigured",
+        };
+        (
+            Picked::Server(server.id.clone()),
+            format!("{}  {state}", server.id),
+        )
+    });
+    let pick = Pick {
+        title: "Servers",
+        zero: "Change nothing",
+        rows: rows.collect(),
+        chosen: 0,
+        typed: String::new(),
+    };
+    pick_or_open(model, pick, argument, effects);
+}
+
+fn set_tool_mode(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    if let Some(mode) = ToolMode::from_name(argument) {
+        return effects.push(Effect::Send(Command::SetToolMode(mode)));
+    }
+    if !argument.is_empty() {
+        return model.notify(Notice::warning("Please enter either auto or manual."));
+    }
+    let row = |mode, label: &str| (Picked::Mode(mode), label.to_owned());
+    model.overlay = Some(Overlay::Pick(Pick {
+        title: "Tool mode",
+        zero: "Keep the present mode",
+        rows: vec![
+            row(ToolMode::Manual, "manual  ask before each call"),
+            row(ToolMode::Auto, "auto  run calls at once"),
+        ],
+        chosen: usize::from(model.mode == ToolMode::Auto),
+        typed: String::new(),
+    }));
+}
+
+/// A number behind the command picks at once; without one the list opens.
+fn pick_or_open(model: &mut Model, pick: Pick, argument: &str, effects: &mut Vec<Effect>) {
+    if argument.is_empty() {
+        model.overlay = Some(Overlay::Pick(pick));
+        return;
+    }
+    match argument.parse::<usize>() {
+        Ok(0) => model.notify(Notice::info("Nothing was changed.")),
+        Ok(number) if number <= pick.rows.len() => {
+            overlay::picked(model, &pick.rows[number - 1].0, effects);
+        }
+        _ => {
+            let count = pick.rows.len();
+            model.notify(Notice::warning(format!(
+                "Please enter a number from 0 to {count}."
+            )));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What the engine reports, folded into the model.
+
+use super::super::ask::OpenAsk;
+use super::super::flow::Flow;
+use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay};
+use super::super::msg::Effect;
+use super::{sessions, submit};
+use crate::domain::{
+    Body, Notice, Server, Session, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+};
+use crate::protocol::Event;
+use std::time::Duration;
+
+/// A turn of at least this length calls the person back when it ends.
+const LONG_TURN: Duration = Duration::from_secs(10);
+
+pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
+    match event {
+        Event::Turn(id, event) => turn(model, id, &event, effects),
+        Event::Asked { ask, question, .. } => {
+            if model.asks.iter().all(|open| open.id != ask) {
+                model.asks.push(OpenAsk::new(ask, question, model.now));
+            }
+        }
+        Event::AskClosed(ask) => close(model, |open| open.id == ask),
+        Event::SessionOpened(session) => opened(model, &session),
+        Event::SessionSaved(session) => model.session = Some(session),
+        Event::SessionsListed { query, sessions } => {
+            sessions::listed(model, query, sessions, effects);
+        }
+        Event::SessionPreviewed { query, session } => {
+            if let Some(Overlay::Sessions(open)) = &mut model.overlay {
+                if open.preview_query == Some(query) {
+                    open.preview = Some(session);
+                }
+            }
+        }
+        Event::SessionDeleted(session) => {
+            model.notify(Notice::info(format!("Deleted {session}.")));
+            sessions::refresh(model, effects);
+        }
+        Event::ModelsListed { models, selected } => {
+            model.models = models;
+            model.selected = selected;
+        }
+        Event::ToolModeChanged(mode) => model.mode = mode,
+        Event::ServersListed(servers) => {
+            model.sidebar.servers = servers;
+            clamp_sidebar(model);
+        }
+        Event::ServerChanged(server) => server_changed(model, server),
+        Event::ContextMeasured(meter) => model.meter = meter,
+        Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
+        Event::BannersChanged(banners) => model.banners = banners,
+        Event::Noticed(notice) => model.notify(notice),
+        Event::Logged(line) => {
+            model.log.push_back(line);
+            if model.log.len() > LOG_LINES_MAX {
+                model.log.pop_front();
+            }
+        }
+        Event::ShutDown => effects.push(Effect::Quit),
+    }
+}
+
+/// Removes asks. The next one waits for its own moment without a key.
+fn close(model: &mut Model, closed: impl Fn(&OpenAsk) -> bool) {
+    let first = model.asks.first().map(|ask| ask.id);
+    model.asks.retain(|ask| !closed(ask));
+    let now = model.now;
+    if let Some(next) = model.asks.first_mut().filter(|ask| Some(ask.id) != first) {
+        next.opened = now;
+    }
+}
+
+/// Takes an answered ask away at once; its `AskClosed` finds nothing left.
+pub fn answered(model: &mut Model) {
+    if let Some(id) = model.asks.first().map(|ask| ask.id) {
+        close(model, |ask| ask.id == id);
+    }
+}
+
+fn clamp_sidebar(model: &mut Model) {
+    let last = model.sidebar.rows().len().saturating_sub(1);
+    model.sidebar.chosen = model.sidebar.chosen.min(last);
+}
+
+fn server_changed(model: &mut Model, server: Server) {
+    let servers = &mut model.sidebar.servers;
+    match servers.iter_mut().find(|known| known.id == server.id) {
+        Some(known) => *known = server,
+        None => servers.push(server),
+    }
+    clamp_sidebar(model);
+}
+
+fn opened(model: &mut Model, session: &Session) {
+    model.transcript = Transcript::from_session(session);
+    model.thoughts.clear();
+    model.chat = Flow::default();
+    model.thinking = Flow::default();
+    model.clock = Clock::default();
+    model.title = session.title().to_owned();
+    model.session = session.id.clone();
+    model.last_turn = None;
+    model.interrupting = false;
+    model.overlay = None;
+}
+
+fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
+    let typed = std::mem::take(&mut model.history.prompts);
+    model.history.prompts = prompts.to_vec();
+    model.history.prompts.extend(typed);
+    let draft = draft.filter(|draft| !draft.trim().is_empty());
+    if let Some(draft) = draft.filter(|_| model.editor.is_empty()) {
+        model.editor.set(&draft);
+        model.notify(Notice::info("What you were typing last time is back."));
+    }
+}
+
+/// One event of a turn: the transcript's own fold, and the times beside it.
+pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) {
+    let known = model.transcript.entries().len();
+    let was_running = model.running();
+    model.transcript.apply(id, event);
+    note_thoughts(model, event, known);
+    keep_time(model, id, event, was_running);
+    match event {
+        TurnEvent::Started { prompt, .. } => {
+            if model.title.is_empty() {
+                let first = prompt.text.lines().find(|line| !line.trim().is_empty());
+                model.title = first.unwrap_or_default().trim().to_owned();
+            }
+            model.last_turn = Some((prompt.text.clone(), false));
+        }
+        TurnEvent::Retrying { after, why } => {
+            let again = format!("Trying again in {} s.", after.as_secs().max(1));
+            model.notify(why.clone().advise(again));
+        }
+        TurnEvent::Ended { end, .. } if was_running == Some(id) => ended(model, end, effects),
+        _ => {}
+    }
+}
+
+/// Which entries are thinking: those before the turn under way are settled.
+fn note_thoughts(model: &mut Model, event: &TurnEvent, known: usize) {
+    let from = match event {
+        TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
+        _ => known,
+    };
+    let keep = model.thoughts.partition_point(|index| *index < from);
+    model.thoughts.truncate(keep);
+    let entries = model.transcript.entries().iter().enumerate().skip(from);
+    let thinking = entries.filter(|(_, entry)| matches!(entry.body, Body::Thinking { .. }));
+    model.thoughts.extend(thinking.map(|(index, _)| index));
+}
+
+fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Option<TurnId>) {
+    let now = model.now;
+    let clock = &mut model.clock;
+    if let Some(times) = clock
+        .thinking
+        .and_then(|piece| clock.thoughts.get_mut(&piece))
+    {
+        times.1 = now;
+    }
+    match event {
+        TurnEvent::Started { .. } if was_running != Some(id) => {
+            clock.turn_started = now;
+            clock.round_started = now;
+            clock.first_text = None;
+            clock.speed = None;
+            clock.calls.clear();
+        }
+        TurnEvent::RoundStarted { .. } => clock.round_started = now,
+        TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
+            clock.calls.entry(call.id).or_insert(now);
+        }
+        TurnEvent::Ended { usage, .. } => {
+            clock.ended = Some(now);
+            let streamed = clock.first_text.map(|first| (now - first).as_secs_f64());
+            clock.speed = usage
+                .output
+                .zip(streamed.filter(|seconds| *seconds > 0.2))
+                .map(|(tokens, seconds)| (tokens as f64 / seconds, now - clock.turn_started));
+        }
+        TurnEvent::Delta { .. } => {
+            clock.first_text.get_or_insert(now);
+        }
+        _ => {}
+    }
+    let newest = model
+        .thoughts
+        .last()
+        .map(|index| &model.transcript.entries()[*index].body);
+    model.clock.thinking = match newest {
+        Some(Body::Thinking {
+            piece, open: true, ..
+        }) => {
+            model.clock.thoughts.entry(*piece).or_insert((now, now));
+            Some(*piece)
+        }
+        _ => None,
+    };
+}
+
+fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
+    let answered = matches!(end, TurnEnd::Answered { .. });
+    if let Some((_, done)) = &mut model.last_turn {
+        *done = answered;
+    }
+    model.interrupting = false;
+    let stopped = matches!(
+        end,
+        TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped
+    );
+    model.queue.paused |= stopped && !model.queue.prompts.is_empty();
+    let took = model.now.saturating_sub(model.clock.turn_started);
+    if !model.focused && took >= LONG_TURN {
+        effects.push(Effect::CallBack("humble: the turn has ended"));
+    }
+    submit::send_queued(model, effects);
+}

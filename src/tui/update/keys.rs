@@ -1,0 +1,83 @@
+//! Where a key goes: to an armed question, to what lies over the panes, to the
+//! completion, and else to its action or into the message.
+
+use super::super::input::typed;
+use super::super::keymap::{self, Action, When};
+use super::super::model::{Focus, Model};
+use super::super::msg::Effect;
+use super::{actions, approval, commands, leave, overlay, submit};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use std::time::Duration;
+
+/// A gap between keys that no person types in.
+const BURST_GAP: Duration = Duration::from_millis(3);
+
+pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    if key.kind == KeyEventKind::Release {
+        return;
+    }
+    model.last_key = model.now;
+    settle_enter(model, key, effects);
+    let action = keymap::find(key, |when| in_force(model, when));
+    if action == Some(Action::Interrupt) {
+        return leave::interrupt(model, effects);
+    }
+    if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
+        return actions::run(model, action, "", effects);
+    }
+    if model.ask().is_some_and(|ask| ask.armed) {
+        return approval::press(model, key, effects);
+    }
+    if model.overlay.is_some() {
+        return overlay::press(model, key, effects);
+    }
+    if model.focus == Focus::Message && commands::press(model, key, effects) {
+        return;
+    }
+    match action {
+        Some(Action::Send) if sends_later(model) => model.burst.enter = Some(model.now),
+        Some(Action::Send) if pasting(model) => submit::burst(model, "\n"),
+        Some(action) => actions::run(model, action, "", effects),
+        None => {
+            if let Some(c) = typed(key) {
+                model.focus = Focus::Message;
+                submit::type_char(model, c);
+            }
+        }
+    }
+}
+
+fn in_force(model: &Model, when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::Message => model.focus == Focus::Message,
+        When::Pane => model.focus != Focus::Message,
+        When::Servers => model.focus == Focus::Servers,
+    }
+}
+
+/// Did text come just now, faster than a person could follow it with Enter?
+fn sends_later(model: &Model) -> bool {
+    let just_now = |last: Duration| model.now.saturating_sub(last) <= BURST_GAP;
+    !model.burst.pasting && model.burst.last_text.is_some_and(just_now)
+}
+
+fn pasting(model: &Model) -> bool {
+    let recent = |last: Duration| model.now.saturating_sub(last) <= super::ENTER_HELD;
+    model.burst.pasting && model.burst.last_text.is_some_and(recent)
+}
+
+/// An Enter was held back and another key came: text makes it a line end, any
+/// other key lets it send.
+fn settle_enter(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    if model.burst.enter.take().is_none() {
+        return;
+    }
+    if typed(key).is_some() || key.code == KeyCode::Enter {
+        model.burst.pasting = true;
+        model.burst.last_text = Some(model.now);
+        model.editor.insert("\n");
+    } else {
+        submit::send(model, effects);
+    }
+}

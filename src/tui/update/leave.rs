@@ -1,0 +1,40 @@
+//! Ctrl+C and leaving.
+
+use super::super::ask::Form;
+use super::super::model::Model;
+use super::super::msg::Effect;
+use crate::domain::Notice;
+use crate::protocol::Command;
+use std::time::Duration;
+
+/// A Ctrl+C so soon after a turn's end was most likely meant for the turn.
+const MEANT_FOR_TURN: Duration = Duration::from_secs(1);
+
+/// Stops the turn; at rest it closes what lies over the panes, and else leaves.
+pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running().is_some() {
+        model.interrupting = true;
+        model.queue.paused |= !model.queue.prompts.is_empty();
+        return effects.push(Effect::Send(Command::Interrupt));
+    }
+    if model.overlay.take().is_some() || model.over_chat.take().is_some() {
+        return;
+    }
+    if let Some(ask) = model.asks.first_mut().filter(|ask| ask.armed) {
+        ask.form = Form::Choosing;
+    }
+    let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
+    if model.clock.ended.is_some_and(soon) {
+        model.clock.ended = None;
+        return model.notify(Notice::info("Ctrl+C again to leave"));
+    }
+    leave(model, effects);
+}
+
+/// What was typed is kept and offered at the next start.
+pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
+    if !model.editor.is_blank() {
+        effects.push(Effect::Send(Command::KeepDraft(model.editor.text())));
+    }
+    effects.push(Effect::Quit);
+}

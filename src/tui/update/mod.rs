@@ -1,0 +1,129 @@
+//! The pure core: what a key, a paste, a tick or an event of the engine changes,
+//! and what it asks the rim to do. One file a concern.
+
+mod actions;
+mod approval;
+pub mod commands;
+mod engine;
+mod keys;
+mod leave;
+mod navigation;
+mod overlay;
+mod sessions;
+mod submit;
+
+use super::ask::QUIET;
+use super::input::Group;
+use super::model::{Model, NOTICE_LASTS};
+use super::msg::{Effect, Input, Msg};
+use super::theme::Theme;
+use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
+use crate::protocol::Command;
+use crossterm::event::KeyEvent;
+use std::time::Duration;
+
+pub use super::input::group;
+
+/// How long an Enter right behind a burst of text waits: more text makes it a
+/// line end of a paste.
+pub const ENTER_HELD: Duration = Duration::from_millis(15);
+
+/// Takes in one message and says what to do.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    model.now = msg.at;
+    let mut effects = Vec::new();
+    arm(model);
+    pass_time(model, &mut effects);
+    match msg.input {
+        Input::Key(key) => filter_key(model, key, &mut effects),
+        Input::Burst(text) => {
+            model.last_key = model.now;
+            submit::burst(model, &text);
+        }
+        Input::Paste(text) => {
+            model.last_key = model.now;
+            submit::paste(model, &text);
+        }
+        Input::Mouse(mouse) => navigation::mouse(model, mouse),
+        Input::Resize { width, height } => model.size = (width, height),
+        Input::Focus(focused) => model.focused = focused,
+        Input::Engine(event) => engine::apply(model, event, &mut effects),
+        Input::Tick => {}
+        Input::Edited(Ok(text)) => model.editor.set(text.trim_end_matches('\n')),
+        Input::Edited(Err(why)) => model.notify(Notice::failure(why)),
+        Input::Unsent(command) => unsent(model, *command),
+    }
+    effects
+}
+
+/// Feeds keys that were read at once, so that a burst is told from typing.
+pub fn inputs(keys: &[KeyEvent]) -> impl Iterator<Item = Input> {
+    group(keys).into_iter().map(|group| match group {
+        Group::Key(key) => Input::Key(key),
+        Group::Burst(text) => Input::Burst(text),
+    })
+}
+
+/// A dialog takes the keyboard when no key came for a while, neither since it
+/// appeared nor since the last one.
+fn arm(model: &mut Model) {
+    let (now, last_key) = (model.now, model.last_key);
+    if let Some(ask) = model.asks.first_mut() {
+        ask.armed |= now >= ask.opened.max(last_key) + QUIET;
+    }
+}
+
+/// What happens because time went by.
+fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
+    let now = model.now;
+    if model
+        .notice
+        .as_ref()
+        .is_some_and(|(_, since)| now >= *since + NOTICE_LASTS)
+    {
+        model.notice = None;
+    }
+    if model
+        .burst
+        .enter
+        .is_some_and(|since| now >= since + ENTER_HELD)
+    {
+        model.burst.enter = None;
+        submit::send(model, effects);
+    }
+    if model.replies.due().is_some_and(|due| now >= due) {
+        for key in model.replies.release() {
+            keys::press(model, key, effects);
+        }
+    }
+}
+
+fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let (keys, background) = model.replies.push(key, model.now);
+    if let Some(background) = background {
+        model.theme = Theme::new(background, model.no_color);
+    }
+    for key in keys {
+        keys::press(model, key, effects);
+    }
+}
+
+/// The engine had no room: nothing that was shown as begun may stay so.
+fn unsent(model: &mut Model, command: Command) {
+    let notice = Notice::failure("The engine is busy and took no more commands.")
+        .advise("Try again in a moment.");
+    if let Command::Submit { turn, .. } = command {
+        let end = TurnEnd::Failed {
+            notice: notice.clone(),
+        };
+        let ended = TurnEvent::Ended {
+            end,
+            usage: Usage::default(),
+        };
+        model.transcript.apply(turn, &ended);
+    }
+    model.notify(notice);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Panes: which one has the focus, what of it is in view, and the keys of lists
+//! that are not text fields.
+
+use super::super::flow::{Flow, Source};
+use super::super::keymap::Action;
+use super::super::model::{Focus, Model, Overlay, SideRow};
+use super::super::msg::Effect;
+use super::super::view::panes::Panes;
+use crate::protocol::Command;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
+
+/// Rows of one step of the wheel.
+const WHEEL_ROWS: isize = 3;
+
+pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
+    match action {
+        Action::Back => back(model),
+        Action::NextPane => step_focus(model, 1),
+        Action::PreviousPane => step_focus(model, -1),
+        Action::Servers => show_or_hide(model, Focus::Servers),
+        Action::Thinking => show_or_hide(model, Focus::Thinking),
+        Action::PageUp => page(model, -1),
+        Action::PageDown => page(model, 1),
+        Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
+        Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
+        Action::PreviousLine => step_line(model, -1),
+        Action::NextLine => step_line(model, 1),
+        Action::Unfold => unfold(model),
+        Action::Reconnect => {
+            if let Some(server) = chosen_server(model) {
+                let id = model.sidebar.servers[server].id.clone();
+                effects.push(Effect::Send(Command::ReconnectServer(id)));
+            }
+        }
+        Action::Stderr => {
+            if let Some(server) = chosen_server(model) {
+                let server = model.sidebar.servers[server].id.clone();
+                model.overlay = Some(Overlay::Stderr { server, back: 0 });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn back(model: &mut Model) {
+    if model.over_chat.take().is_none() && model.focus == Focus::Message {
+        model.chat.follow = true;
+    }
+    model.focus = Focus::Message;
+    model.chat.selected = None;
+}
+
+/// The panes that are on screen, in the order of Tab.
+fn visible_panes(model: &mut Model) -> Vec<Focus> {
+    let panes = Panes::of(model);
+    let mut order = vec![Focus::Message];
+    order.push(model.over_chat.unwrap_or(Focus::Chat));
+    order.extend(panes.servers.map(|_| Focus::Servers));
+    order.extend(panes.thinking.map(|_| Focus::Thinking));
+    order
+}
+
+fn step_focus(model: &mut Model, step: isize) {
+    let order = visible_panes(model);
+    let at = order
+        .iter()
+        .position(|focus| *focus == model.focus)
+        .unwrap_or(0);
+    let next = (at as isize + step).rem_euclid(order.len() as isize) as usize;
+    model.focus = order[next];
+    if model.focus != Focus::Chat {
+        model.chat.selected = None;
+    }
+}
+
+/// Beside the chat where there is room, else over it.
+fn show_or_hide(model: &mut Model, pane: Focus) {
+    if model.size.0 < super::super::view::panes::SIDE_FROM {
+        let open = model.over_chat == Some(pane);
+        model.over_chat = (!open).then_some(pane);
+        model.focus = if open { Focus::Message } else { pane };
+        return;
+    }
+    let shown = match pane {
+        Focus::Servers => &mut model.show_servers,
+        _ => &mut model.show_thinking,
+    };
+    *shown = !*shown;
+    let shown = *shown;
+    if !shown && model.focus == pane {
+        model.focus = Focus::Message;
+    }
+}
+
+/// Calls `act` with the flow that scrolling keys mean, its source and its rows.
+fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
+    let panes = Panes::of(model);
+    let thinking = panes
+        .thinking_pane()
+        .filter(|_| model.focus == Focus::Thinking);
+    if let Some(pane) = thinking {
+        let mut flow = std::mem::take(&mut model.thinking);
+        act(
+            &mut flow,
+            &model.thinking_source(&panes),
+            pane.inner.height.into(),
+        );
+        model.thinking = flow;
+    } else {
+        let mut flow = std::mem::take(&mut model.chat);
+        act(
+            &mut flow,
+            &model.chat_source(&panes),
+            panes.chat_inner.height.into(),
+        );
+        model.chat = flow;
+    }
+}
+
+fn page(model: &mut Model, direction: isize) {
+    with_flow(model, |flow, source, height| {
+        let rows = height.saturating_sub(2).max(1) as isize;
+        flow.scroll(source, height, rows * direction);
+    });
+}
+
+fn step_line(model: &mut Model, step: isize) {
+    if model.focus == Focus::Servers {
+        let last = model.sidebar.rows().len().saturating_sub(1);
+        model.sidebar.chosen = model.sidebar.chosen.saturating_add_signed(step).min(last);
+        return;
+    }
+    with_flow(model, |flow, source, height| {
+        let from = flow.selected;
+        let next = flow.next_fold(source, from, if from.is_none() { -1 } else { step });
+        match next {
+            Some(index) if !source.is_pane() => {
+                flow.selected = Some(index);
+                flow.reveal(source, height, index);
+            }
+            _ => flow.scroll(source, height, step),
+        }
+    });
+}
+
+fn unfold(model: &mut Model) {
+    if model.focus != Focus::Servers {
+        with_flow(model, |flow, source, height| {
+            if let Some(index) = flow.selected {
+                flow.hold(source, height);
+                flow.toggle(index);
+                flow.reveal(source, height, index);
+            }
+        });
+        return;
+    }
+    if let Some(index) = chosen_server(model) {
+        let id = model.sidebar.servers[index].id.clone();
+        if !model.sidebar.unfolded.remove(&id) {
+            model.sidebar.unfolded.insert(id);
+        }
+        let rows = model.sidebar.rows();
+        let row = rows.iter().position(|row| *row == SideRow::Server(index));
+        model.sidebar.chosen = row.unwrap_or(0);
+    }
+}
+
+fn chosen_server(model: &Model) -> Option<usize> {
+    match model.sidebar.rows().get(model.sidebar.chosen)? {
+        SideRow::Server(index) | SideRow::Tool(index, _) => Some(*index),
+    }
+}
+
+/// Space in the servers pane: the server, or one tool of it.
+pub fn toggle_chosen(model: &mut Model, effects: &mut Vec<Effect>) {
+    let rows = model.sidebar.rows();
+    let servers = &model.sidebar.servers;
+    let command = match rows.get(model.sidebar.chosen) {
+        Some(SideRow::Server(index)) => Command::ToggleServer(servers[*index].id.clone()),
+        Some(SideRow::Tool(index, tool)) => Command::ToggleTool {
+            server: servers[*index].id.clone(),
+            tool: servers[*index].tools[*tool].name.clone(),
+        },
+        None => return,
+    };
+    effects.push(Effect::Send(command));
+}
+
+pub fn mouse(model: &mut Model, mouse: MouseEvent) {
+    let rows = match mouse.kind {
+        MouseEventKind::ScrollUp => -WHEEL_ROWS,
+        MouseEventKind::ScrollDown => WHEEL_ROWS,
+        MouseEventKind::Down(MouseButton::Left) => return click(model, mouse),
+        _ => return,
+    };
+    if let Some(ask) = model.asks.first_mut() {
+        ask.scroll = ask.scroll.saturating_add_signed(rows);
+    } else if model.overlay.is_some() {
+        super::overlay::scroll(model, rows);
+    } else {
+        let panes = Panes::of(model);
+        let at = Position::new(mouse.column, mouse.row);
+        let focus = model.focus;
+        let over_thinking = panes
+            .thinking_pane()
+            .is_some_and(|pane| pane.outer.contains(at));
+        model.focus = if over_thinking {
+            Focus::Thinking
+        } else {
+            Focus::Chat
+        };
+        with_flow(model, |flow, source, height| {
+            flow.scroll(source, height, rows)
+        });
+        model.focus = focus;
+    }
+}
+
+fn click(model: &mut Model, mouse: MouseEvent) {
+    if model.overlay.is_some() || !model.asks.is_empty() {
+        return;
+    }
+    let panes = Panes::of(model);
+    let at = Position::new(mouse.column, mouse.row);
+    if panes.message.contains(at) {
+        model.focus = Focus::Message;
+    } else if panes.servers.is_some_and(|pane| pane.outer.contains(at)) {
+        model.focus = Focus::Servers;
+    } else if panes.thinking.is_some_and(|pane| pane.outer.contains(at)) {
+        model.focus = Focus::Thinking;
+    } else if panes.chat.contains(at) {
+        model.focus = model.over_chat.unwrap_or(Focus::Chat);
+    }
+}

@@ -1,0 +1,154 @@
+//! Keys of what lies over the panes: lists, the palette, help and logs.
+
+use super::super::input::normal;
+use super::super::keymap::Action;
+use super::super::model::{Focus, Model, Overlay, Pick, Picked};
+use super::super::msg::Effect;
+use super::approval::field_key;
+use super::{actions, commands, sessions};
+use crate::domain::Notice;
+use crate::protocol::Command;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Rows of a page in help and logs.
+const PAGE_ROWS: isize = 10;
+
+pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let action = super::super::keymap::find(key, |when| when == super::super::keymap::When::Always);
+    if matches!(model.overlay, Some(Overlay::Sessions(_))) {
+        return sessions::press(model, key, effects);
+    }
+    if action == Some(Action::Back) || closes_itself(model, action) {
+        model.overlay = None;
+        return;
+    }
+    let step = match normal(key).0 {
+        KeyCode::Up => -1,
+        KeyCode::Down => 1,
+        KeyCode::PageUp => -PAGE_ROWS,
+        KeyCode::PageDown => PAGE_ROWS,
+        _ => 0,
+    };
+    if step != 0 {
+        return scroll(model, step);
+    }
+    match &mut model.overlay {
+        Some(Overlay::Palette { .. }) => palette(model, key, effects),
+        Some(Overlay::Pick(pick)) => {
+            if let Some(number) = number(pick, key) {
+                let picked = pick.rows.get(number).map(|(picked, _)| picked.clone());
+                model.overlay = None;
+                if let Some(picked) = picked {
+                    self::picked(model, &picked, effects);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The key that opened it closes it.
+fn closes_itself(model: &Model, action: Option<Action>) -> bool {
+    matches!(
+        (&model.overlay, action),
+        (Some(Overlay::Help { .. }), Some(Action::Help))
+            | (Some(Overlay::Log { .. }), Some(Action::Log))
+            | (Some(Overlay::Palette { .. }), Some(Action::Commands))
+    )
+}
+
+pub fn scroll(model: &mut Model, rows: isize) {
+    match &mut model.overlay {
+        Some(Overlay::Help { scroll }) => *scroll = scroll.saturating_add_signed(rows),
+        // Logs are read from their end.
+        Some(Overlay::Log { back } | Overlay::Stderr { back, .. }) => {
+            *back = back.saturating_add_signed(-rows);
+        }
+        Some(Overlay::Palette { filter, chosen }) => {
+            let last = commands::palette(&filter.text()).len().saturating_sub(1);
+            *chosen = chosen.saturating_add_signed(rows).min(last);
+        }
+        Some(Overlay::Pick(pick)) => {
+            pick.chosen = pick.chosen.saturating_add_signed(rows).min(pick.rows.len());
+        }
+        _ => {}
+    }
+}
+
+/// The row that was picked: a digit at once where no longer number begins with
+/// it, the arrows' row with Enter. The row behind the last is "0, nothing".
+fn number(pick: &mut Pick, key: KeyEvent) -> Option<usize> {
+    let count = pick.rows.len();
+    let row = |number: usize| number.checked_sub(1).unwrap_or(count);
+    match normal(key) {
+        (KeyCode::Enter, _) if pick.typed.is_empty() => Some(pick.chosen),
+        (KeyCode::Enter, _) => {
+            let number: usize = std::mem::take(&mut pick.typed).parse().ok()?;
+            (number <= count).then(|| row(number))
+        }
+        (KeyCode::Backspace, _) => {
+            pick.typed.pop();
+            None
+        }
+        (KeyCode::Char(c @ '0'..='9'), KeyModifiers::NONE) => {
+            pick.typed.push(c);
+            let number: usize = pick.typed.parse().ok()?;
+            if number > count {
+                pick.typed.clear();
+                return None;
+            }
+            pick.chosen = row(number);
+            (number == 0 || number * 10 > count).then(|| row(number))
+        }
+        _ => None,
+    }
+}
+
+pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
+    let command = match picked {
+        Picked::Model(chosen) => {
+            model.notify(Notice::info(format!("Using {}.", chosen.name)));
+            Command::SelectModel(chosen.clone())
+        }
+        Picked::Server(server) => Command::ToggleServer(server.clone()),
+        Picked::Mode(mode) => Command::SetToolMode(*mode),
+    };
+    effects.push(Effect::Send(command));
+}
+
+fn palette(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let Some(Overlay::Palette { filter, chosen }) = &mut model.overlay else {
+        return;
+    };
+    if normal(key).0 != KeyCode::Enter {
+        *chosen = 0;
+        field_key(filter, key);
+        return;
+    }
+    let found = commands::palette(&filter.text());
+    let action = found.get(*chosen).map(|binding| binding.action);
+    model.overlay = None;
+    if let Some(action) = action {
+        // A palette's command means the whole program, not the pane in focus.
+        let focus = std::mem::replace(&mut model.focus, Focus::Message);
+        actions::run(model, action, "", effects);
+        if model.overlay.is_none() && model.focus == Focus::Message {
+            model.focus = focus;
+        }
+    }
+}
+
+pub fn paste(model: &mut Model, text: &str) {
+    let line = text.replace(['\n', '\r'], " ");
+    match &mut model.overlay {
+        Some(Overlay::Palette { filter, chosen }) => {
+            *chosen = 0;
+            filter.insert(&line);
+        }
+        Some(Overlay::Sessions(open)) => {
+            open.chosen = 0;
+            open.filter.insert(&line);
+        }
+        _ => {}
+    }
+}

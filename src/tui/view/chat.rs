@@ -1,0 +1,358 @@
+//! The chat and the thinking pane: the rows in view of the flow of entries.
+
+use super::super::flow::{BELOW_MAX, Flow, Part, Place, Source};
+use super::super::model::{Clock, Focus, Model};
+use super::panes::{Pane, Panes};
+use super::pen::Pen;
+use crate::domain::tool::{Progress, ToolCall, ToolOutcome, ToolState};
+use crate::domain::{Body, Entry, Severity, Wait};
+use crate::text::Clean;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::time::Duration;
+
+/// Columns of a progress bar.
+const BAR_COLUMNS: usize = 10;
+
+/// What rows need to know beside their entry.
+struct Scene<'a> {
+    now: Duration,
+    clock: &'a Clock,
+    /// The line that keys act on, where the pane has the focus.
+    selected: Option<usize>,
+}
+
+pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
+    let mut flow = std::mem::take(&mut model.chat);
+    let area = panes.chat_inner;
+    let source = model.chat_source(panes);
+    let height = usize::from(area.height);
+    let top = flow.top(&source, height);
+    let below = if flow.follow {
+        0
+    } else {
+        flow.below(&source, top, height)
+    };
+    let places = flow.visible(&source, top, height);
+    let focused = model.focus == Focus::Chat;
+    if panes.framed {
+        let style = if focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        let right = below_words(below, pen.glyphs.down);
+        pen.frame(panes.chat, "Chat", &right, style);
+        draw_speed(model, panes.chat, pen);
+    } else {
+        pen.clear(panes.chat);
+    }
+    let scene = Scene {
+        now: model.now,
+        clock: &model.clock,
+        selected: flow.selected.filter(|_| focused),
+    };
+    for (y, place) in places.iter().enumerate() {
+        let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
+        if place.index == source.len() {
+            draw_wait(model, place.row, row, pen);
+        } else if let Some(entry) = source.entry(place.index) {
+            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        }
+    }
+    if !panes.framed && below > 0 && area.height > 0 {
+        let words = below_words(below, pen.glyphs.down);
+        pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
+    }
+    if source.len() == 0 && source.tail == 0 {
+        welcome(model, area, pen);
+    }
+    model.chat = flow;
+}
+
+fn below_words(below: usize, arrow: &str) -> String {
+    match below {
+        0 => String::new(),
+        1 => format!("{arrow} 1 new line"),
+        BELOW_MAX.. => format!("{arrow} {BELOW_MAX}+ new lines"),
+        _ => format!("{arrow} {below} new lines"),
+    }
+}
+
+/// Tokens a second and seconds of the last turn, at the lower edge.
+fn draw_speed(model: &Model, chat: Rect, pen: &mut Pen) {
+    let Some((speed, took)) = model.clock.speed.filter(|_| model.running().is_none()) else {
+        return;
+    };
+    if chat.width > 40 && chat.height > 2 {
+        let words = format!(" {speed:.1} tokens/s {} {} ", pen.glyphs.dot, seconds(took));
+        pen.put_right(chat.right() - 2, chat.bottom() - 1, &words, pen.theme.dim);
+    }
+}
+
+pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pen) {
+    let mut flow = std::mem::take(&mut model.thinking);
+    let source = model.thinking_source(panes);
+    let height = usize::from(pane.inner.height);
+    let top = flow.top(&source, height);
+    let places = flow.visible(&source, top, height);
+    if panes.framed {
+        let focused = model.focus == Focus::Thinking;
+        let style = if focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        let times = model
+            .clock
+            .thinking
+            .and_then(|piece| model.clock.thoughts.get(&piece));
+        let since = times.map(|(first, _)| seconds(model.now.saturating_sub(*first)));
+        pen.frame(pane.outer, "Thinking", &since.unwrap_or_default(), style);
+    }
+    let scene = Scene {
+        now: model.now,
+        clock: &model.clock,
+        selected: None,
+    };
+    let area = pane.inner;
+    for (y, place) in places.iter().enumerate() {
+        let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
+        if let Some(entry) = source.entry(place.index) {
+            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        }
+    }
+    model.thinking = flow;
+}
+
+fn draw_row(
+    scene: &Scene,
+    flow: &Flow,
+    source: &Source,
+    place: Place,
+    entry: &Entry,
+    row: Rect,
+    pen: &mut Pen,
+) {
+    let selected = scene.selected == Some(place.index);
+    match flow.part(place) {
+        Part::Blank => {}
+        Part::Head(line) => {
+            let unfolded = flow.is_unfolded(place.index);
+            draw_head(scene, source, entry, line, unfolded, row, pen);
+            if selected {
+                let selection = pen.theme.selection;
+                pen.style(row, selection);
+            }
+        }
+        Part::Text(text) => {
+            let (indent, style) = text_look(entry, source, pen);
+            if let (Body::Note(notice), true) = (&entry.body, flow.is_first(place)) {
+                let (mark, style) = match notice.severity {
+                    Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+                    Severity::Warning => ("!", pen.theme.attention),
+                    Severity::Info => (pen.glyphs.dot, pen.theme.dim),
+                };
+                pen.put(row.x, row.y, mark, style, row.width);
+            }
+            let columns = row.width.saturating_sub(indent);
+            pen.put(row.x + indent, row.y, text, style, columns);
+        }
+        Part::Foot => {
+            let word = match &entry.body {
+                Body::Thinking { .. } => "<<< End Thinking >>>",
+                _ => "(cancelled)",
+            };
+            pen.put(row.x, row.y, word, pen.theme.dim, row.width);
+        }
+    }
+}
+
+fn text_look(entry: &Entry, source: &Source, pen: &Pen) -> (u16, Style) {
+    match &entry.body {
+        Body::Prompt { .. } | Body::Text { .. } => (0, pen.theme.plain),
+        Body::Thinking { open, .. } if *open || source.is_pane() => (0, pen.theme.dim),
+        Body::Thinking { .. } | Body::Tool(_) => (2, pen.theme.dim),
+        Body::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
+        Body::Note(_) => (2, pen.theme.plain),
+    }
+}
+
+fn draw_head(
+    scene: &Scene,
+    source: &Source,
+    entry: &Entry,
+    line: usize,
+    unfolded: bool,
+    row: Rect,
+    pen: &mut Pen,
+) {
+    match &entry.body {
+        Body::Prompt { .. } => {
+            pen.put(row.x, row.y, "You", pen.theme.bold, row.width);
+        }
+        Body::Text { model, .. } => {
+            let name = Clean::line(model);
+            let name = if name.as_str().trim().is_empty() {
+                "Answer"
+            } else {
+                name.as_str()
+            };
+            pen.put_cut(row.x, row.y, name, pen.theme.bold, row.width);
+        }
+        Body::Thinking { open, .. } if *open || source.is_pane() => {
+            pen.put(row.x, row.y, "<<< Thinking >>>", pen.theme.dim, row.width);
+        }
+        Body::Thinking { piece, .. } => {
+            let fold = if unfolded {
+                pen.glyphs.open
+            } else {
+                pen.glyphs.folded
+            };
+            let times = scene.clock.thoughts.get(piece);
+            let words = times.map_or_else(
+                || format!("{fold} thought"),
+                |(first, last)| {
+                    format!(
+                        "{fold} thought for {} s",
+                        (*last - *first).as_secs_f64().round()
+                    )
+                },
+            );
+            pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
+        }
+        Body::Tool(call) if line == 0 => draw_call(scene, call, unfolded, row, pen),
+        Body::Tool(call) => draw_progress(call, row, pen),
+        Body::Note(_) => {}
+    }
+}
+
+/// `▸ get-sum  everything            ✓ 0.1 s`
+fn draw_call(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Pen) {
+    let fold = match &call.state {
+        ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
+        _ if unfolded => pen.glyphs.open,
+        _ => pen.glyphs.folded,
+    };
+    let (words, style) = outcome(scene, call, pen);
+    let words = Clean::line(&words);
+    let start = pen.put_right(row.right(), row.y, words.as_str(), style);
+    let room = start.saturating_sub(row.x + 1);
+    let mut x = row.x + pen.put(row.x, row.y, fold, pen.theme.dim, room) + 1;
+    let left = |x: u16| start.saturating_sub(x + 1);
+    x += pen.put_cut(
+        x,
+        row.y,
+        Clean::line(&call.tool).as_str(),
+        pen.theme.plain,
+        left(x),
+    ) + 2;
+    let server = Clean::line(call.server.as_str());
+    pen.put_cut(x, row.y, server.as_str(), pen.theme.dim, left(x));
+}
+
+fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {
+    let (glyphs, theme) = (pen.glyphs, pen.theme);
+    let done = match &call.state {
+        ToolState::Proposed => return ("called".to_owned(), theme.dim),
+        ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
+        ToolState::Running { .. } => {
+            let since = scene
+                .clock
+                .calls
+                .get(&call.id)
+                .copied()
+                .unwrap_or(scene.now);
+            return (seconds(scene.now.saturating_sub(since)), theme.dim);
+        }
+        ToolState::Done(outcome) => outcome,
+    };
+    let took = done.elapsed().map(seconds).unwrap_or_default();
+    let (mark, word, style) = match done {
+        ToolOutcome::Succeeded { .. } => (glyphs.ok, "", theme.success),
+        ToolOutcome::Failed { .. } => (glyphs.failed, "failed ", theme.failure),
+        ToolOutcome::Unreachable { .. } => (glyphs.failed, "unreachable ", theme.failure),
+        ToolOutcome::TimedOut { .. } => (glyphs.failed, "timed out ", theme.failure),
+        ToolOutcome::Refused => (glyphs.refused, "refused", theme.attention),
+        ToolOutcome::Denied { .. } => (glyphs.refused, "denied", theme.attention),
+        ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
+        ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),
+        ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
+        ToolOutcome::WasText => (glyphs.dot, "was text", theme.dim),
+    };
+    (format!("{mark} {word}{took}").trim_end().to_owned(), style)
+}
+
+fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Pen) {
+    let ToolState::Running {
+        progress: Some(progress),
+    } = &call.state
+    else {
+        return;
+    };
+    let words = progress_words(progress, pen);
+    let columns = row.width.saturating_sub(2);
+    pen.put_cut(
+        row.x + 2,
+        row.y,
+        Clean::line(&words).as_str(),
+        pen.theme.dim,
+        columns,
+    );
+}
+
+fn progress_words(progress: &Progress, pen: &Pen) -> String {
+    let message = progress.message.as_deref().unwrap_or_default();
+    let share = progress
+        .total
+        .filter(|total| *total > 0.0)
+        .map(|total| progress.done / total);
+    let Some(share) = share.filter(|share| share.is_finite()) else {
+        return message.to_owned();
+    };
+    let share = share.clamp(0.0, 1.0);
+    let full = (share * BAR_COLUMNS as f64).round() as usize;
+    let [left, right] = pen.glyphs.bar;
+    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
+    let percent = share * 100.0;
+    format!("{message}  {left}{bar}{right} {percent:3.0} %")
+        .trim_start()
+        .to_owned()
+}
+
+/// `Waiting for response...` below a blank row, with a spinner and the seconds.
+fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
+    if line == 0 {
+        return;
+    }
+    let words = match model.transcript.wait() {
+        Some(Wait::ModelLoading) => "Loading model…",
+        _ => "Waiting for response...",
+    };
+    let since = model.now.saturating_sub(model.clock.round_started);
+    let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
+    let spinner = pen.glyphs.spinner(model.now.as_millis());
+    pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
+    let columns = start.saturating_sub(row.x + 3);
+    pen.put_cut(row.x + 2, row.y, words, pen.theme.dim, columns);
+}
+
+fn welcome(model: &Model, area: Rect, pen: &mut Pen) {
+    let words = if model.models.is_empty() {
+        "Welcome. humble talks to a model and lets it use tools, asking you first."
+    } else {
+        "Type a message below. Tools ask before they run."
+    };
+    let dim = pen.theme.dim;
+    pen.paragraph(area, &Clean::own(words), dim);
+}
+
+/// `0.1 s`, `12 s`, `3 min 20 s`.
+pub fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0..10 => format!("{seconds:.1} s"),
+        10..60 => format!("{seconds:.0} s"),
+        whole => format!("{} min {:02} s", whole / 60, whole % 60),
+    }
+}

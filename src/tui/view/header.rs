@@ -1,0 +1,125 @@
+//! The first line: name, model, tool mode, context, title. Parts fall away as it
+//! gets narrow, it never wraps.
+
+use super::super::model::Model;
+use super::panes::Panes;
+use super::pen::Pen;
+use crate::protocol::Meter;
+use crate::text::Clean;
+use crate::text::grapheme::width;
+
+/// Columns of the meter's bar.
+const BAR_COLUMNS: usize = 6;
+
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+    let Some(area) = panes.header else { return };
+    let name = Clean::line(model.model_name());
+    let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
+    let meter = percent(model.meter);
+    let mode = model.mode.name();
+    let title = Clean::line(&model.title);
+    let gap = if panes.framed { 3 } else { 2 };
+    // In the order in which they fall away.
+    let mut keep = [true; 4];
+    let parts = |keep: [bool; 4]| {
+        let mut parts = vec![("humble".to_owned(), Role::Name)];
+        if !name.as_str().is_empty() {
+            let provider = provider.filter(|_| keep[1]);
+            let provider =
+                provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
+            parts.push((format!("{}{provider}", name.as_str()), Role::Plain));
+        }
+        if keep[3] {
+            parts.push((mode.to_owned(), Role::Mode));
+        }
+        if let Some((used, text)) = &meter {
+            let bar = used
+                .filter(|_| keep[2])
+                .map_or_else(String::new, |used| bar(model, used));
+            parts.push((format!("{bar}{text}"), Role::Dim));
+        }
+        parts
+    };
+    let columns = |parts: &[(String, Role)]| {
+        parts
+            .iter()
+            .map(|(part, _)| width(part) + gap)
+            .sum::<usize>()
+            + 1
+    };
+    let room = usize::from(area.width);
+    let title_columns = width(title.as_str()).min(16);
+    for part in 0..keep.len() {
+        let title = if keep[0] { title_columns } else { 0 };
+        if columns(&parts(keep)) + title <= room {
+            break;
+        }
+        keep[part] = false;
+    }
+    let mut x = area.x + 1.min(area.width);
+    for (text, role) in parts(keep) {
+        let style = match role {
+            Role::Name => pen.theme.bold,
+            Role::Plain => pen.theme.plain,
+            Role::Mode if model.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
+            Role::Mode | Role::Dim => pen.theme.dim,
+        };
+        let left = area.right().saturating_sub(x);
+        x += pen.put_cut(x, area.y, &text, style, left) + gap as u16;
+    }
+    if keep[0] && !title.as_str().is_empty() && x + 4 < area.right() {
+        let left = (area.right() - x - 1).min(40);
+        let columns = (width(title.as_str()) as u16).min(left);
+        let dim = pen.theme.dim;
+        pen.put_cut(
+            area.right() - 1 - columns,
+            area.y,
+            title.as_str(),
+            dim,
+            columns,
+        );
+    }
+}
+
+enum Role {
+    Name,
+    Plain,
+    Mode,
+    Dim,
+}
+
+fn pen_dot(model: &Model) -> &'static str {
+    model.glyphs.dot
+}
+
+/// The used share, where the limit is known, and its words.
+fn percent(meter: Meter) -> Option<(Option<f64>, String)> {
+    let about = if meter.measured { "" } else { "~" };
+    match meter.limit {
+        Some(limit) if limit > 0 => {
+            let share = meter.used as f64 / limit as f64;
+            Some((Some(share), format!("{about}{:.0} %", share * 100.0)))
+        }
+        _ if meter.used > 0 => Some((None, format!("ctx {about}{}", thousands(meter.used)))),
+        _ => None,
+    }
+}
+
+fn bar(model: &Model, share: f64) -> String {
+    let full = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
+    let [left, right] = model.glyphs.bar;
+    let filled = model.glyphs.full.repeat(full);
+    format!(
+        "ctx {left}{filled}{}{right} ",
+        " ".repeat(BAR_COLUMNS - full)
+    )
+}
+
+/// `950`, `1.2k`, `31k`.
+pub fn thousands(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..10_000 => format!("{:.1}k", count as f64 / 1_000.0),
+        _ => format!("{}k", count / 1_000),
+    }
+}

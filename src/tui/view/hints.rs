@@ -1,0 +1,133 @@
+//! The last line: a notice, or the few keys that matter now.
+
+use super::super::ask::Form;
+use super::super::editor::Edit;
+use super::super::keymap::{Action, key_of};
+use super::super::model::{Focus, Model, Overlay};
+use super::panes::{Panes, fits_hint_line};
+use super::pen::Pen;
+use crate::domain::Severity;
+use crate::text::Clean;
+use crate::text::grapheme::width;
+
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+    let Some(area) = panes.hints else { return };
+    let x = area.x + 1.min(area.width);
+    let room = area.width.saturating_sub(2);
+    if let Some((notice, _)) = &model.notice {
+        let sentence = notice.sentence();
+        if fits_hint_line(&sentence, area.width) {
+            let (mark, style) = match notice.severity {
+                Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+                Severity::Warning => ("!", pen.theme.attention),
+                Severity::Info => (pen.glyphs.dot, pen.theme.accent),
+            };
+            pen.put(x, area.y, mark, style, room);
+            let text = Clean::line(&sentence);
+            pen.put(
+                x + 2,
+                area.y,
+                text.as_str(),
+                pen.theme.plain,
+                room.saturating_sub(2),
+            );
+            return;
+        }
+    }
+    let (near, far) = hints(model);
+    let between = format!(" {} ", pen.glyphs.dot);
+    let join = |hints: &[String]| hints.join(&between);
+    let right = join(&far);
+    let mut left = near;
+    // What is least needed stands last and goes first.
+    while left.len() > 1 && width(&join(&left)) > usize::from(room) {
+        left.pop();
+    }
+    let left = join(&left);
+    let used = pen.put_cut(x, area.y, &left, pen.theme.dim, room);
+    if usize::from(used) + 3 + width(&right) <= usize::from(room) {
+        pen.put_right(
+            area.right().saturating_sub(1),
+            area.y,
+            &right,
+            pen.theme.dim,
+        );
+    }
+}
+
+/// At most five hints: those of the state, and those that always hold.
+fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
+    let hint = |action, word: &str| format!("{} {word}", key_of(action));
+    let say = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let always = vec![
+        hint(Action::Commands, "commands"),
+        hint(Action::Help, "help"),
+    ];
+    if let Some(ask) = model.ask() {
+        if !ask.armed {
+            return (
+                vec!["Typing goes to the message; pause to answer".to_owned()],
+                Vec::new(),
+            );
+        }
+        let stop = hint(Action::Interrupt, "stop the turn");
+        let near = match ask.form {
+            Form::Choosing => say(&["a letter or number decides", "PgUp/PgDn scroll"]),
+            Form::Word(_) => say(&["Enter deny", "Esc back"]),
+            Form::Arguments { .. } => say(&["Enter run", "Alt+Enter newline", "Esc back"]),
+        };
+        return (near, vec![stop]);
+    }
+    let near = match (&model.overlay, model.focus) {
+        (Some(Overlay::Sessions(open)), _) if open.in_list => {
+            say(&["Enter resume", "d delete", "Tab search", "Esc back"])
+        }
+        (Some(Overlay::Sessions(_)), _) => say(&["Enter resume", "Tab list", "Esc close"]),
+        (Some(Overlay::Pick(_)), _) => say(&["0-9 choose", "Enter take", "Esc close"]),
+        (Some(Overlay::Palette { .. }), _) => say(&["Enter run", "Esc close"]),
+        (Some(_), _) => say(&["PgUp/PgDn scroll", "Esc close"]),
+        (None, Focus::Chat | Focus::Thinking) => {
+            say(&["Up/Down select", "Enter unfold", "Esc message"])
+        }
+        (None, Focus::Servers) => {
+            return (
+                say(&[
+                    "Enter tools",
+                    "Space on/off",
+                    "r retry",
+                    "l stderr",
+                    "Esc message",
+                ]),
+                Vec::new(),
+            );
+        }
+        (None, Focus::Message) => return (message_hints(model), always),
+    };
+    (near, Vec::new())
+}
+
+fn message_hints(model: &Model) -> Vec<String> {
+    let hint = |action, word: &str| format!("{} {word}", key_of(action));
+    if model.interrupting && model.running().is_some() {
+        return vec!["Stopping".to_owned()];
+    }
+    let mut hints = Vec::new();
+    if model.running().is_some() {
+        hints.push(hint(Action::Interrupt, "stop"));
+        hints.push(hint(Action::Send, "queue"));
+    } else if model.queue.paused && model.editor.is_blank() {
+        hints.push(hint(Action::Send, "go on with the queue"));
+    } else {
+        hints.push(hint(Action::Send, "send"));
+        hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+    }
+    if model.size.0 < super::panes::SIDE_FROM {
+        hints.push(hint(Action::Servers, "servers"));
+    }
+    hints
+}

@@ -1,0 +1,150 @@
+//! Numbered lists and the palette.
+
+use super::super::editor::Editor;
+use super::super::keymap::Chord;
+use super::super::model::Pick;
+use super::super::update::commands;
+use super::pen::Pen;
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use ratatui::layout::{Position, Rect};
+
+/// A dialog of this content, at the upper left of `over`, with its frame where
+/// there is room for one. Returns the area inside.
+pub fn dialog(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut Pen) -> Rect {
+    let framed = over.width >= 24 && over.height >= 6;
+    let margin = if framed { (4, 2) } else { (0, 0) };
+    let area = Rect {
+        width: (size.0 + margin.0).min(over.width),
+        height: (size.1 + margin.1).min(over.height),
+        ..over
+    };
+    if framed {
+        let style = pen.theme.accent;
+        pen.frame(area, title, right, style)
+    } else {
+        pen.clear(over);
+        over
+    }
+}
+
+pub fn pick(pick: &Pick, over: Rect, pen: &mut Pen) {
+    let numbers = pick.rows.len().to_string().len();
+    let labels: Vec<Clean> = pick
+        .rows
+        .iter()
+        .map(|(_, label)| Clean::line(label))
+        .collect();
+    let widest = labels
+        .iter()
+        .map(|label| width(label.as_str()))
+        .max()
+        .unwrap_or(0);
+    let columns = (widest.max(pick.zero.len()) + numbers + 6).max(30) as u16;
+    let area = dialog(
+        over,
+        pick.title,
+        "",
+        (columns, labels.len() as u16 + 2),
+        pen,
+    );
+    // The zero stands below the list and never scrolls away.
+    let list = area
+        .height
+        .saturating_sub(if area.height > 4 { 2 } else { 1 });
+    let first = pick.chosen.min(labels.len().saturating_sub(1));
+    let first = (first + 1).saturating_sub(usize::from(list));
+    for (index, label) in labels.iter().enumerate().skip(first).take(list.into()) {
+        let y = area.y + (index - first) as u16;
+        row(
+            pick.chosen == index,
+            index + 1,
+            numbers,
+            label.as_str(),
+            area,
+            y,
+            pen,
+        );
+    }
+    if area.height > 0 {
+        let chosen = pick.chosen == labels.len();
+        row(chosen, 0, numbers, pick.zero, area, area.bottom() - 1, pen);
+    }
+}
+
+fn row(
+    chosen: bool,
+    number: usize,
+    numbers: usize,
+    label: &str,
+    area: Rect,
+    y: u16,
+    pen: &mut Pen,
+) {
+    let style = if chosen {
+        pen.theme.accent
+    } else {
+        pen.theme.plain
+    };
+    let mark = if chosen { pen.glyphs.cursor } else { " " };
+    let words = format!("{mark} {number:>numbers$}  {label}");
+    pen.put_cut(area.x, y, &words, style, area.width);
+}
+
+pub fn palette(filter: &mut Editor, chosen: usize, over: Rect, pen: &mut Pen) -> Position {
+    let found = commands::palette(&filter.text());
+    let all = commands::palette("").len() as u16;
+    let area = dialog(over, "Commands", "", (72, all + 2), pen);
+    pen.put(area.x, area.y, ">", pen.theme.accent, area.width);
+    let view = filter.view(area.width.saturating_sub(2), 1);
+    for text in &view.rows {
+        pen.put(
+            area.x + 2,
+            area.y,
+            text,
+            pen.theme.plain,
+            area.width.saturating_sub(2),
+        );
+    }
+    let gap = u16::from(area.height > 4);
+    let list = area.height.saturating_sub(1 + gap);
+    let chosen = chosen.min(found.len().saturating_sub(1));
+    let first = (chosen + 1).saturating_sub(usize::from(list));
+    for (index, binding) in found.iter().enumerate().skip(first).take(list.into()) {
+        let y = area.y + 1 + gap + (index - first) as u16;
+        let style = if index == chosen {
+            pen.theme.accent
+        } else {
+            pen.theme.plain
+        };
+        let mark = if index == chosen {
+            pen.glyphs.cursor
+        } else {
+            " "
+        };
+        pen.put(area.x, y, mark, style, 1);
+        let key = binding
+            .keys
+            .first()
+            .map_or_else(String::new, Chord::to_string);
+        let command = binding.command.unwrap_or_default();
+        let mut end = area.right();
+        if area.width >= 50 {
+            pen.put(end - 8, y, &key, pen.theme.dim, 8);
+            pen.put(end - 26, y, command, pen.theme.dim, 17);
+            end -= 27;
+        }
+        let columns = end.saturating_sub(area.x + 2);
+        pen.put_cut(area.x + 2, y, binding.description, style, columns);
+    }
+    if found.is_empty() {
+        pen.put(
+            area.x + 2,
+            area.y + 1 + gap,
+            "nothing matches",
+            pen.theme.dim,
+            area.width,
+        );
+    }
+    Position::new(area.x + 2 + view.cursor.0, area.y)
+}

@@ -1,0 +1,92 @@
+//! Draws the model, one file a pane. Nothing is decided here, and nothing is
+//! walked but what is in view. Text from outside is drawn only as `Clean`.
+
+mod approval;
+mod chat;
+mod composer;
+mod header;
+mod help;
+mod hints;
+mod lists;
+mod log;
+pub mod panes;
+mod pen;
+mod servers;
+mod sessions;
+
+use super::model::{Focus, Model, Overlay};
+use panes::Panes;
+use pen::Pen;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+
+/// Draws the whole screen. The model is changed only in its caches of rows.
+pub fn draw(model: &mut Model, frame: &mut Frame) {
+    let area = frame.area();
+    model.size = (area.width, area.height);
+    if area.width == 0 || area.height == 0 {
+        return;
+    }
+    let panes = Panes::of(model);
+    let mut pen = Pen::new(frame.buffer_mut(), model.theme, model.glyphs);
+    header::draw(model, &panes, &mut pen);
+    chat::draw(model, &panes, &mut pen);
+    if let Some(pane) = panes.servers {
+        servers::draw(model, pane, panes.framed, &mut pen);
+    }
+    if let Some(pane) = panes.thinking {
+        chat::draw_thinking(model, &panes, pane, &mut pen);
+    }
+    if let Some((focus, pane)) = panes.over {
+        pen.clear(pane.outer);
+        match focus {
+            Focus::Servers => servers::draw(model, pane, panes.framed, &mut pen),
+            _ => chat::draw_thinking(model, &panes, pane, &mut pen),
+        }
+    }
+    hints::draw(model, &panes, &mut pen);
+    let mut cursor = composer::draw(model, &panes, &mut pen);
+    if model.overlay.is_some() {
+        cursor = overlay(model, &panes, area, &mut pen);
+    }
+    if let Some(dialog) = panes.dialog {
+        let field = approval::draw(model, dialog, &mut pen);
+        if model.ask().is_some_and(|ask| ask.armed) {
+            cursor = field;
+        }
+    }
+    if let Some(cursor) = cursor.filter(|cursor| area.contains(*cursor)) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {
+    let over = if area.height < panes::SMALL_HEIGHT {
+        area
+    } else {
+        panes.body
+    };
+    let mut overlay = model.overlay.take()?;
+    let cursor = match &mut overlay {
+        Overlay::Help { scroll } => {
+            help::draw(over, scroll, pen);
+            None
+        }
+        Overlay::Log { back } => {
+            log::draw(model, over, back, pen);
+            None
+        }
+        Overlay::Stderr { server, back } => {
+            log::draw_stderr(model, server, over, back, pen);
+            None
+        }
+        Overlay::Palette { filter, chosen } => Some(lists::palette(filter, *chosen, over, pen)),
+        Overlay::Pick(pick) => {
+            lists::pick(pick, over, pen);
+            None
+        }
+        Overlay::Sessions(open) => sessions::draw(open, over, pen),
+    };
+    model.overlay = Some(overlay);
+    cursor
+}

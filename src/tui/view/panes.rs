@@ -1,0 +1,232 @@
+//! Where everything stands for a size of the terminal. The view draws by it and
+//! the scrolling keys measure by it, so that the two cannot differ.
+
+use super::super::model::{Focus, Model};
+use super::pen::{inside, rows_of};
+use super::{approval, servers};
+use crate::text::Clean;
+use ratatui::layout::Rect;
+
+/// From this width on servers and thinking stand beside the chat.
+pub const SIDE_FROM: u16 = 100;
+/// From this width on panes have frames.
+const FRAMES_FROM: u16 = 60;
+const SIDE_WIDTH: u16 = 34;
+/// Under this height a dialog takes the whole screen.
+pub const SMALL_HEIGHT: u16 = 12;
+/// Rows of the message before it scrolls.
+const MESSAGE_ROWS_MAX: u16 = 8;
+/// Rows of one banner or notice above the message.
+const BANNER_ROWS_MAX: usize = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pane {
+    pub outer: Rect,
+    pub inner: Rect,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Panes {
+    pub framed: bool,
+    pub header: Option<Rect>,
+    /// Chat and side together.
+    pub body: Rect,
+    pub chat: Rect,
+    pub chat_inner: Rect,
+    pub servers: Option<Pane>,
+    pub thinking: Option<Pane>,
+    /// A folded pane that was brought over the chat.
+    pub over: Option<(Focus, Pane)>,
+    /// Queue, banners and long notices.
+    pub above: Rect,
+    pub message: Rect,
+    pub message_inner: Rect,
+    pub hints: Option<Rect>,
+    pub dialog: Option<Rect>,
+}
+
+impl Panes {
+    pub fn of(model: &mut Model) -> Self {
+        let (width, height) = model.size;
+        let framed = width >= FRAMES_FROM && height >= SMALL_HEIGHT;
+        let mut this = Self {
+            framed,
+            ..Self::default()
+        };
+        let mut rest = Rect::new(0, 0, width, height);
+        if height >= 5 {
+            this.header = Some(take_top(&mut rest, 1));
+        }
+        if height >= 4 {
+            this.hints = Some(take_bottom(&mut rest, 1));
+        }
+        this.place_message(model, &mut rest);
+        let wanted = above_rows(model, width).len() as u16;
+        let wanted = wanted.min(rest.height / 2);
+        this.above = take_bottom(&mut rest, wanted);
+        this.body = rest;
+        this.place_side(model, &mut rest);
+        this.chat = rest;
+        this.place_dialog(model);
+        this.chat_inner = this.inner(this.chat);
+        if let Some(focus) = model.over_chat.filter(|_| width < SIDE_FROM) {
+            let pane = this.pane(this.body);
+            this.over = Some((focus, pane));
+        }
+        this
+    }
+
+    pub fn thinking_pane(&self) -> Option<Pane> {
+        let over = self.over.filter(|(focus, _)| *focus == Focus::Thinking);
+        over.map(|(_, pane)| pane).or(self.thinking)
+    }
+
+    fn inner(&self, area: Rect) -> Rect {
+        if self.framed { inside(area) } else { area }
+    }
+
+    fn pane(&self, outer: Rect) -> Pane {
+        Pane {
+            outer,
+            inner: self.inner(outer),
+        }
+    }
+
+    fn place_message(&mut self, model: &mut Model, rest: &mut Rect) {
+        let margins = if self.framed { 4 } else { 2 };
+        let columns = rest.width.saturating_sub(margins).max(1);
+        let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
+        let rows = model.editor.height(columns, max.into()) as u16;
+        let frame = if self.framed { 2 } else { 0 };
+        self.message = take_bottom(rest, rows + frame);
+        self.message_inner = if self.framed {
+            inside(self.message)
+        } else {
+            // A prompt sign takes the place of the frame.
+            Rect {
+                x: self.message.x + 2.min(self.message.width),
+                width: self.message.width.saturating_sub(2),
+                ..self.message
+            }
+        };
+    }
+
+    fn place_side(&mut self, model: &Model, rest: &mut Rect) {
+        let shown = model.show_servers || model.show_thinking;
+        if rest.width < SIDE_FROM || !shown || !self.framed {
+            return;
+        }
+        let mut side = take_right(rest, SIDE_WIDTH);
+        if !model.show_thinking {
+            self.servers = Some(self.pane(side));
+            return;
+        }
+        if model.show_servers {
+            let wanted = servers::wanted_rows(model) as u16 + 2;
+            let rows = wanted.clamp(4, (side.height / 2).max(4));
+            let servers = take_top(&mut side, rows);
+            self.servers = Some(self.pane(servers));
+        }
+        self.thinking = Some(self.pane(side));
+    }
+
+    /// The dialog takes its room from the lower end of the chat, so that the
+    /// prompt that led to it stays visible above; where there is too little room
+    /// it takes all of it.
+    fn place_dialog(&mut self, model: &Model) {
+        if model.ask().is_none() {
+            return;
+        }
+        let (width, height) = model.size;
+        if height < SMALL_HEIGHT {
+            self.dialog = Some(Rect::new(0, 0, width, height));
+            return;
+        }
+        let wanted = approval::wanted_rows(model, self.chat.width);
+        let spare = self.chat.height.saturating_sub(wanted);
+        if spare < 4 {
+            let rows = wanted.min(self.chat.height);
+            let mut area = self.chat;
+            self.dialog = Some(take_bottom(&mut area, rows));
+        } else {
+            self.dialog = Some(take_bottom(&mut self.chat, wanted));
+        }
+    }
+}
+
+/// What stands above the message, as rows: notices that are too long for the
+/// hint line, banners, and queued prompts.
+pub fn above_rows(model: &Model, width: u16) -> Vec<(Above, String)> {
+    let columns = width.saturating_sub(4).max(1);
+    let mut rows = Vec::new();
+    let mut add = |kind: Above, text: &str| {
+        let text = Clean::line(text);
+        let all = rows_of(&text, columns);
+        let long = all.len() > BANNER_ROWS_MAX;
+        for (index, mut row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
+            if long && index + 1 == BANNER_ROWS_MAX {
+                row.push_str(model.glyphs.more);
+            }
+            rows.push((if index == 0 { kind } else { Above::Continued }, row));
+        }
+    };
+    if let Some((notice, _)) = &model.notice {
+        let sentence = notice.sentence();
+        if !fits_hint_line(&sentence, width) {
+            add(Above::Notice(notice.severity), &sentence);
+        }
+    }
+    for banner in &model.banners {
+        add(Above::Banner, &banner.notice.sentence());
+    }
+    for prompt in &model.queue.prompts {
+        let first = prompt.lines().next().unwrap_or_default();
+        let columns = usize::from(columns.saturating_sub(12));
+        let cut = crate::text::grapheme::truncate(first, columns);
+        rows.push((Above::Queued, Clean::line(cut).as_str().to_owned()));
+    }
+    rows
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Above {
+    Notice(crate::domain::Severity),
+    Banner,
+    Queued,
+    Continued,
+}
+
+pub fn fits_hint_line(text: &str, width: u16) -> bool {
+    crate::text::grapheme::width(Clean::line(text).as_str()) + 4 <= usize::from(width)
+}
+
+fn take_top(rest: &mut Rect, rows: u16) -> Rect {
+    let rows = rows.min(rest.height);
+    let taken = Rect {
+        height: rows,
+        ..*rest
+    };
+    rest.y += rows;
+    rest.height -= rows;
+    taken
+}
+
+fn take_bottom(rest: &mut Rect, rows: u16) -> Rect {
+    let rows = rows.min(rest.height);
+    rest.height -= rows;
+    Rect {
+        y: rest.bottom(),
+        height: rows,
+        ..*rest
+    }
+}
+
+fn take_right(rest: &mut Rect, columns: u16) -> Rect {
+    let columns = columns.min(rest.width);
+    rest.width -= columns;
+    Rect {
+        x: rest.right(),
+        width: columns,
+        ..*rest
+    }
+}

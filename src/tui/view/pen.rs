@@ -1,0 +1,166 @@
+//! Writes text into the buffer by grapheme cluster, so that a cell's width here is
+//! the width that wrapping counted with. It never writes outside its area.
+
+use super::super::theme::{Glyphs, Theme};
+use crate::text::Clean;
+use crate::text::grapheme::{cluster_width, clusters, truncate, width};
+use crate::text::wrap::wrap;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::num::NonZeroU16;
+
+pub struct Pen<'a> {
+    buffer: &'a mut Buffer,
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+}
+
+impl<'a> Pen<'a> {
+    pub fn new(buffer: &'a mut Buffer, theme: Theme, glyphs: Glyphs) -> Self {
+        Self {
+            buffer,
+            theme,
+            glyphs,
+        }
+    }
+
+    /// Writes at most `columns` columns of clean text and returns the columns
+    /// used. A wide cluster that does not fit is left out.
+    pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+        let area = self.buffer.area;
+        let end = x.saturating_add(columns).min(area.right());
+        let mut at = x;
+        if y < area.top() || y >= area.bottom() {
+            return 0;
+        }
+        for cluster in clusters(text) {
+            let wide = cluster_width(cluster) as u16;
+            if wide == 0 {
+                continue;
+            }
+            if at + wide > end {
+                break;
+            }
+            self.buffer[(at, y)].set_symbol(cluster).set_style(style);
+            for x in at + 1..at + wide {
+                self.buffer[(x, y)].reset();
+                self.buffer[(x, y)].set_style(style);
+            }
+            at += wide;
+        }
+        at - x
+    }
+
+    /// The same, cut with a mark where it does not fit.
+    pub fn put_cut(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+        if width(text) <= usize::from(columns) {
+            return self.put(x, y, text, style, columns);
+        }
+        let kept = truncate(text, usize::from(columns.saturating_sub(1)));
+        let used = self.put(x, y, kept, style, columns);
+        used + self.put(x + used, y, self.glyphs.more, style, columns - used)
+    }
+
+    /// Writes so that the text ends at `right`, and returns where it begins.
+    pub fn put_right(&mut self, right: u16, y: u16, text: &str, style: Style) -> u16 {
+        let wide = width(text) as u16;
+        let x = right.saturating_sub(wide);
+        self.put(x, y, text, style, wide);
+        x
+    }
+
+    pub fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.buffer.area);
+        for y in area.top()..area.bottom() {
+            for x in area.left()..area.right() {
+                self.buffer[(x, y)].reset();
+            }
+        }
+        // A wide cluster that reached into the area has lost its right half.
+        if area.left() > self.buffer.area.left() {
+            for y in area.top()..area.bottom() {
+                let cell = &mut self.buffer[(area.left() - 1, y)];
+                if cluster_width(cell.symbol()) > 1 {
+                    cell.reset();
+                }
+            }
+        }
+    }
+
+    pub fn style(&mut self, area: Rect, style: Style) {
+        self.buffer.set_style(area, style);
+    }
+
+    /// A frame with a title at the left and one at the right of its upper edge.
+    /// Returns the area inside, one column of margin at either side.
+    pub fn frame(&mut self, area: Rect, title: &str, right: &str, style: Style) -> Rect {
+        self.clear(area);
+        let [top_left, top_right, bottom_right, bottom_left, across, down] = self.glyphs.frame;
+        if area.width < 2 || area.height < 2 {
+            return Rect::default();
+        }
+        let (left, end) = (area.left(), area.right() - 1);
+        for x in left + 1..end {
+            self.put(x, area.top(), across, style, 1);
+            self.put(x, area.bottom() - 1, across, style, 1);
+        }
+        for y in area.top() + 1..area.bottom() - 1 {
+            self.put(left, y, down, style, 1);
+            self.put(end, y, down, style, 1);
+        }
+        self.put(left, area.top(), top_left, style, 1);
+        self.put(end, area.top(), top_right, style, 1);
+        self.put(end, area.bottom() - 1, bottom_right, style, 1);
+        self.put(left, area.bottom() - 1, bottom_left, style, 1);
+        let room = area.width.saturating_sub(4);
+        let title_columns = (width(title) as u16 + 2).min(room);
+        if room > 2 {
+            self.put_cut(
+                left + 2,
+                area.top(),
+                &format!(" {title} "),
+                style,
+                title_columns,
+            );
+        }
+        let right_columns = width(right) as u16 + 2;
+        if !right.is_empty() && right_columns + title_columns < room {
+            self.put_right(end - 1, area.top(), &format!(" {right} "), style);
+        }
+        inside(area)
+    }
+
+    /// Wraps clean text into at most `area.height` rows and returns the rows used.
+    pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
+        let mut used = 0;
+        for row in rows_of(text, area.width)
+            .into_iter()
+            .take(area.height.into())
+        {
+            self.put(area.x, area.y + used, &row, style, area.width);
+            used += 1;
+        }
+        used
+    }
+}
+
+/// The area inside a frame, with its margins.
+pub fn inside(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 2.min(area.width),
+        y: area.y + 1.min(area.height),
+        width: area.width.saturating_sub(4),
+        height: area.height.saturating_sub(2),
+    }
+}
+
+/// Clean text as rows of a width.
+pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
+    let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+    let text = text.as_str();
+    wrap(text, columns)
+        .into_iter()
+        .map(|row| text[row].to_owned())
+        .collect()
+}

@@ -1,0 +1,160 @@
+//! Text from outside as rows of a width. Appending re-wraps only the last two
+//! rows, so that a streamed token costs the same in a long answer as in a short.
+
+use crate::text::sanitize::Sanitizer;
+use crate::text::wrap::wrap_line;
+use std::num::NonZeroU16;
+
+/// Blank rows at either end that are looked for and left out. The bound keeps a
+/// text of line ends alone from being scanned with every token.
+const BLANK_ROWS_MAX: usize = 8;
+
+#[derive(Debug, Clone)]
+pub struct Wrapped {
+    width: NonZeroU16,
+    sanitizer: Sanitizer,
+    /// Bytes of the raw text that are in.
+    raw_bytes: usize,
+    text: String,
+    /// Byte ranges into `text`.
+    rows: Vec<(u32, u32)>,
+    /// The row that begins the last line.
+    line_row: usize,
+}
+
+impl Wrapped {
+    pub fn new(raw: &str, width: u16) -> Self {
+        let mut this = Self {
+            width: NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN),
+            sanitizer: Sanitizer::default(),
+            raw_bytes: 0,
+            text: String::new(),
+            rows: Vec::new(),
+            line_row: 0,
+        };
+        this.extend_to(raw);
+        this
+    }
+
+    pub fn raw_bytes(&self) -> usize {
+        self.raw_bytes
+    }
+
+    pub fn width(&self) -> u16 {
+        self.width.get()
+    }
+
+    /// Memory held, in bytes, nearly.
+    pub fn cost(&self) -> usize {
+        self.text.len() + self.rows.len() * 8
+    }
+
+    /// Takes in what `raw` holds beyond what was taken in before.
+    pub fn extend_to(&mut self, raw: &str) {
+        let clean = self.sanitizer.push(&raw[self.raw_bytes..]);
+        self.raw_bytes = raw.len();
+        self.text.push_str(clean.as_str());
+        // One row of margin: a word at the end of a row can grow and move down,
+        // never further than from the last row.
+        let from = self.line_row.max(self.rows.len().saturating_sub(2));
+        let mut start = self
+            .rows
+            .get(from)
+            .map_or(self.text.len(), |row| row.0 as usize);
+        if self.rows.is_empty() {
+            start = 0;
+        }
+        self.rows.truncate(from);
+        for (index, line) in self.text[start..].split('\n').enumerate() {
+            if index > 0 {
+                self.line_row = self.rows.len();
+            }
+            for row in wrap_line(line, self.width) {
+                let at = |byte: usize| u32::try_from(start + byte).unwrap_or(u32::MAX);
+                self.rows.push((at(row.start), at(row.end)));
+            }
+            start += line.len() + 1;
+        }
+    }
+
+    fn blank(&self, row: usize) -> bool {
+        let (start, end) = self.rows[row];
+        self.text[start as usize..end as usize].trim().is_empty()
+    }
+
+    fn leading(&self) -> usize {
+        let all = self.rows.len().min(BLANK_ROWS_MAX);
+        (0..all).take_while(|row| self.blank(*row)).count()
+    }
+
+    /// Rows, without blank ones at either end.
+    pub fn len(&self) -> usize {
+        let leading = self.leading();
+        let rest = self.rows.len() - leading;
+        let trailing = (0..rest.min(BLANK_ROWS_MAX))
+            .take_while(|back| self.blank(self.rows.len() - 1 - back))
+            .count();
+        rest - trailing
+    }
+
+    pub fn row(&self, row: usize) -> &str {
+        self.rows
+            .get(row + self.leading())
+            .map_or("", |(start, end)| {
+                &self.text[*start as usize..*end as usize]
+            })
+    }
+
+    /// The byte at which a row begins: what stays the same when the width changes.
+    pub fn byte_of(&self, row: usize) -> usize {
+        self.rows
+            .get(row + self.leading())
+            .map_or(self.text.len(), |row| row.0 as usize)
+    }
+
+    /// The row that holds a byte.
+    pub fn row_of(&self, byte: usize) -> usize {
+        let after = self.rows.partition_point(|row| row.0 as usize <= byte);
+        after.saturating_sub(1).saturating_sub(self.leading())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rows(text: &Wrapped) -> Vec<String> {
+        (0..text.len())
+            .map(|row| text.row(row).to_owned())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn a_streamed_text_has_the_rows_of_the_whole(
+            parts in prop::collection::vec("[a-c 가나漢👩‍👩‍👧é\u{301}\n]{0,12}", 0..12),
+            width in 1u16..14,
+        ) {
+            let mut raw = String::new();
+            let mut streamed = Wrapped::new("", width);
+            for part in parts {
+                raw.push_str(&part);
+                streamed.extend_to(&raw);
+                prop_assert_eq!(rows(&streamed), rows(&Wrapped::new(&raw, width)));
+            }
+        }
+    }
+
+    #[test]
+    fn blank_rows_at_the_ends_are_left_out() {
+        let text = Wrapped::new("\n\none\n\ntwo\n\n", 10);
+        assert_eq!(rows(&text), ["one", "", "two"]);
+    }
+
+    #[test]
+    fn a_byte_finds_its_row_again() {
+        let text = Wrapped::new("\none\ntwo\nthree", 10);
+        assert_eq!(text.row_of(text.byte_of(2)), 2);
+    }
+}

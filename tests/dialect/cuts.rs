@@ -1,0 +1,85 @@
+//! Scans a text cut in every way, and shows the pieces in a short form.
+
+use crate::teach::server;
+use humble::dialect::scan::{Piece, Scanner};
+use humble::domain::Offered;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub fn tool(name: &str, required: &[&str]) -> Value {
+    json!({
+        "name": name,
+        "inputSchema": { "type": "object", "required": required },
+    })
+}
+
+/// `ping` is on two servers.
+pub fn offered() -> Arc<Offered> {
+    Arc::new(Offered::from_servers(&[
+        server(
+            "humble",
+            &[tool("get_time", &[]), tool("get_weather", &["city"])],
+        ),
+        server("log", &[tool("add", &["a", "b"]), tool("ping", &[])]),
+        server("docs", &[tool("ping", &[])]),
+    ]))
+}
+
+/// Chunks in, pieces out, neighbours of one kind joined.
+pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<Piece> {
+    let mut scanner = Scanner::new(Arc::clone(offered));
+    let mut pieces = Vec::new();
+    for chunk in chunks {
+        pieces.extend(scanner.push(chunk));
+    }
+    pieces.extend(scanner.finish());
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Text(last)), Piece::Text(more))
+            | (Some(Piece::Thinking(last)), Piece::Thinking(more)) => last.push_str(&more),
+            (_, piece) => joined.push(piece),
+        }
+    }
+    joined
+}
+
+/// Scans `text` cut nowhere, at each offset, at each pair of offsets of its first
+/// 200 bytes and into characters; the pieces must be the same each time.
+pub fn scan_every_way(text: &str) -> Vec<Piece> {
+    let offered = offered();
+    let whole = scan(&offered, [text]);
+    let offsets: Vec<_> = text.char_indices().map(|(at, _)| at).collect();
+    for (number, &first) in offsets.iter().enumerate() {
+        let (start, rest) = text.split_at(first);
+        assert_eq!(
+            scan(&offered, [start, rest]),
+            whole,
+            "{text:?} cut at {first}"
+        );
+        for &second in offsets[number..].iter().take_while(|&&at| at < 200) {
+            let (middle, end) = rest.split_at(second - first);
+            let cut = scan(&offered, [start, middle, end]);
+            assert_eq!(cut, whole, "{text:?} cut at {first} and {second}");
+        }
+    }
+    let characters = text.split_inclusive(|_| true);
+    assert_eq!(scan(&offered, characters), whole, "{text:?} in characters");
+    whole
+}
+
+/// The pieces in a short form, one string each.
+pub fn read(text: &str) -> Vec<String> {
+    let short = |piece: &Piece| match piece {
+        Piece::Text(text) => format!("text {text}"),
+        Piece::Thinking(text) => format!("thinking {text}"),
+        Piece::Call(call) => {
+            let repaired = if call.repaired { " repaired" } else { "" };
+            let arguments = Value::Object(call.arguments.clone());
+            format!("call {}/{} {arguments}{repaired}", call.server, call.tool)
+        }
+        Piece::Unusable(call) => format!("unusable {}", call.why),
+        Piece::TextWasThinking => "text was thinking".to_owned(),
+    };
+    scan_every_way(text).iter().map(short).collect()
+}

@@ -1,0 +1,229 @@
+//! The whole program but for the terminal and the network: keys go into the screen's
+//! core, its commands to the real engine, a scripted model answers, and what is seen
+//! is read from the real view. Time is the test's: nothing here waits for a clock.
+
+use super::bench::CONFIG;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use humble::config::Home;
+use humble::domain::Message;
+use humble::engine::{self, Handle, Options, Parts};
+use humble::protocol::{Command, Event};
+use humble::provider::Provider;
+use humble::provider::scripted::{Requests, Script};
+use humble::serve::BuiltIn;
+use humble::tui::{self, Effect, Input, Model, Msg, update};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// How fast the person of these tests types.
+const KEY: Duration = Duration::from_millis(80);
+/// A look at the screen: long enough for a dialog to take the keyboard.
+const LOOK: Duration = Duration::from_millis(700);
+
+pub struct Chat {
+    runtime: Runtime,
+    home: Option<TempDir>,
+    handle: Handle,
+    requests: Requests,
+    model: Model,
+    now: Duration,
+    left: bool,
+}
+
+/// Starts the program in an empty home with one Ollama model.
+pub fn chat(script: Script) -> Chat {
+    let home = TempDir::new().expect("a scratch folder");
+    std::fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    chat_in(home, script)
+}
+
+/// Starts it in a home that is there already.
+pub fn chat_in(home: TempDir, script: Script) -> Chat {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    let requests = script.requests();
+    let folder = Home::at(home.path());
+    let handle = runtime.block_on(async {
+        engine::spawn(Parts {
+            banners: folder.prepare(),
+            home: folder,
+            provider: Provider::scripted(script),
+            built_in: Arc::new(BuiltIn),
+            log: None,
+            options: Options::default(),
+        })
+    });
+    let model = Model::new(&tui::Options::default(), (104, 30));
+    let home = Some(home);
+    let now = Duration::ZERO;
+    let mut chat = Chat { runtime, home, handle, requests, model, now, left: false };
+    chat.settle();
+    chat
+}
+
+impl Chat {
+    fn put(&mut self, input: Input) {
+        let effects = update(&mut self.model, Msg::new(self.now, input));
+        for effect in effects {
+            match effect {
+                Effect::Send(command) => {
+                    self.handle.commands.try_send(command).expect("the engine takes it");
+                }
+                Effect::Quit => self.left = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// Lets the engine do all it can without the person.
+    fn settle(&mut self) {
+        loop {
+            let events = &mut self.handle.events;
+            // The clock stands still while anything is under way, so this ends only
+            // when nothing is.
+            let next = self.runtime.block_on(async {
+                tokio::time::timeout(Duration::from_millis(40), events.recv()).await
+            });
+            match next {
+                Ok(Some(Event::ShutDown) | None) | Err(_) => return,
+                Ok(Some(event)) => self.put(Input::Engine(event)),
+            }
+        }
+    }
+
+    pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
+        self.now += KEY;
+        self.put(Input::Key(KeyEvent::new(code, modifiers)));
+        self.settle();
+        self
+    }
+
+    pub fn key(&mut self, key: char) -> &mut Self {
+        self.press(KeyCode::Char(key), KeyModifiers::NONE)
+    }
+
+    pub fn ctrl(&mut self, key: char) -> &mut Self {
+        self.press(KeyCode::Char(key), KeyModifiers::CONTROL)
+    }
+
+    pub fn enter(&mut self) -> &mut Self {
+        self.press(KeyCode::Enter, KeyModifiers::NONE)
+    }
+
+    pub fn up(&mut self) -> &mut Self {
+        self.press(KeyCode::Up, KeyModifiers::NONE)
+    }
+
+    pub fn types(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.key(c);
+        }
+        self
+    }
+
+    pub fn says(&mut self, text: &str) -> &mut Self {
+        self.types(text).enter()
+    }
+
+    pub fn pastes(&mut self, text: &str) -> &mut Self {
+        self.now += KEY;
+        self.put(Input::Paste(text.to_owned()));
+        self.settle();
+        self
+    }
+
+    /// Looks at the screen for a moment, so that a dialog takes the keyboard.
+    pub fn looks(&mut self) -> &mut Self {
+        self.waits(LOOK)
+    }
+
+    pub fn waits(&mut self, time: Duration) -> &mut Self {
+        self.now += time;
+        self.put(Input::Tick);
+        self.settle();
+        self
+    }
+
+    pub fn screen(&mut self) -> String {
+        let (width, height) = (104, 30);
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a backend");
+        terminal.draw(|frame| tui::view::draw(&mut self.model, frame)).expect("drawn");
+        let buffer = terminal.backend().buffer();
+        let mut lines = Vec::new();
+        for y in 0..height {
+            let mut line = String::new();
+            let mut x = 0;
+            while x < width {
+                let symbol = buffer[(x, y)].symbol();
+                line.push_str(symbol);
+                let columns = humble::text::grapheme::width(symbol).max(1);
+                x += u16::try_from(columns).expect("at most two");
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        lines.join("\n")
+    }
+
+    pub fn sees(&mut self, text: &str) -> &mut Self {
+        let screen = self.screen();
+        assert!(screen.contains(text), "no `{text}` on the screen:\n{screen}");
+        self
+    }
+
+    pub fn sees_no(&mut self, text: &str) -> &mut Self {
+        let screen = self.screen();
+        assert!(!screen.contains(text), "`{text}` is on the screen:\n{screen}");
+        self
+    }
+
+    /// The model was asked so many times.
+    pub fn model_was_asked(&mut self, times: usize) -> &mut Self {
+        assert_eq!(self.requests.count(), times, "requests; the screen:\n{}", self.screen());
+        self
+    }
+
+    /// The last request holds this text in a message after the system message.
+    pub fn model_hears(&mut self, text: &str) -> &mut Self {
+        let heard = self.heard();
+        assert!(heard.contains(text), "the model did not hear `{text}` but {heard}");
+        self
+    }
+
+    pub fn model_does_not_hear(&mut self, text: &str) -> &mut Self {
+        let heard = self.heard();
+        assert!(!heard.contains(text), "the model heard `{text}`: {heard}");
+        self
+    }
+
+    fn heard(&self) -> String {
+        let mut messages = self.requests.all().pop().expect("a request").messages;
+        messages.retain(|message| !matches!(message, Message::System(_)));
+        format!("{messages:#?}")
+    }
+
+    pub fn has_left(&mut self) -> &mut Self {
+        assert!(self.left, "still here:\n{}", self.screen());
+        self
+    }
+
+    pub fn is_here(&mut self) -> &mut Self {
+        assert!(!self.left, "it was left");
+        self
+    }
+
+    /// Ends the engine and gives the home back, for a look or a second start.
+    pub fn home_after(&mut self) -> TempDir {
+        self.handle.commands.try_send(Command::Shutdown).expect("room");
+        self.settle();
+        let task = &mut self.handle.task;
+        self.runtime.block_on(async { task.await.expect("no panic") });
+        self.home.take().expect("taken once")
+    }
+}
