@@ -232,7 +232,8 @@ impl Terminal {
 
     /// Leaves by Ctrl+C at the input, also where a turn has just ended.
     pub fn leave(&mut self) -> Exit {
-        let asks = "Ctrl+C again to leave";
+        // The rest of the sentence has no room on the smallest screens.
+        let asks = "Ctrl+C again";
         self.press(CTRL_C);
         let state = self.wait("it leaves, or asks", |state| {
             state.exit.is_some() || shows(state.parser.screen(), asks)

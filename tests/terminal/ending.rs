@@ -66,7 +66,7 @@ fn ends_by(signal: Signal, code: u32) {
     assert_eq!(terminal.exit(), Exit { code, signal: None });
     terminal.assert_restored();
     home.assert_nobody_left();
-    server.wait_until(|log| log.dropped == 1);
+    server.wait_until(|log| log.dropped > 0);
     everything_parses(&home);
 }
 
@@ -103,8 +103,8 @@ fn everything_parses(home: &Home) {
             let parsed: Result<Value, _> = serde_json::from_str(&text);
             parsed.unwrap_or_else(|fault| panic!("{path:?}: {fault}\n{text}"));
         }
-        let name = path.to_string_lossy();
-        assert!(!name.contains(".tmp"), "a temporary file is left: {name}");
+        let name = path.file_name().expect("a file").to_string_lossy();
+        assert!(!name.contains("tmp"), "a temporary file is left: {name}");
     }
 }
 

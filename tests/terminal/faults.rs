@@ -7,14 +7,14 @@ use serde_json::json;
 
 /// Shown over several rows where it has to be.
 fn until_says(terminal: &super::Terminal, sentence: &str) {
-    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let pane = |text: &str| {
-        // The chat's part of each row: what stands between its frame's sides.
-        let rows = text.lines().filter_map(|line| line.split('│').nth(1));
-        squeeze(&rows.collect::<Vec<_>>().join(" "))
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    // The chat's part of each row: what stands between its frame's sides.
+    let chat = |text: &str| {
+        text.lines().filter_map(|line| line.split('│').nth(1)).map(letters).collect::<String>()
     };
+    let wanted = letters(sentence);
     terminal.until(&format!("`{sentence}` is said"), |screen| {
-        pane(&screen.contents()).contains(sentence)
+        chat(&screen.contents()).contains(&wanted)
     });
 }
 
