@@ -29,7 +29,10 @@ fn a_prompt_is_answered() {
 
 #[test]
 fn the_prompt_and_a_sign_of_waiting_are_there_before_the_model_says_anything() {
-    chat(script().round([Step::Hang])).says("hello").sees("hello").sees("Waiting for response...");
+    chat(script().round([Step::Hang]))
+        .says("hello")
+        .sees("hello")
+        .sees("Waiting for response...");
 }
 
 #[test]
@@ -87,28 +90,42 @@ fn a_denied_call_is_told_to_the_model_with_a_word() {
 #[test]
 fn edited_arguments_are_checked_and_then_run() {
     let mut chat = chat(script().answer(GET_TIME).answer("Morning there."));
-    chat.says("Time?").looks().key('e').ctrl('u').press(KeyCode::Char('a'), KeyModifiers::CONTROL);
+    chat.says("Time?")
+        .looks()
+        .key('e')
+        .ctrl('u')
+        .press(KeyCode::Char('a'), KeyModifiers::CONTROL);
     // Empty the field whatever it holds, then write anew.
     for _ in 0..6 {
-        chat.ctrl('e').ctrl('u').press(KeyCode::Backspace, KeyModifiers::NONE);
+        chat.ctrl('e')
+            .ctrl('u')
+            .press(KeyCode::Backspace, KeyModifiers::NONE);
         chat.press(KeyCode::Delete, KeyModifiers::NONE);
         chat.press(KeyCode::Down, KeyModifiers::NONE);
     }
     chat.types(r#"{"timezone": 5}"#).enter().model_was_asked(1);
-    chat.ctrl('u').types(r#"{"timezone": "Europe/Paris"}"#).enter();
+    chat.ctrl('u')
+        .types(r#"{"timezone": "Europe/Paris"}"#)
+        .enter();
     chat.sees("Morning there.").model_hears("Europe/Paris");
 }
 
 #[test]
 fn a_tool_is_allowed_for_the_session() {
-    chat(script().answer(GET_TIME).answer("one").answer(GET_TIME).answer("two"))
-        .says("Time?")
-        .looks()
-        .key('s')
-        .sees("one")
-        .says("And now?")
-        .sees("two")
-        .sees_no("Call now? (Y/N)");
+    chat(
+        script()
+            .answer(GET_TIME)
+            .answer("one")
+            .answer(GET_TIME)
+            .answer("two"),
+    )
+    .says("Time?")
+    .looks()
+    .key('s')
+    .sees("one")
+    .says("And now?")
+    .sees("two")
+    .sees_no("Call now? (Y/N)");
 }
 
 #[test]
@@ -126,7 +143,10 @@ fn the_first_result_can_be_used_for_the_same_call() {
 
 #[test]
 fn several_calls_are_decided_one_after_the_other_and_then_run() {
-    let two = format!("{GET_TIME}\n{}", GET_TIME.replace("Asia/Seoul", "Europe/Paris"));
+    let two = format!(
+        "{GET_TIME}\n{}",
+        GET_TIME.replace("Asia/Seoul", "Europe/Paris")
+    );
     chat(script().answer(&two).answer("Both."))
         .says("Times?")
         .looks()
@@ -143,12 +163,16 @@ fn several_calls_are_decided_one_after_the_other_and_then_run() {
 
 #[test]
 fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
-    chat(script().round([Step::Wait(Duration::from_millis(20)), Step::text(GET_TIME), Step::end()]))
-        .says("Time?")
-        .types("yy")
-        .sees("Call now? (Y/N)")
-        .sees("│ yy")
-        .model_was_asked(1);
+    chat(script().round([
+        Step::Wait(Duration::from_millis(20)),
+        Step::text(GET_TIME),
+        Step::end(),
+    ]))
+    .says("Time?")
+    .types("yy")
+    .sees("Call now? (Y/N)")
+    .sees("│ yy")
+    .model_was_asked(1);
 }
 
 #[test]
@@ -174,16 +198,20 @@ fn ctrl_c_stops_while_waiting() {
 
 #[test]
 fn ctrl_c_stops_an_answer_and_keeps_its_words() {
-    chat(script().round([Step::text("Half a sen"), Step::Hang]).answer("Fine."))
-        .says("Tell me")
-        .sees("Half a sen")
-        .ctrl('c')
-        .sees("Half a sen")
-        .sees("(cancelled)")
-        .looks()
-        .says("next")
-        .sees("Fine.")
-        .model_does_not_hear("Half a sen");
+    chat(
+        script()
+            .round([Step::text("Half a sen"), Step::Hang])
+            .answer("Fine."),
+    )
+    .says("Tell me")
+    .sees("Half a sen")
+    .ctrl('c')
+    .sees("Half a sen")
+    .sees("(cancelled)")
+    .looks()
+    .says("next")
+    .sees("Fine.")
+    .model_does_not_hear("Half a sen");
 }
 
 #[test]
@@ -217,14 +245,23 @@ fn ctrl_c_at_the_input_leaves_and_what_was_typed_is_offered_again() {
 
 #[test]
 fn ctrl_c_right_after_a_turn_asks_again_before_it_leaves() {
-    chat(script().answer("Done.")).says("hi").ctrl('c').is_here().ctrl('c').has_left();
+    chat(script().answer("Done."))
+        .says("hi")
+        .ctrl('c')
+        .is_here()
+        .ctrl('c')
+        .has_left();
 }
 
 #[test]
 fn a_prompt_sent_during_a_turn_waits_its_turn() {
     chat(
         script()
-            .round([Step::text("One"), Step::Wait(Duration::from_millis(1)), Step::Hang])
+            .round([
+                Step::text("One"),
+                Step::Wait(Duration::from_millis(1)),
+                Step::Hang,
+            ])
             .answer("Two."),
     )
     .says("first")
@@ -262,7 +299,10 @@ fn a_conversation_is_deleted_after_asking() {
     first.says("sky?").sees("Blue.");
     let home = first.home_after();
     let mut second = chat_in(home, script());
-    second.ctrl('o').press(KeyCode::Tab, KeyModifiers::NONE).key('d');
+    second
+        .ctrl('o')
+        .press(KeyCode::Tab, KeyModifiers::NONE)
+        .key('d');
     second.key('y').sees_no("sky?");
     let home = second.home_after();
     assert!(sessions(&home).is_empty());
@@ -270,28 +310,37 @@ fn a_conversation_is_deleted_after_asking() {
 
 #[test]
 fn a_failure_says_what_to_do_and_alt_r_asks_again() {
-    chat(script().round([Step::text("The first reason is that the")]).answer("Because."))
-        .says("Why?")
-        .sees("The first reason is that the")
-        .sees("was cut in the middle of the answer")
-        .press(KeyCode::Char('r'), KeyModifiers::ALT)
-        .sees("Because.")
-        .model_was_asked(2);
+    chat(
+        script()
+            .round([Step::text("The first reason is that the")])
+            .answer("Because."),
+    )
+    .says("Why?")
+    .sees("The first reason is that the")
+    .sees("was cut in the middle")
+    .press(KeyCode::Char('r'), KeyModifiers::ALT)
+    .sees("Because.")
+    .model_was_asked(2);
 }
 
 #[test]
 fn after_a_failed_tool_the_person_decides_whether_more_may_run() {
-    chat(script().answer(GET_TIME_NOWHERE).answer(GET_TIME).answer("There."))
-        .says("Time?")
-        .looks()
-        .key('y')
-        .looks()
-        .sees("Run the failed call again")
-        .key('g')
-        .looks()
-        .sees("Call now? (Y/N)")
-        .key('y')
-        .sees("There.");
+    chat(
+        script()
+            .answer(GET_TIME_NOWHERE)
+            .answer(GET_TIME)
+            .answer("There."),
+    )
+    .says("Time?")
+    .looks()
+    .key('y')
+    .looks()
+    .sees("Run the failed call again")
+    .key('g')
+    .looks()
+    .sees("Call now? (Y/N)")
+    .key('y')
+    .sees("There.");
 }
 
 #[test]
@@ -313,5 +362,9 @@ fn the_commands_are_completed_as_they_are_typed() {
 
 #[test]
 fn the_numbered_list_of_models_keeps_the_present_one_with_0() {
-    chat(script()).says("/set-model").sees("Models").key('0').sees_no("╭ Models");
+    chat(script())
+        .says("/set-model")
+        .sees("Models")
+        .key('0')
+        .sees_no("╭ Models");
 }

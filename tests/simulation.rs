@@ -20,6 +20,7 @@ use humble::engine::turn::{Effect, Ids, StateKind, Turn};
 use std::collections::BTreeSet;
 use transitions::{TRANSITIONS, Transition, kind_of};
 
+/// Seeds in the test suite; `HUMBLE_SIMULATION_RUNS` sets another number.
 const RUNS: u64 = 100_000;
 const INPUTS_MAX: usize = 400;
 
@@ -61,15 +62,21 @@ fn one_turn(
     Outcome { inputs, verdict }
 }
 
+fn runs() -> u64 {
+    let given = std::env::var("HUMBLE_SIMULATION_RUNS").ok();
+    given.map_or(RUNS, |given| given.parse().expect("a number of runs"))
+}
+
 #[test]
 fn a_hundred_thousand_turns_keep_every_invariant_and_take_every_transition() {
+    let runs = runs();
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
             std::thread::spawn(move || {
                 let mut seen = BTreeSet::new();
                 let mut inputs = 0;
-                for seed in (0..RUNS).filter(|seed| seed % threads == worker) {
+                for seed in (0..runs).filter(|seed| seed % threads == worker) {
                     let outcome = one_turn(seed, |turn| Box::new(turn), &mut seen);
                     if let Err((invariant, what)) = outcome.verdict {
                         panic!("seed {seed}: {invariant:?}: {what}");
@@ -86,9 +93,9 @@ fn a_hundred_thousand_turns_keep_every_invariant_and_take_every_transition() {
         seen.extend(of_worker);
         inputs += count;
     }
-    let average = inputs as u64 / RUNS;
+    let average = inputs as u64 / runs;
     println!(
-        "{RUNS} turns, {inputs} inputs, {average} each, {} transitions",
+        "{runs} turns, {inputs} inputs, {average} each, {} transitions",
         seen.len()
     );
     assert!(average >= 30, "only {average} inputs a run");

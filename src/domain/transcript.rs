@@ -3,8 +3,7 @@
 
 use super::session::{Role, SavedMessage};
 use super::{
-    CallId, Notice, PieceId, PieceKind, Session, ToolCall, TurnEnd, TurnEvent, TurnId,
-    Usage, Wait,
+    CallId, Notice, PieceId, PieceKind, Session, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
 };
 use std::collections::HashMap;
 
@@ -133,7 +132,10 @@ impl Transcript {
                 self.push(turn, Body::Note(notice.clone()));
             }
             TurnEvent::Retrying { .. } => self.wait = Some(Wait::Response),
-            TurnEvent::RoundEnded { .. } => self.close_thinking(turn),
+            TurnEvent::RoundEnded { .. } => {
+                self.wait = None;
+                self.close_thinking(turn);
+            }
             TurnEvent::Ended { end, usage } => self.end(turn, end, *usage),
         }
     }

@@ -13,8 +13,8 @@ use crate::protocol::{Command, EVENTS_MAX, Event};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
-use std::io::{self, IsTerminal};
 use std::future::poll_fn;
+use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use std::task::Poll;
 use std::time::Duration;
@@ -166,7 +166,10 @@ fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
         return None;
     }
     let fd = stdin.as_fd().try_clone_to_owned().ok()?;
-    #[expect(deprecated, reason = "its successor is unsafe; an owned fd keeps its promise anyway")]
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe; an owned fd keeps its promise anyway"
+    )]
     AsyncFd::with_interest(fd, Interest::READABLE).ok()
 }
 

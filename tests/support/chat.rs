@@ -63,7 +63,15 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     let model = Model::new(&tui::Options::default(), (104, 30));
     let home = Some(home);
     let now = Duration::ZERO;
-    let mut chat = Chat { runtime, home, handle, requests, model, now, left: false };
+    let mut chat = Chat {
+        runtime,
+        home,
+        handle,
+        requests,
+        model,
+        now,
+        left: false,
+    };
     chat.settle();
     chat
 }
@@ -74,7 +82,10 @@ impl Chat {
         for effect in effects {
             match effect {
                 Effect::Send(command) => {
-                    self.handle.commands.try_send(command).expect("the engine takes it");
+                    self.handle
+                        .commands
+                        .try_send(command)
+                        .expect("the engine takes it");
                 }
                 Effect::Quit => self.left = true,
                 _ => {}
@@ -154,7 +165,9 @@ impl Chat {
     pub fn screen(&mut self) -> String {
         let (width, height) = (104, 30);
         let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a backend");
-        terminal.draw(|frame| tui::view::draw(&mut self.model, frame)).expect("drawn");
+        terminal
+            .draw(|frame| tui::view::draw(&mut self.model, frame))
+            .expect("drawn");
         let buffer = terminal.backend().buffer();
         let mut lines = Vec::new();
         for y in 0..height {
@@ -173,26 +186,40 @@ impl Chat {
 
     pub fn sees(&mut self, text: &str) -> &mut Self {
         let screen = self.screen();
-        assert!(screen.contains(text), "no `{text}` on the screen:\n{screen}");
+        assert!(
+            screen.contains(text),
+            "no `{text}` on the screen:\n{screen}"
+        );
         self
     }
 
     pub fn sees_no(&mut self, text: &str) -> &mut Self {
         let screen = self.screen();
-        assert!(!screen.contains(text), "`{text}` is on the screen:\n{screen}");
+        assert!(
+            !screen.contains(text),
+            "`{text}` is on the screen:\n{screen}"
+        );
         self
     }
 
     /// The model was asked so many times.
     pub fn model_was_asked(&mut self, times: usize) -> &mut Self {
-        assert_eq!(self.requests.count(), times, "requests; the screen:\n{}", self.screen());
+        assert_eq!(
+            self.requests.count(),
+            times,
+            "requests; the screen:\n{}",
+            self.screen()
+        );
         self
     }
 
     /// The last request holds this text in a message after the system message.
     pub fn model_hears(&mut self, text: &str) -> &mut Self {
         let heard = self.heard();
-        assert!(heard.contains(text), "the model did not hear `{text}` but {heard}");
+        assert!(
+            heard.contains(text),
+            "the model did not hear `{text}` but {heard}"
+        );
         self
     }
 
@@ -220,10 +247,14 @@ impl Chat {
 
     /// Ends the engine and gives the home back, for a look or a second start.
     pub fn home_after(&mut self) -> TempDir {
-        self.handle.commands.try_send(Command::Shutdown).expect("room");
+        self.handle
+            .commands
+            .try_send(Command::Shutdown)
+            .expect("room");
         self.settle();
         let task = &mut self.handle.task;
-        self.runtime.block_on(async { task.await.expect("no panic") });
+        self.runtime
+            .block_on(async { task.await.expect("no panic") });
         self.home.take().expect("taken once")
     }
 }

@@ -1,164 +1,27 @@
 //! A turn as a pure state machine: inputs in, effects out, as data. It decides
 //! everything between a prompt and its final answer, and does nothing itself.
-//! `round` reads a reply, `calls` proposes and runs tools, `questions` asks.
+//! `round` reads a reply, `calls` proposes tools and takes decisions, `run` runs
+//! them, `questions` asks the rest.
 
 mod calls;
 mod questions;
 mod round;
+mod run;
+mod terms;
 
-use super::approval::{Approval, ApprovedCall, Grant};
+pub use terms::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
+
+use super::approval::{ApprovedCall, Grant};
 use super::context::{self, Exchange};
-use crate::domain::id::Mint;
-use crate::domain::model::Limits;
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, Offered, PieceId,
-    PieceKind, Progress, Prompt, RoundEnd, SavedMessage, ToolCall, ToolMode, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent, Usage, Wait,
+    Arguments, AskId, CallId, CallOrigin, Decision, Message, Notice, Offered, PieceId, PieceKind,
+    Progress, RoundEnd, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage, Wait,
 };
 use crate::protocol::{Answer, Ask};
 use calls::Proposal;
 use round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// The ids that the engine mints, unique for as long as the program runs.
-#[derive(Debug, Clone, Default)]
-pub struct Ids {
-    calls: Mint,
-    asks: Mint,
-    pieces: Mint,
-}
-
-/// What a turn begins with.
-#[derive(Debug, Clone)]
-pub struct Setup {
-    pub prompt: Prompt,
-    /// The model's name, as a person knows it.
-    pub model: String,
-    pub dialect: Dialect,
-    pub system_prompt: Arc<str>,
-    /// Prompts and final answers of earlier turns.
-    pub history: Arc<Vec<SavedMessage>>,
-    pub offered: Arc<Offered>,
-    pub approval: Approval,
-    pub limits: Limits,
-}
-
-/// Everything that can happen to a turn.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    /// The server is loading the model.
-    Loading,
-    /// Bytes came that made no part.
-    Alive,
-    Text(String),
-    Thinking(String),
-    /// All text of this round so far was thinking (DIALECTS 36).
-    TextWasThinking,
-    Call(ProposedCall),
-    /// Unmistakably a call, but not one that can be run (S5.5).
-    Unusable {
-        raw: String,
-        why: String,
-    },
-    /// Tokens, as the server counted them for this round.
-    Usage(Usage),
-    Noted(Notice),
-    /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
-    ReplyEnded(Result<ReplyEnd, Notice>),
-    /// No byte came for so long.
-    Idle {
-        seconds: u64,
-    },
-    Progress {
-        call: CallId,
-        progress: Progress,
-    },
-    CallDone {
-        call: CallId,
-        outcome: ToolOutcome,
-    },
-    Answered {
-        ask: AskId,
-        answer: Answer,
-    },
-    Interrupt,
-    ModeChanged(ToolMode),
-    OfferedChanged(Arc<Offered>),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReplyEnd {
-    pub cut: bool,
-}
-
-/// A call as the model wrote it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProposedCall {
-    /// The provider's id, where it gave one.
-    pub wire_id: Option<String>,
-    pub server: Option<String>,
-    pub name: String,
-    /// Err holds what was sent instead of a JSON object.
-    pub arguments: Result<Arguments, String>,
-    pub origin: CallOrigin,
-    /// The words it was read from, for `t` treat as text.
-    pub raw: String,
-}
-
-/// What is to be done, in this order.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    Emit(TurnEvent),
-    /// Send this to the model, and feed what comes back into `step`.
-    Request {
-        messages: Vec<Message>,
-        tools: Arc<Offered>,
-    },
-    /// Drop the open request.
-    DropRequest,
-    OpenAsk {
-        ask: AskId,
-        question: Ask,
-    },
-    CloseAsk(AskId),
-    Run(ApprovedCall),
-    /// Cancel a running call by the protocol.
-    Cancel(CallId),
-    /// Remember this for the session.
-    Remember(Grant),
-    /// The turn was answered: save it.
-    Save {
-        answer: String,
-        usage: Usage,
-    },
-    /// The turn ended without an answer after these words: keep them beside the
-    /// messages, never to be sent.
-    Keep {
-        words: String,
-    },
-}
-
-/// The state without its data, for logs and the simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StateKind {
-    /// A request is open and nothing of its reply has come.
-    Waiting,
-    Streaming,
-    /// A request is open and the person is asked whether to go on waiting.
-    Stalled,
-    /// The person decides on calls.
-    Deciding,
-    /// The person decides on a call that cannot be used.
-    Repairing,
-    /// The person decides whether more tools may run after a failed one.
-    AfterError,
-    /// The person decides at the bound on rounds.
-    AtBound,
-    /// Calls are running.
-    Running,
-    Ended,
-}
 
 /// What a call that ran was shown as, and the id that ties it to its result.
 #[derive(Debug, Clone)]

@@ -162,17 +162,16 @@ fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
 /// Returns the cursor's place where a field of the dialog is edited.
 pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
     let mut ask = model.asks.first()?.clone();
-    let small = area.height < super::panes::SMALL_HEIGHT || area.width < 24;
     let area = Rect {
         width: area.width.min(WIDTH_MAX),
         ..area
     };
-    let columns = if small {
-        area.width
-    } else {
-        area.width.saturating_sub(4)
-    };
-    let content = content(model, &ask, columns.max(1));
+    let columns = area.width.saturating_sub(4).max(1);
+    let mut content = content(model, &ask, columns);
+    let small = area.width < 24 || area.height < least_rows(&content, columns);
+    if small {
+        content = self::content(model, &ask, area.width.max(1));
+    }
     let style = if ask.armed {
         pen.theme.accent
     } else {
@@ -208,6 +207,13 @@ fn finish(model: &mut Model, cursor: Option<Position>, ask: OpenAsk) -> Option<P
         *first = ask;
     }
     cursor
+}
+
+/// The rows below which the choices become one row: a frame, a line of what it is
+/// about, and everything that never scrolls.
+fn least_rows(content: &Content, columns: u16) -> u16 {
+    let inner = Rect::new(0, 0, columns, u16::MAX);
+    3 + lower_rows(content, inner, false)
 }
 
 fn lower_rows(content: &Content, inner: Rect, small: bool) -> u16 {

@@ -1,0 +1,151 @@
+//! The terms of the machine: what goes in, what comes out, and the names of its
+//! states.
+
+use crate::domain::id::Mint;
+use crate::domain::model::Limits;
+use crate::domain::{
+    Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Offered, Progress, Prompt,
+    SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
+};
+use crate::engine::approval::{Approval, ApprovedCall, Grant};
+use crate::protocol::{Answer, Ask};
+use std::sync::Arc;
+
+/// The ids that the engine mints, unique for as long as the program runs.
+#[derive(Debug, Clone, Default)]
+pub struct Ids {
+    pub(super) calls: Mint,
+    pub(super) asks: Mint,
+    pub(super) pieces: Mint,
+}
+
+/// What a turn begins with.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub prompt: Prompt,
+    /// The model's name, as a person knows it.
+    pub model: String,
+    pub dialect: Dialect,
+    pub system_prompt: Arc<str>,
+    /// Prompts and final answers of earlier turns.
+    pub history: Arc<Vec<SavedMessage>>,
+    pub offered: Arc<Offered>,
+    pub approval: Approval,
+    pub limits: Limits,
+}
+
+/// Everything that can happen to a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    /// The server is loading the model.
+    Loading,
+    /// Bytes came that made no part.
+    Alive,
+    Text(String),
+    Thinking(String),
+    /// All text of this round so far was thinking (DIALECTS 36).
+    TextWasThinking,
+    Call(ProposedCall),
+    /// Unmistakably a call, but not one that can be run (S5.5).
+    Unusable {
+        raw: String,
+        why: String,
+    },
+    /// Tokens, as the server counted them for this round.
+    Usage(Usage),
+    Noted(Notice),
+    /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
+    ReplyEnded(Result<ReplyEnd, Notice>),
+    /// No byte came for so long.
+    Idle {
+        seconds: u64,
+    },
+    Progress {
+        call: CallId,
+        progress: Progress,
+    },
+    CallDone {
+        call: CallId,
+        outcome: ToolOutcome,
+    },
+    Answered {
+        ask: AskId,
+        answer: Answer,
+    },
+    Interrupt,
+    ModeChanged(ToolMode),
+    OfferedChanged(Arc<Offered>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReplyEnd {
+    pub cut: bool,
+}
+
+/// A call as the model wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProposedCall {
+    /// The provider's id, where it gave one.
+    pub wire_id: Option<String>,
+    pub server: Option<String>,
+    pub name: String,
+    /// Err holds what was sent instead of a JSON object.
+    pub arguments: Result<Arguments, String>,
+    pub origin: CallOrigin,
+    /// The words it was read from, for `t` treat as text.
+    pub raw: String,
+}
+
+/// What is to be done, in this order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Emit(TurnEvent),
+    /// Send this to the model, and feed what comes back into `step`.
+    Request {
+        messages: Vec<Message>,
+        tools: Arc<Offered>,
+    },
+    /// Drop the open request.
+    DropRequest,
+    OpenAsk {
+        ask: AskId,
+        question: Ask,
+    },
+    CloseAsk(AskId),
+    Run(ApprovedCall),
+    /// Cancel a running call by the protocol.
+    Cancel(CallId),
+    /// Remember this for the session.
+    Remember(Grant),
+    /// The turn was answered: save it.
+    Save {
+        answer: String,
+        usage: Usage,
+    },
+    /// The turn ended without an answer after these words: keep them beside the
+    /// messages, never to be sent.
+    Keep {
+        words: String,
+    },
+}
+
+/// The state without its data, for logs and the simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StateKind {
+    /// A request is open and nothing of its reply has come.
+    Waiting,
+    Streaming,
+    /// A request is open and the person is asked whether to go on waiting.
+    Stalled,
+    /// The person decides on calls.
+    Deciding,
+    /// The person decides on a call that cannot be used.
+    Repairing,
+    /// The person decides whether more tools may run after a failed one.
+    AfterError,
+    /// The person decides at the bound on rounds.
+    AtBound,
+    /// Calls are running.
+    Running,
+    Ended,
+}

@@ -1,0 +1,29 @@
+//! The actor on a scripted model and the built-in server, under a paused clock.
+
+#[path = "../support/bench.rs"]
+mod bench;
+mod talk;
+mod tools;
+
+use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
+use humble::domain::{
+    Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode, ToolOutcome, ToolState,
+    TurnEnd, TurnEvent, Usage,
+};
+use humble::protocol::{Answer, Ask, Choice, Command, Event};
+use humble::provider::StreamPart;
+use humble::provider::scripted::{Script, Step};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn answered(text: &str) -> TurnEnd {
+    TurnEnd::Answered {
+        text: text.to_owned(),
+        cut: false,
+    }
+}
+
+fn read(path: &std::path::Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a session file");
+    serde_json::from_str(&text).expect("JSON")
+}

@@ -1,0 +1,221 @@
+//! Prompts, answers, interrupts, sessions and models.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
+    let usage = StreamPart::Usage(Usage {
+        input: Some(20),
+        output: Some(3),
+    });
+    let script = Script::default().round([
+        Step::thinking("음…"),
+        Step::text("안녕하"),
+        Step::text("세요"),
+        Step::Part(usage),
+        Step::end(),
+    ]);
+    let mut bench = Bench::start(script).await;
+    bench.says("인사해 줘").await;
+    assert_eq!(bench.ended().await, answered("안녕하세요"));
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["model"], "m");
+    assert_eq!(
+        file["messages"],
+        json!([
+            { "role": "user", "content": "인사해 줘" },
+            { "role": "assistant", "content": "안녕하세요" },
+        ])
+    );
+    assert_eq!(file["humble"]["turns"][0]["thinking"], "음…");
+    assert_eq!(
+        file["humble"]["turns"][0]["usage"],
+        json!({ "input": 20, "output": 3 })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them() {
+    let script = Script::default()
+        .answer("First.")
+        .round([Step::text("Half a sen"), Step::Hang])
+        .answer("Third.");
+    let mut bench = Bench::start(script).await;
+    bench.says("one").await;
+    bench.ended().await;
+    bench.saved().await;
+    bench.says("two").await;
+    bench
+        .until("text", |event| {
+            matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
+        })
+        .await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    bench.saved().await;
+    bench.says("three").await;
+    bench.ended().await;
+    assert_eq!(
+        bench.heard(),
+        [
+            Message::User("one".to_owned()),
+            Message::Assistant("First.".to_owned()),
+            Message::User("three".to_owned()),
+        ]
+    );
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
+    assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
+    assert_eq!(file["humble"]["cancelled"][0]["prompt"], "two");
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
+    let script = Script::default().round([
+        Step::Wait(Duration::from_secs(500)),
+        Step::text("Slow"),
+        Step::Wait(Duration::from_secs(500)),
+        Step::text(" but sure."),
+        Step::end(),
+    ]);
+    let mut bench = Bench::start(script).await;
+    bench.says("Hello?").await;
+    let (ask, question) = bench.asked().await;
+    assert_eq!(question, Ask::Stalled { seconds: 120 });
+    let text = |event: &Event| {
+        matches!(
+            event,
+            Event::Turn(
+                _,
+                TurnEvent::Delta {
+                    kind: PieceKind::Text,
+                    ..
+                }
+            )
+        )
+    };
+    assert!(
+        bench.events.iter().any(text),
+        "asked only after the first token"
+    );
+    bench
+        .answers(ask, Answer::Choice(Choice::KeepWaiting))
+        .await;
+    // Asked again after the next silence; the reply itself closes that question.
+    bench.asked().await;
+    assert_eq!(bench.ended().await, answered("Slow but sure."));
+    let closed = |event: &Event| matches!(event, Event::AskClosed(_));
+    assert_eq!(bench.events.iter().filter(|event| closed(event)).count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_model_the_prompt_says_what_to_do() {
+    let mut bench = Bench::with(Script::default(), "{}").await;
+    bench.says("hi").await;
+    let TurnEnd::Failed { notice } = bench.ended().await else {
+        panic!("a failure")
+    };
+    assert_eq!(
+        notice.what,
+        "No active model is configured. Use /set-model to choose a model."
+    );
+    let advice = notice.advice.expect("how to add one");
+    let example = advice.lines().last().expect("an example");
+    let parsed: Value = serde_json::from_str(example).expect("the example can be pasted");
+    assert_eq!(parsed["models"][0]["active"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chosen_model_is_used_and_stays_active_in_the_file() {
+    let config = r#"{ "models": [ { "name": "a", "provider": "ollama" },
+        { "name": "b", "provider": "ollama", "note": "kept" } ] }"#;
+    let mut bench = Bench::with(Script::default().answer("hi"), config).await;
+    let (name, model) = ("b".to_owned(), "b".to_owned());
+    let model = ModelRef {
+        name,
+        provider: ProviderKind::Ollama,
+        model,
+    };
+    bench.send(Command::SelectModel(model)).await;
+    bench.says("hi").await;
+    bench.ended().await;
+    assert_eq!(bench.last_request().model.name, "b");
+    let home = bench.leaves().await;
+    let file = read(&home.path().join("config.json"));
+    assert_eq!(
+        file["models"][1],
+        json!({ "name": "b", "provider": "ollama", "note": "kept", "active": true })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_saved_conversation_goes_on_after_a_restart() {
+    let mut bench = Bench::start(Script::default().answer("4")).await;
+    bench.says("2 + 2?").await;
+    bench.ended().await;
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let name = sessions(&home)[0]
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let mut bench = Bench::at(home, Script::default().answer("5")).await;
+    bench.send(Command::OpenSession(name.as_str().into())).await;
+    bench
+        .until("the session", |event| {
+            matches!(event, Event::SessionOpened(_))
+        })
+        .await;
+    bench.says("And 2 + 3?").await;
+    bench.ended().await;
+    assert_eq!(
+        bench.heard(),
+        [
+            Message::User("2 + 2?".to_owned()),
+            Message::Assistant("4".to_owned()),
+            Message::User("And 2 + 3?".to_owned()),
+        ]
+    );
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1, "the same file goes on");
+    assert_eq!(
+        read(&files[0])["messages"].as_array().map(Vec::len),
+        Some(4)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
+    let mut steps: Vec<Step> = (0..5_000).map(|_| Step::text("word ")).collect();
+    steps.push(Step::Hang);
+    let mut bench = Bench::start(Script::default().round(steps)).await;
+    bench.says("Talk.").await;
+    // Let the model talk while nobody reads: its words run together.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    let deltas = bench
+        .events
+        .iter()
+        .filter(|event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. })))
+        .count();
+    assert!(deltas < 400, "{deltas} deltas for 5,000 words");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
+    let mut bench = Bench::start(Script::default().round([Step::Hang])).await;
+    bench.says("one").await;
+    bench.says("two").await;
+    let TurnEnd::Failed { notice } = bench.ended().await else {
+        panic!("a failure")
+    };
+    assert_eq!(notice.what, "Another prompt is still being answered.");
+}
