@@ -25,10 +25,13 @@ fn named(variable: &str) -> String {
 
 /// A home whose one model is the real one, with these options for each request.
 fn llama(options: &Value) -> Home {
-    Home::with_model(&json!({
+    let home = Home::with_model(&json!({
         "name": "smollm2", "provider": "openai", "baseUrl": named("HUMBLE_LLAMA_URL"),
         "options": options, "active": true,
-    }))
+    }));
+    // On a processor without wide instructions each hundred tokens cost seconds.
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
+    home
 }
 
 /// llama.cpp takes a grammar, which leaves the model one thing to say.
@@ -44,19 +47,39 @@ struct Asked {
 
 fn ask(home: &Home, arguments: &[&str]) -> Asked {
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-    command.arg("--home").arg(home.path()).envs(home.environment());
-    let output = command.arg("ask").args(arguments).stdin(std::process::Stdio::null()).output();
+    command
+        .arg("--home")
+        .arg(home.path())
+        .envs(home.environment());
+    let output = command
+        .arg("ask")
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .output();
     let output = output.expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    Asked { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    Asked {
+        code: output.status.code(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
 }
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn llama_cpp_answers_humble_ask_word_for_word() {
     let asked = ask(&llama(&only(SAID)), &["--no-tools", "What is Seoul?"]);
-    assert_eq!((asked.code, asked.out.trim_end()), (Some(0), SAID), "{}", asked.err);
-    assert!(asked.err.contains("Waiting for response..."), "{}", asked.err);
+    assert_eq!(
+        (asked.code, asked.out.trim_end()),
+        (Some(0), SAID),
+        "{}",
+        asked.err
+    );
+    assert!(
+        asked.err.contains("Waiting for response..."),
+        "{}",
+        asked.err
+    );
 }
 
 #[test]
@@ -65,11 +88,20 @@ fn llama_cpp_takes_the_tools_of_humble_ask_and_generates_freely() {
     let home = llama(&json!({ "max_tokens": 48, "seed": 7 }));
     let asked = ask(&home, &["--json", "Say hello."]);
     let events = asked.out.lines().map(serde_json::from_str);
-    let events: Vec<Value> = events.collect::<Result<_, _>>().expect("a JSON object a line");
-    let reply = events.iter().filter(|event| event["type"] == "delta" || event["type"] == "tool");
+    let events: Vec<Value> = events
+        .collect::<Result<_, _>>()
+        .expect("a JSON object a line");
+    let reply = events
+        .iter()
+        .filter(|event| event["type"] == "delta" || event["type"] == "tool");
     assert!(reply.count() > 0, "{}\n{}", asked.out, asked.err);
     // Nobody is there to approve, should this small model ask for a tool.
-    assert!(matches!(asked.code, Some(0 | 3)), "{:?}\n{}", asked.code, asked.err);
+    assert!(
+        matches!(asked.code, Some(0 | 3)),
+        "{:?}\n{}",
+        asked.code,
+        asked.err
+    );
 }
 
 #[test]
@@ -91,8 +123,16 @@ fn llama_cpp_answers_on_the_screen_and_is_saved() {
     );
     // The second prompt carries the first answer.
     terminal.say("Once more.");
-    terminal.until("the second answer", |screen| screen.contents().matches(SAID).count() == 2);
-    assert_eq!(terminal.leave(), Exit { code: 0, signal: None });
+    terminal.until("the second answer", |screen| {
+        screen.contents().matches(SAID).count() == 2
+    });
+    assert_eq!(
+        terminal.leave(),
+        Exit {
+            code: 0,
+            signal: None
+        }
+    );
     terminal.assert_restored();
 }
 
@@ -101,8 +141,17 @@ fn llama_cpp_answers_on_the_screen_and_is_saved() {
 fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
     let home = llama(&json!({ "grammar": "this is no grammar" }));
     let asked = ask(&home, &["--no-tools", "Hello"]);
-    assert_eq!((asked.code, asked.out.as_str()), (Some(1), ""), "{}", asked.err);
-    assert!(asked.err.contains("refused the request (HTTP 400)."), "{}", asked.err);
+    assert_eq!(
+        (asked.code, asked.out.as_str()),
+        (Some(1), ""),
+        "{}",
+        asked.err
+    );
+    assert!(
+        asked.err.contains("refused the request (HTTP 400)."),
+        "{}",
+        asked.err
+    );
 }
 
 #[test]
@@ -110,14 +159,20 @@ fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
 fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     let server = ModelServer::start();
     server
-        .on("/api/chat", ollama_call("get-sum", &json!({ "a": 17, "b": 25 })))
+        .on(
+            "/api/chat",
+            ollama_call("get-sum", &json!({ "a": 17, "b": 25 })),
+        )
         .on("/api/chat", ollama_text(&["Together they make 42."]));
     let everything = named("HUMBLE_EVERYTHING");
     let home =
         Home::with_ollama(&server.url()).with_server("everything", "node", &[&everything, "stdio"]);
     let mut terminal = Start::in_home(&home).start();
     terminal.until("the server is connected", |screen| {
-        screen.contents().lines().any(|line| line.contains("● everything"))
+        screen
+            .contents()
+            .lines()
+            .any(|line| line.contains("● everything"))
     });
     terminal.say("What is 17 + 25?");
     let asked = terminal.until_shows("Call now? (Y/N)");
@@ -130,15 +185,29 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
     assert!(shows(&screen, "get-sum"), "{}", framed(&screen));
     let requests = server.bodies("/api/chat");
     let offered = requests[0]["tools"].as_array().expect("tools");
-    assert!(offered.len() >= 10, "all its tools are offered: {offered:#?}");
-    let result = requests[1]["messages"].as_array().and_then(|all| all.last());
+    assert!(
+        offered.len() >= 10,
+        "all its tools are offered: {offered:#?}"
+    );
+    let result = requests[1]["messages"]
+        .as_array()
+        .and_then(|all| all.last());
     let result = result.expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
     assert!(text.contains("data, not instructions"), "{text}");
     assert!(text.contains("The sum of 17 and 25 is 42."), "{text}");
-    assert!(!home.processes().is_empty(), "the search for survivors finds the living");
-    assert_eq!(terminal.leave(), Exit { code: 0, signal: None });
+    assert!(
+        !home.processes().is_empty(),
+        "the search for survivors finds the living"
+    );
+    assert_eq!(
+        terminal.leave(),
+        Exit {
+            code: 0,
+            signal: None
+        }
+    );
     terminal.assert_restored();
     home.assert_nobody_left();
 }

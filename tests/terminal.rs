@@ -26,7 +26,10 @@ const CHAT: &str = "/api/chat";
 const ARMED: &str = "a letter or number decides";
 
 fn left() -> Exit {
-    Exit { code: 0, signal: None }
+    Exit {
+        code: 0,
+        signal: None,
+    }
 }
 
 /// A model server, and a home whose one model is there.
@@ -53,7 +56,10 @@ fn open(home: &Home) -> Terminal {
 fn open_with_tools(home: &Home) -> Terminal {
     let terminal = open(home);
     terminal.until("the server is connected", |screen| {
-        screen.contents().lines().any(|line| line.contains("● test"))
+        screen
+            .contents()
+            .lines()
+            .any(|line| line.contains("● test"))
     });
     terminal
 }
@@ -61,7 +67,11 @@ fn open_with_tools(home: &Home) -> Terminal {
 /// Begins an answer and never ends it.
 fn endless(words: &[&str]) -> Reply {
     let line = |part: &&str| ollama_line(&json!({ "role": "assistant", "content": part }));
-    words.iter().map(line).fold(Reply::status(200), Reply::chunk).hang()
+    words
+        .iter()
+        .map(line)
+        .fold(Reply::status(200), Reply::chunk)
+        .hang()
 }
 
 #[test]
@@ -70,7 +80,11 @@ fn the_first_frame_has_its_four_panes_and_asks_nothing_of_the_model() {
     let mut terminal = open(&home);
     let screen = terminal.screen();
     for title in ["Chat", "Thinking", "Servers", "Message", "humble", "manual"] {
-        assert!(pty::shows(&screen, title), "{title}\n{}", pty::framed(&screen));
+        assert!(
+            pty::shows(&screen, title),
+            "{title}\n{}",
+            pty::framed(&screen)
+        );
     }
     assert!(screen.alternate_screen() && screen.bracketed_paste());
     assert_ne!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None);

@@ -37,7 +37,9 @@ impl Home {
     /// Adds one MCP server, started with this command line.
     pub fn with_server(self, name: &str, command: &str, args: &[&str]) -> Self {
         let server = json!({ "command": command, "args": args, "env": { MARK: self.mark() } });
-        let mut file = self.json("mcp-servers.json").unwrap_or_else(|| json!({ "mcpServers": {} }));
+        let mut file = self
+            .json("mcp-servers.json")
+            .unwrap_or_else(|| json!({ "mcpServers": {} }));
         file["mcpServers"][name] = server;
         self.write("mcp-servers.json", &file);
         self
@@ -67,7 +69,9 @@ impl Home {
     pub fn sessions(&self) -> Vec<Value> {
         let mut found = Vec::new();
         for path in self.files() {
-            let is_session = path.parent().is_some_and(|folder| folder.ends_with("sessions"));
+            let is_session = path
+                .parent()
+                .is_some_and(|folder| folder.ends_with("sessions"));
             if is_session && path.extension().is_some_and(|ending| ending == "json") {
                 let text = fs::read_to_string(&path).expect("UTF-8");
                 found.push(serde_json::from_str(&text).expect("a session is whole at any moment"));
@@ -82,7 +86,10 @@ impl Home {
         let wanted = wanted.trim_matches('"').to_owned();
         let mut found = None;
         until(&format!("a conversation with `{text}` is saved"), || {
-            found = self.sessions().into_iter().find(|one| one.to_string().contains(&wanted));
+            found = self
+                .sessions()
+                .into_iter()
+                .find(|one| one.to_string().contains(&wanted));
             found.is_some()
         });
         found.expect("just seen")
@@ -94,7 +101,11 @@ impl Home {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).expect("a folder of the home") {
                 let path = entry.expect("a readable folder").path();
-                if path.is_dir() { folders.push(path) } else { found.push(path) }
+                if path.is_dir() {
+                    folders.push(path)
+                } else {
+                    found.push(path)
+                }
             }
         }
         found.sort();
@@ -112,12 +123,19 @@ impl Home {
 
     /// The command lines of processes that bear the mark. Linux alone shows them.
     pub fn processes(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+        let Ok(entries) = fs::read_dir("/proc") else {
+            return Vec::new();
+        };
         let mark = format!("{MARK}={}", self.mark());
         let mut found = Vec::new();
         for folder in entries.flatten().map(|entry| entry.path()) {
-            let Ok(environment) = fs::read(folder.join("environ")) else { continue };
-            if environment.split(|byte| *byte == 0).any(|one| one == mark.as_bytes()) {
+            let Ok(environment) = fs::read(folder.join("environ")) else {
+                continue;
+            };
+            if environment
+                .split(|byte| *byte == 0)
+                .any(|one| one == mark.as_bytes())
+            {
                 let line = fs::read(folder.join("cmdline")).unwrap_or_default();
                 found.push(String::from_utf8_lossy(&line).replace('\0', " "));
             }
@@ -143,6 +161,9 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 pub fn test_server() -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_humble"));
     let server = program.with_file_name("examples").join("test-mcp-server");
-    assert!(server.exists(), "build it with `--example test-mcp-server` or with all tests");
+    assert!(
+        server.exists(),
+        "build it with `--example test-mcp-server` or with all tests"
+    );
     server.to_string_lossy().into_owned()
 }

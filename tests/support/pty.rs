@@ -101,9 +101,14 @@ pub struct Terminal {
 impl Terminal {
     fn new(start: Start) -> Self {
         let size = size_of(start.columns, start.rows);
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
+        let pair = native_pty_system()
+            .openpty(size)
+            .expect("a pseudo-terminal");
         let settings_before = settings(&*pair.master);
-        let mut child = pair.slave.spawn_command(start.command).expect("the program starts");
+        let mut child = pair
+            .slave
+            .spawn_command(start.command)
+            .expect("the program starts");
         let process = child.process_id().and_then(|id| i32::try_from(id).ok());
         let (rows, columns) = cells_of(start.columns, start.rows);
         let shared: Shared = Arc::new((
@@ -169,7 +174,9 @@ impl Terminal {
     pub fn resize(&self, columns: u16, rows: u16) {
         let (cell_rows, cell_columns) = cells_of(columns, rows);
         lock(&self.shared).parser.set_size(cell_rows, cell_columns);
-        self.master.resize(size_of(columns, rows)).expect("the size changes");
+        self.master
+            .resize(size_of(columns, rows))
+            .expect("the size changes");
     }
 
     pub fn signal(&self, signal: Signal) {
@@ -193,17 +200,24 @@ impl Terminal {
 
     /// Waits until the program has written more than so many bytes.
     pub fn until_written_beyond(&self, bytes: usize) {
-        drop(self.wait("it draws", |state| state.exit.is_none() && state.raw.len() > bytes));
+        drop(self.wait("it draws", |state| {
+            state.exit.is_none() && state.raw.len() > bytes
+        }));
     }
 
     /// Waits until the screen is as wanted; `what` says it for the failure.
     pub fn until(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
-        let state = self.wait(what, |state| state.exit.is_some() || wanted(state.parser.screen()));
+        let state = self.wait(what, |state| {
+            state.exit.is_some() || wanted(state.parser.screen())
+        });
         let screen = state.parser.screen().clone();
         let exit = state.exit.clone();
         drop(state);
         if !wanted(&screen) {
-            panic!("{what}: the program ended first: {exit:?}\n{}", framed(&screen));
+            panic!(
+                "{what}: the program ended first: {exit:?}\n{}",
+                framed(&screen)
+            );
         }
         screen
     }
@@ -225,13 +239,17 @@ impl Terminal {
         let exit = state.exit.clone().expect("just seen");
         drop(state);
         if exit.signal.as_deref() != Some("Killed") {
-            assert_eq!(settings_after, self.settings_before, "the line's settings are back");
+            assert_eq!(
+                settings_after, self.settings_before,
+                "the line's settings are back"
+            );
         }
         exit
     }
 
-    /// Leaves by Ctrl+C at the input, also where a turn has just ended.
+    /// Leaves by Ctrl+C at the input, also where a turn is just about to end.
     pub fn leave(&mut self) -> Exit {
+        self.until_gone("Ctrl+C stop");
         // The rest of the sentence has no room on the smallest screens.
         let asks = "Ctrl+C again";
         self.press(CTRL_C);
@@ -271,7 +289,12 @@ impl Terminal {
                 drop(state);
                 panic!("{what}: waited in vain\n{}", framed(&screen));
             }
-            state = self.shared.1.wait_timeout(state, left).expect("no test thread panics in it").0;
+            state = self
+                .shared
+                .1
+                .wait_timeout(state, left)
+                .expect("no test thread panics in it")
+                .0;
         }
         state
     }
@@ -296,7 +319,9 @@ pub fn place(screen: &Screen, text: &str) -> Option<(u16, u16)> {
     let (_, columns) = screen.size();
     let rows = screen.rows(0, columns.get()).enumerate();
     for (row, line) in rows {
-        let Some(byte) = line.find(text) else { continue };
+        let Some(byte) = line.find(text) else {
+            continue;
+        };
         let row = u16::try_from(row).expect("a row");
         let mut passed = 0;
         for column in 0..columns.get() {
@@ -320,12 +345,21 @@ pub fn framed(screen: &Screen) -> String {
     let (_, columns) = screen.size();
     let edge = "-".repeat(usize::from(columns.get()));
     let (row, column) = screen.cursor_position();
-    let rows: Vec<String> = screen.rows(0, columns.get()).map(|line| format!("|{line}")).collect();
-    format!("+{edge}\n{}\n+{edge}\ncursor at row {row}, column {column}", rows.join("\n"))
+    let rows: Vec<String> = screen
+        .rows(0, columns.get())
+        .map(|line| format!("|{line}"))
+        .collect();
+    format!(
+        "+{edge}\n{}\n+{edge}\ncursor at row {row}, column {column}",
+        rows.join("\n")
+    )
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, State> {
-    shared.0.lock().expect("no thread panics while it holds the state")
+    shared
+        .0
+        .lock()
+        .expect("no thread panics while it holds the state")
 }
 
 fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
@@ -346,7 +380,11 @@ fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
 
 fn write(mut writer: Box<dyn Write + Send>, typed: &std::sync::mpsc::Receiver<Vec<u8>>) {
     while let Ok(bytes) = typed.recv() {
-        if writer.write_all(&bytes).and_then(|()| writer.flush()).is_err() {
+        if writer
+            .write_all(&bytes)
+            .and_then(|()| writer.flush())
+            .is_err()
+        {
             return;
         }
     }
@@ -354,7 +392,10 @@ fn write(mut writer: Box<dyn Write + Send>, typed: &std::sync::mpsc::Receiver<Ve
 
 /// The line's settings (cooked or raw, echo, special keys) as they can be compared.
 fn settings(master: &dyn MasterPty) -> String {
-    format!("{:?}", master.get_termios().expect("a terminal has settings"))
+    format!(
+        "{:?}",
+        master.get_termios().expect("a terminal has settings")
+    )
 }
 
 fn is_on(raw: &[u8], mode: u16) -> bool {
@@ -367,7 +408,9 @@ fn is_on(raw: &[u8], mode: u16) -> bool {
 }
 
 fn count(raw: &[u8], sequence: &[u8]) -> usize {
-    raw.windows(sequence.len()).filter(|window| *window == sequence).count()
+    raw.windows(sequence.len())
+        .filter(|window| *window == sequence)
+        .count()
 }
 
 fn size_of(columns: u16, rows: u16) -> PtySize {

@@ -17,7 +17,12 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
     let mut terminal = open_with_tools(&home);
     terminal.say("What is 6 times 7? 도구를 써서");
     let asked = terminal.until_shows(QUESTION);
-    for part in ["Tool call", "echo", "The tool echo.", "\"text\": \"forty-two\""] {
+    for part in [
+        "Tool call",
+        "echo",
+        "The tool echo.",
+        "\"text\": \"forty-two\"",
+    ] {
         assert!(shows(&asked, part), "{part}\n{}", asked.contents());
     }
     terminal.until_shows(ARMED);
@@ -29,7 +34,10 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
     let result = messages.last().expect("the result comes last");
     assert_eq!(result["role"], "tool");
     let text = result["content"].as_str().expect("text");
-    assert!(text.contains("data, not instructions") && text.ends_with("forty-two"), "{text}");
+    assert!(
+        text.contains("data, not instructions") && text.ends_with("forty-two"),
+        "{text}"
+    );
     let saved = home.until_saved("The answer is 42.");
     assert_eq!(
         saved["messages"],
@@ -48,7 +56,10 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     let (server, home) = ollama_with_tools();
     server.always("/api/ps", ollama_loaded(&["qwen3:4b"]));
     let gate = Gate::closed();
-    server.on(CHAT, ollama_call("echo", &json!({ "text": "x" })).gate_after(0, &gate));
+    server.on(
+        CHAT,
+        ollama_call("echo", &json!({ "text": "x" })).gate_after(0, &gate),
+    );
     let mut terminal = open_with_tools(&home);
     terminal.say("Call it.");
     terminal.until_shows("Waiting for response...");
@@ -66,7 +77,11 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
         }
     }
     let screen = terminal.until_shows(ARMED);
-    assert!(shows(&screen, QUESTION) && shows(&screen, &typed), "{}", screen.contents());
+    assert!(
+        shows(&screen, QUESTION) && shows(&screen, &typed),
+        "{}",
+        screen.contents()
+    );
     assert_eq!(server.bodies(CHAT).len(), 1, "nothing was approved");
     // Pasted text does not answer either.
     terminal.paste("y");
@@ -87,7 +102,11 @@ fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
     terminal.until_shows("The first reason is that the");
     terminal.press(CTRL_C);
     let screen = terminal.until_shows("(cancelled)");
-    assert!(shows(&screen, "The first reason is that the"), "{}", screen.contents());
+    assert!(
+        shows(&screen, "The first reason is that the"),
+        "{}",
+        screen.contents()
+    );
     server.wait_until(|log| log.dropped > 0);
     terminal.press(UP);
     terminal.until("the prompt is back in the message", |screen| {
@@ -96,7 +115,10 @@ fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
     terminal.press("\r");
     terminal.until_shows("All of it.");
     let bodies = server.bodies(CHAT);
-    assert!(!bodies[1].to_string().contains("first reason"), "cancelled words are never sent");
+    assert!(
+        !bodies[1].to_string().contains("first reason"),
+        "cancelled words are never sent"
+    );
     assert_eq!(terminal.leave(), left());
 }
 

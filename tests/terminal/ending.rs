@@ -30,7 +30,11 @@ fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
     let report = home.path().join("logs").join("panic.txt");
     // The path may be wider than the screen.
     let said = screen.contents().replace('\n', "");
-    assert!(said.contains(&*report.to_string_lossy()), "{}", screen.contents());
+    assert!(
+        said.contains(&*report.to_string_lossy()),
+        "{}",
+        screen.contents()
+    );
     let report = fs::read_to_string(report).expect("a report");
     assert!(report.contains("HUMBLE_TEST_PANIC"), "{report}");
     home.assert_nobody_left();
@@ -84,7 +88,11 @@ fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
     server.on(CHAT, ollama_text(&["A later answer."]));
     let mut again = open_with_tools(&home);
     let screen = again.screen();
-    assert!(!shows(&screen, "✗") && !shows(&screen, "! "), "{}", screen.contents());
+    assert!(
+        !shows(&screen, "✗") && !shows(&screen, "! "),
+        "{}",
+        screen.contents()
+    );
     again.say("Third.");
     again.until_shows("A later answer.");
     home.until_saved("A later answer.");

@@ -10,7 +10,10 @@ fn until_says(terminal: &super::Terminal, sentence: &str) {
     let letters = |text: &str| text.split_whitespace().collect::<String>();
     // The chat's part of each row: what stands between its frame's sides.
     let chat = |text: &str| {
-        text.lines().filter_map(|line| line.split('│').nth(1)).map(letters).collect::<String>()
+        text.lines()
+            .filter_map(|line| line.split('│').nth(1))
+            .map(letters)
+            .collect::<String>()
     };
     let wanted = letters(sentence);
     terminal.until(&format!("`{sentence}` is said"), |screen| {
@@ -25,7 +28,10 @@ fn a_server_that_is_down_is_named_with_what_to_do() {
     let mut terminal = open(&home);
     terminal.say("Are you there?");
     until_says(&terminal, &format!("Nothing listens at {url}."));
-    until_says(&terminal, "Start it with `ollama serve`, or check baseUrl in config.json.");
+    until_says(
+        &terminal,
+        "Start it with `ollama serve`, or check baseUrl in config.json.",
+    );
     assert!(!shows(&terminal.screen(), "Waiting for response..."));
     assert_eq!(terminal.leave(), left());
 }
@@ -36,8 +42,14 @@ fn a_model_that_is_not_there_is_named_with_what_to_do() {
     server.on(CHAT, ollama_error(404, "model 'qwen3:4b' not found"));
     let mut terminal = open(&home);
     terminal.say("Are you there?");
-    until_says(&terminal, &format!("{} does not have the model `qwen3:4b`.", server.url()));
-    until_says(&terminal, "Pull it with `ollama pull qwen3:4b`, or choose another with /set-model.");
+    until_says(
+        &terminal,
+        &format!("{} does not have the model `qwen3:4b`.", server.url()),
+    );
+    until_says(
+        &terminal,
+        "Pull it with `ollama pull qwen3:4b`, or choose another with /set-model.",
+    );
     assert_eq!(terminal.leave(), left());
 }
 
@@ -48,7 +60,10 @@ fn a_cut_answer_keeps_its_words_and_can_be_asked_for_again() {
     server.on(CHAT, Reply::status(200).chunk(begun).cut());
     let mut terminal = open(&home);
     terminal.say("Tell me all.");
-    let told = format!("The connection to {} was cut in the middle of the answer.", server.url());
+    let told = format!(
+        "The connection to {} was cut in the middle of the answer.",
+        server.url()
+    );
     until_says(&terminal, &told);
     assert!(shows(&terminal.screen(), "Half of it"));
     server.on(CHAT, ollama_text(&["The whole of it."]));
@@ -71,6 +86,9 @@ fn escape_sequences_of_a_model_never_reach_the_terminal() {
     let raw = terminal.raw();
     let wrote = |bytes: &[u8]| raw.windows(bytes.len()).any(|window| window == bytes);
     assert!(!wrote(b"]52;") && !wrote("\u{9b}".as_bytes()) && !wrote("\u{202e}".as_bytes()));
-    assert!(shows(&terminal.screen(), "safe"), "the screen was not cleared");
+    assert!(
+        shows(&terminal.screen(), "safe"),
+        "the screen was not cleared"
+    );
     assert_eq!(terminal.leave(), left());
 }

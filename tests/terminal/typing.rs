@@ -46,10 +46,15 @@ fn a_megabyte_is_pasted_whole_and_not_sent() {
     terminal.paste(&text);
     terminal.until_shows("the very end");
     assert_eq!(terminal.leave(), left());
-    assert_eq!(server.bodies(CHAT).len(), 0, "a pasted line end does not send");
-    let kept = home.files().into_iter().any(|path| {
-        std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
-    });
+    assert_eq!(
+        server.bodies(CHAT).len(),
+        0,
+        "a pasted line end does not send"
+    );
+    let kept = home
+        .files()
+        .into_iter()
+        .any(|path| std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()));
     assert!(kept, "every byte of it is kept for the next start");
     let mut again = open(&home);
     again.until_shows("the very end");
@@ -75,7 +80,9 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
         Some((cell.fgcolor(), cell.dim()))
     };
     let waiting = style(&asked);
-    terminal.until("the dialog takes the keyboard", |screen| style(screen) != waiting);
+    terminal.until("the dialog takes the keyboard", |screen| {
+        style(screen) != waiting
+    });
     terminal.press("y");
     terminal.until_shows("It is done.");
     assert_eq!(terminal.leave(), left());
