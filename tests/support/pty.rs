@@ -3,15 +3,21 @@
 //! types what a person would type. Waiting is for a condition, with a deadline.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+#[path = "pty_screen.rs"]
+mod pty_screen;
+
+pub use pty_screen::{framed, key_modes, place, shows};
+
 use super::home::Home;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use pty_screen::assert_restored;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use vt100::{MouseProtocolMode, Parser, Screen};
+use vt100::{Parser, Screen};
 
 /// Nothing here takes so long unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -266,17 +272,7 @@ impl Terminal {
 
     /// The main screen is back, and no mode of ours is left behind it.
     pub fn assert_restored(&self) {
-        let screen = self.screen();
-        let raw = self.raw();
-        assert!(!screen.alternate_screen(), "the alternate screen is left");
-        assert!(!screen.hide_cursor(), "the cursor is shown");
-        assert!(!screen.bracketed_paste(), "pastes are plain again");
-        assert_eq!(screen.mouse_protocol_mode(), MouseProtocolMode::None);
-        for mode in [1000, 1002, 1003, 1004, 1006, 1015, 2004, 2026] {
-            assert!(!is_on(&raw, mode), "mode {mode} is off");
-        }
-        let (pushed, popped) = (count(&raw, b"\x1b[>1u"), count(&raw, b"\x1b[<1u"));
-        assert!(popped >= pushed, "enhanced keys: {pushed} on, {popped} off");
+        assert_restored(&self.screen(), &self.raw());
     }
 
     fn wait(&self, what: &str, wanted: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
@@ -307,52 +303,6 @@ impl Drop for Terminal {
             let _ = kill_process(self.process, Signal::KILL);
         }
     }
-}
-
-/// Does the text stand in one row, or go on over the edge of the screen?
-pub fn shows(screen: &Screen, text: &str) -> bool {
-    screen.contents().contains(text)
-}
-
-/// The row that shows this text, and the column at which it begins.
-pub fn place(screen: &Screen, text: &str) -> Option<(u16, u16)> {
-    let (_, columns) = screen.size();
-    let rows = screen.rows(0, columns.get()).enumerate();
-    for (row, line) in rows {
-        let Some(byte) = line.find(text) else {
-            continue;
-        };
-        let row = u16::try_from(row).expect("a row");
-        let mut passed = 0;
-        for column in 0..columns.get() {
-            if passed == byte {
-                return Some((row, column));
-            }
-            let cell = screen.cell(row, column).expect("inside");
-            // An empty cell is a space in the text of the row.
-            passed += match cell.contents() {
-                "" if cell.is_wide_continuation() => 0,
-                "" => 1,
-                text => text.len(),
-            };
-        }
-    }
-    None
-}
-
-/// The screen in a frame, for the message of a failure.
-pub fn framed(screen: &Screen) -> String {
-    let (_, columns) = screen.size();
-    let edge = "-".repeat(usize::from(columns.get()));
-    let (row, column) = screen.cursor_position();
-    let rows: Vec<String> = screen
-        .rows(0, columns.get())
-        .map(|line| format!("|{line}"))
-        .collect();
-    format!(
-        "+{edge}\n{}\n+{edge}\ncursor at row {row}, column {column}",
-        rows.join("\n")
-    )
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, State> {
@@ -396,21 +346,6 @@ fn settings(master: &dyn MasterPty) -> String {
         "{:?}",
         master.get_termios().expect("a terminal has settings")
     )
-}
-
-fn is_on(raw: &[u8], mode: u16) -> bool {
-    let last = |end: char| {
-        let sequence = format!("\x1b[?{mode}{end}");
-        let mut windows = raw.windows(sequence.len());
-        windows.rposition(|window| window == sequence.as_bytes())
-    };
-    last('h') > last('l')
-}
-
-fn count(raw: &[u8], sequence: &[u8]) -> usize {
-    raw.windows(sequence.len())
-        .filter(|window| *window == sequence)
-        .count()
 }
 
 fn size_of(columns: u16, rows: u16) -> PtySize {

@@ -3,7 +3,7 @@
 
 use super::home::{Home, until};
 use super::model_server::ollama_text;
-use super::pty::{Exit, Start, Terminal, shows};
+use super::pty::{Exit, Start, Terminal, key_modes, shows};
 use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -14,6 +14,20 @@ fn leaving_restores_the_terminal() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     assert_eq!(terminal.leave(), left());
+    terminal.assert_restored();
+}
+
+#[test]
+fn leaving_takes_enhanced_keys_back() {
+    let (_server, home) = ollama();
+    let mut terminal = Start::in_home(&home).env("TERM", "xterm-kitty").start();
+    terminal.until_shows("qwen3:4b");
+    assert_eq!(terminal.leave(), left());
+    assert_eq!(
+        key_modes(&terminal.raw(), b'>'),
+        1,
+        "a terminal known by name gets them"
+    );
     terminal.assert_restored();
 }
 
