@@ -131,6 +131,7 @@ fn ctrl_c_with_an_open_dialog_ends_the_turn() {
     terminal.until_shows(QUESTION);
     terminal.press(CTRL_C);
     terminal.until_gone(QUESTION);
+    terminal.type_words("back at the input");
     assert_eq!(terminal.leave(), left());
     assert_eq!(server.bodies(CHAT).len(), 1);
     home.assert_nobody_left();
