@@ -9,6 +9,7 @@ use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
 /// Columns from which choices stand in two columns.
 const TWO_COLUMNS_FROM: u16 = 66;
@@ -38,9 +39,8 @@ pub fn wanted_rows(model: &Model, columns: u16) -> u16 {
         Form::Word(_) => 2,
         Form::Arguments { .. } => FIELD_ROWS,
     };
-    let footer = u16::from(!content.footer.is_empty());
-    let choices = choice_rows(content.rows.len(), inner);
-    body.saturating_add(field.max(choices) + footer + 2 + 4)
+    let lower = lower_rows(&content, inner).max(field);
+    body.saturating_add(lower + 2)
 }
 
 fn choice_rows(count: usize, columns: u16) -> u16 {
@@ -188,7 +188,11 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
         (Form::Choosing, _) => None,
         (form, _) => return finish(model, form_field(form, inner, pen), ask),
     };
-    let lower = lower_rows(&content, inner, small);
+    let lower = if small {
+        2
+    } else {
+        lower_rows(&content, inner.width)
+    };
     let body = Rect {
         height: inner.height.saturating_sub(lower),
         ..inner
@@ -210,12 +214,10 @@ fn finish(model: &mut Model, cursor: Option<Position>, ask: OpenAsk) -> Option<P
     cursor
 }
 
-fn lower_rows(content: &Content, inner: Rect, small: bool) -> u16 {
-    if small {
-        return 2.min(inner.height);
-    }
+/// The question between blank rows, the choices, and the footer below a blank row.
+fn lower_rows(content: &Content, columns: u16) -> u16 {
     let footer = u16::from(!content.footer.is_empty()) * 2;
-    1 + 1 + 1 + choice_rows(content.rows.len(), inner.width) + footer
+    3 + choice_rows(content.rows.len(), columns) + footer
 }
 
 /// Draws the scrolled part and returns the scroll that was possible.
@@ -249,34 +251,7 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
         pen.theme.dim
     };
     if small {
-        let question = Clean::line(&content.question);
-        pen.put_cut(
-            area.x,
-            area.y,
-            question.as_str(),
-            pen.theme.bold,
-            area.width,
-        );
-        let keys: Vec<_> = content.rows.iter().filter_map(key_of).collect();
-        let y = area.y + 1;
-        if area.height > 1 {
-            pen.put_cut(area.x, y, &keys.join(" "), choice_style, area.width);
-            let x = ask.chosen.map(|at| {
-                keys.iter()
-                    .take(at)
-                    .map(|key| width(key) + 1)
-                    .sum::<usize>()
-            });
-            if let (Some(x), Some(at)) = (x, ask.chosen) {
-                let wide = keys.get(at).map_or(0, |key| width(key));
-                let selection = pen.theme.selection;
-                pen.style(
-                    Rect::new(area.x + x as u16, y, wide as u16, 1).intersection(area),
-                    selection,
-                );
-            }
-        }
-        return;
+        return draw_one_row(content, ask, area, choice_style, pen);
     }
     pen.put(
         area.x,
@@ -319,6 +294,37 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
             pen.theme.dim,
             area.width,
         );
+    }
+}
+
+/// The question and the keys, where the screen is very small.
+fn draw_one_row(content: &Content, ask: &OpenAsk, area: Rect, style: Style, pen: &mut Pen) {
+    let question = Clean::line(&content.question);
+    pen.put_cut(
+        area.x,
+        area.y,
+        question.as_str(),
+        pen.theme.bold,
+        area.width,
+    );
+    let keys: Vec<_> = content.rows.iter().filter_map(key_of).collect();
+    let y = area.y + 1;
+    if area.height > 1 {
+        pen.put_cut(area.x, y, &keys.join(" "), style, area.width);
+        let x = ask.chosen.map(|at| {
+            keys.iter()
+                .take(at)
+                .map(|key| width(key) + 1)
+                .sum::<usize>()
+        });
+        if let (Some(x), Some(at)) = (x, ask.chosen) {
+            let wide = keys.get(at).map_or(0, |key| width(key));
+            let selection = pen.theme.selection;
+            pen.style(
+                Rect::new(area.x + x as u16, y, wide as u16, 1).intersection(area),
+                selection,
+            );
+        }
     }
 }
 
