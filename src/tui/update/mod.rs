@@ -47,7 +47,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Input::Mouse(mouse) => navigation::mouse(model, mouse),
         Input::Resize { width, height } => model.size = (width, height),
         Input::Focus(focused) => model.focused = focused,
-        Input::Engine(event) => engine::apply(model, event, &mut effects),
+        Input::Engine(event) => engine::apply(model, *event, &mut effects),
         Input::Tick => {}
         Input::Edited(Ok(text)) => model.editor.set(text.trim_end_matches('\n')),
         Input::Edited(Err(why)) => model.notify(Notice::failure(why)),
