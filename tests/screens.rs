@@ -86,7 +86,12 @@ fn servers() -> Vec<Server> {
         server("humble", true, ServerStatus::Starting, Vec::new()),
         server("everything", true, ServerStatus::Connected, sums),
         server("wiki", false, ServerStatus::Off, Vec::new()),
-        server("docs", true, ServerStatus::Failed(Notice::failure("refused")), Vec::new()),
+        server(
+            "docs",
+            true,
+            ServerStatus::Failed(Notice::failure("refused")),
+            Vec::new(),
+        ),
     ]
 }
 
@@ -166,13 +171,23 @@ impl Story {
     /// A prompt, thinking, a call that ran, and an answer with Korean in it.
     fn answered(&mut self) -> &mut Self {
         self.prompt("What is 17 + 25? 도구를 써서 알려줘.");
-        self.delta(1, PieceKind::Thinking, "The user wants a sum. I have get-sum.").wait(4_000);
+        self.delta(
+            1,
+            PieceKind::Thinking,
+            "The user wants a sum. I have get-sum.",
+        )
+        .wait(4_000);
         self.call(ToolState::Done(ToolOutcome::Succeeded {
             text: "42".into(),
             elapsed: Duration::from_millis(130),
         }));
-        self.delta(2, PieceKind::Text, "The sum is 42. ").wait(2_000);
-        self.delta(2, PieceKind::Text, "17과 25를 더하면 42가 됩니다. 더 궁금한 것이 있으면 물어보세요.")
+        self.delta(2, PieceKind::Text, "The sum is 42. ")
+            .wait(2_000);
+        self.delta(
+            2,
+            PieceKind::Text,
+            "17과 25를 더하면 42가 됩니다. 더 궁금한 것이 있으면 물어보세요.",
+        )
     }
 
     fn screen(&mut self) -> String {
@@ -257,7 +272,9 @@ screens!(a_call_unfolded, |story| {
 });
 
 screens!(a_call_runs, |story| {
-    story.prompt("What is 17 + 25?").call(ToolState::Running { progress: None });
+    story
+        .prompt("What is 17 + 25?")
+        .call(ToolState::Running { progress: None });
     story.wait(3_200).call(ToolState::Running {
         progress: Some(Progress {
             done: 6.0,
@@ -268,7 +285,9 @@ screens!(a_call_runs, |story| {
 });
 
 fn approving(story: &mut Story) {
-    story.prompt("What is 17 + 25?").call(ToolState::AwaitingApproval);
+    story
+        .prompt("What is 17 + 25?")
+        .call(ToolState::AwaitingApproval);
     let tool = Arc::new(tool("get-sum", "Adds two numbers."));
     let calls = [1, 1].map(|call| ApproveCall {
         call: CallId(call),
@@ -293,7 +312,11 @@ screens!(an_approval_that_is_not_ready, |story| {
 
 screens!(arguments_are_edited, |story| {
     approving(story);
-    story.wait(600).key(KeyCode::Char('e')).types("x").key(KeyCode::Enter);
+    story
+        .wait(600)
+        .key(KeyCode::Char('e'))
+        .types("x")
+        .key(KeyCode::Enter);
 });
 
 screens!(a_model_that_says_nothing, |story| {
@@ -308,21 +331,31 @@ screens!(a_model_that_says_nothing, |story| {
 
 screens!(a_failure, |story| {
     story.answered();
-    let notice = Notice::failure("The connection to http://localhost:11434 was cut in the middle of the answer.")
-        .advise("What came so far is kept. /retry asks again.");
+    let notice = Notice::failure(
+        "The connection to http://localhost:11434 was cut in the middle of the answer.",
+    )
+    .advise("What came so far is kept. /retry asks again.");
     story.ends(TurnEnd::Failed { notice });
 });
 
 screens!(banners_and_a_queue, |story| {
-    story.prompt("One").types("Two, while one runs").key(KeyCode::Enter);
+    story
+        .prompt("One")
+        .types("Two, while one runs")
+        .key(KeyCode::Enter);
     let notice = Notice::warning("mcp-servers.json line 7, column 3: expected `,` or `}`.")
         .advise("Servers stay as they were; the file is left alone.");
-    story.event(Event::BannersChanged(vec![Banner::new("mcp-servers.json", notice)]));
+    story.event(Event::BannersChanged(vec![Banner::new(
+        "mcp-servers.json",
+        notice,
+    )]));
 });
 
 screens!(scrolled_up, |story| {
     for turn in 0..4 {
-        story.prompt("List").delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
+        story
+            .prompt("List")
+            .delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
         story.ends(TurnEnd::Answered {
             text: String::new(),
             cut: false,
@@ -354,7 +387,10 @@ screens!(earlier_conversations, |story| {
 });
 
 screens!(the_palette, |story| {
-    story.input(Input::Key(KeyEvent::new(KeyCode::Char('p'), KeyModifiers::CONTROL)));
+    story.input(Input::Key(KeyEvent::new(
+        KeyCode::Char('p'),
+        KeyModifiers::CONTROL,
+    )));
     story.types("mod");
 });
 
@@ -371,7 +407,10 @@ screens!(a_command_is_typed, |story| {
 });
 
 screens!(the_servers, |story| {
-    story.key(KeyCode::F(2)).key(KeyCode::Down).key(KeyCode::Enter);
+    story
+        .key(KeyCode::F(2))
+        .key(KeyCode::Down)
+        .key(KeyCode::Enter);
 });
 
 #[test]
@@ -413,8 +452,12 @@ fn no_size_crashes() {
 #[test]
 fn a_resize_keeps_the_reading_position() {
     let mut story = story((80, 24));
-    let text: Vec<_> = (0..200).map(|n| format!("line {n} {}", "word ".repeat(30))).collect();
-    story.prompt("Count").delta(1, PieceKind::Text, &text.join("\n"));
+    let text: Vec<_> = (0..200)
+        .map(|n| format!("line {n} {}", "word ".repeat(30)))
+        .collect();
+    story
+        .prompt("Count")
+        .delta(1, PieceKind::Text, &text.join("\n"));
     story.screen();
     for _ in 0..10 {
         story.key(KeyCode::PageUp);
@@ -422,10 +465,16 @@ fn a_resize_keeps_the_reading_position() {
     let first = |screen: String| {
         let found = screen.lines().find_map(|row| row.split_once("line "));
         let number = found.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned());
-        number.expect("a line is in view").parse::<i32>().expect("a number")
+        number
+            .expect("a line is in view")
+            .parse::<i32>()
+            .expect("a number")
     };
     let before = first(story.screen());
-    story.input(Input::Resize { width: 50, height: 20 });
+    story.input(Input::Resize {
+        width: 50,
+        height: 20,
+    });
     let after = first(story.screen());
     assert!((before - after).abs() <= 1, "{before} and {after}");
 }

@@ -119,7 +119,7 @@ impl OpenAsk {
         let mut rows = vec![
             row(Act::Run, '1', 'y', "Run it"),
             row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
-            row(Act::Deny, '3', 'd', "Deny, let the model go on"),
+            row(Act::Deny, '3', 'd', "Deny, the model goes on"),
             row(Act::Edit, '4', 'e', "Edit the arguments"),
             row(Act::RunForSession, '5', 's', "This tool, this session"),
         ];

@@ -12,7 +12,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
 /// Columns from which choices stand in two columns.
-const TWO_COLUMNS_FROM: u16 = 66;
+const TWO_COLUMNS_FROM: u16 = 58;
+/// Columns from which a choice has space around its keys.
+const ROOMY_COLUMN: u16 = 33;
 /// Rows of the field for edited arguments.
 const FIELD_ROWS: u16 = 8;
 /// A dialog is not wider than text that reads well.
@@ -143,9 +145,6 @@ fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
     let count = ask.calls().len();
     if count > 1 {
         parts.push(format!("{} of {count}", ask.at + 1));
-        if ask.shown.iter().any(|shown| !shown) {
-            parts.push("Left/Right show the others".to_owned());
-        }
     }
     if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
         parts.push(format!("recovered from text ({form})"));
@@ -162,7 +161,8 @@ fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
 /// Returns the cursor's place where a field of the dialog is edited.
 pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
     let mut ask = model.asks.first()?.clone();
-    let small = area.height < super::panes::SMALL_HEIGHT || area.width < 24;
+    let wanted = wanted_rows(model, area.width);
+    let small = area.width < 40 || area.height < wanted.min(super::panes::SMALL_HEIGHT);
     let area = Rect {
         width: area.width.min(WIDTH_MAX),
         ..area
@@ -172,7 +172,12 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
     } else {
         area.width.saturating_sub(4)
     };
-    let content = content(model, &ask, columns.max(1));
+    let mut content = content(model, &ask, columns.max(1));
+    if small && !content.footer.is_empty() {
+        content
+            .body
+            .extend(rows_of(&Clean::line(&content.footer), columns.max(1)));
+    }
     let style = if ask.armed {
         pen.theme.accent
     } else {
@@ -276,7 +281,11 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
         }
         let digit = row.digit.unwrap_or(' ');
         let key = row.key.unwrap_or(' ');
-        let words = format!("  {digit}  {key}  {}", row.label);
+        let words = if column_width >= ROOMY_COLUMN {
+            format!("  {digit}  {key}  {}", row.label)
+        } else {
+            format!("{digit} {key}  {}", row.label)
+        };
         let columns = column_width.saturating_sub(1);
         pen.put_cut(x, y, &words, choice_style, columns);
         if ask.chosen == Some(index) {
