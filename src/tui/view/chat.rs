@@ -61,7 +61,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
         }
     }
     if !panes.framed && below > 0 && area.height > 0 {
-        let words = below_words(below, pen.glyphs.down);
+        let words = format!("  {}", below_words(below, pen.glyphs.down));
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     if source.count() == 0 && source.tail == 0 {
