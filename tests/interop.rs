@@ -1,0 +1,213 @@
+//! The program against counterparties that nobody here wrote. `.ci/run` installs and
+//! starts them, and names them in the environment; so these tests run only there:
+//! `HUMBLE_LLAMA_URL` (a llama.cpp server that serves `smollm2`) and
+//! `HUMBLE_EVERYTHING` (the program of the MCP server `everything`, for node).
+
+#[path = "support/home.rs"]
+mod home;
+#[path = "support/model_server.rs"]
+mod model_server;
+#[path = "support/pty.rs"]
+mod pty;
+
+use home::Home;
+use model_server::{ModelServer, ollama_call, ollama_text};
+use pty::{Exit, Start, framed, shows};
+use serde_json::{Value, json};
+use std::process::Command;
+
+/// What the model is made to say where a test compares it word for word.
+const SAID: &str = "Seoul is a city. 서울은 도시입니다.";
+
+fn named(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| panic!("{variable} names no counterparty"))
+}
+
+/// A home whose one model is the real one, with these options for each request.
+fn llama(options: &Value) -> Home {
+    let home = Home::with_model(&json!({
+        "name": "smollm2", "provider": "openai", "baseUrl": named("HUMBLE_LLAMA_URL"),
+        "options": options, "active": true,
+    }));
+    // On a processor without wide instructions each hundred tokens cost seconds.
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
+    home
+}
+
+/// llama.cpp takes a grammar, which leaves the model one thing to say.
+fn only(text: &str) -> Value {
+    json!({ "grammar": format!("root ::= {}", json!(text)), "max_tokens": 64 })
+}
+
+struct Asked {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn ask(home: &Home, arguments: &[&str]) -> Asked {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
+    command
+        .arg("--home")
+        .arg(home.path())
+        .envs(home.environment());
+    let output = command
+        .arg("ask")
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .output();
+    let output = output.expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Asked {
+        code: output.status.code(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn llama_cpp_answers_humble_ask_word_for_word() {
+    let asked = ask(&llama(&only(SAID)), &["--no-tools", "What is Seoul?"]);
+    assert_eq!(
+        (asked.code, asked.out.trim_end()),
+        (Some(0), SAID),
+        "{}",
+        asked.err
+    );
+    assert!(
+        asked.err.contains("Waiting for response..."),
+        "{}",
+        asked.err
+    );
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn llama_cpp_takes_the_tools_of_humble_ask_and_generates_freely() {
+    let home = llama(&json!({ "max_tokens": 48, "seed": 7 }));
+    let asked = ask(&home, &["--json", "Say hello."]);
+    let events = asked.out.lines().map(serde_json::from_str);
+    let events: Vec<Value> = events
+        .collect::<Result<_, _>>()
+        .expect("a JSON object a line");
+    let reply = events
+        .iter()
+        .filter(|event| event["type"] == "delta" || event["type"] == "tool");
+    assert!(reply.count() > 0, "{}\n{}", asked.out, asked.err);
+    // Nobody is there to approve, should this small model ask for a tool.
+    assert!(
+        matches!(asked.code, Some(0 | 3)),
+        "{:?}\n{}",
+        asked.code,
+        asked.err
+    );
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn llama_cpp_answers_on_the_screen_and_is_saved() {
+    let home = llama(&only(SAID));
+    let mut terminal = Start::in_home(&home).arg("--no-tools").start();
+    terminal.until_shows("smollm2");
+    terminal.say("What is Seoul?");
+    let screen = terminal.until_shows(SAID);
+    assert!(shows(&screen, "What is Seoul?"), "{}", framed(&screen));
+    let saved = home.until_saved(SAID);
+    assert_eq!(
+        saved["messages"],
+        json!([
+            { "role": "user", "content": "What is Seoul?" },
+            { "role": "assistant", "content": SAID },
+        ])
+    );
+    // The second prompt carries the first answer.
+    terminal.say("Once more.");
+    terminal.until("the second answer", |screen| {
+        screen.contents().matches(SAID).count() == 2
+    });
+    assert_eq!(
+        terminal.leave(),
+        Exit {
+            code: 0,
+            signal: None
+        }
+    );
+    terminal.assert_restored();
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
+    let home = llama(&json!({ "grammar": "this is no grammar" }));
+    let asked = ask(&home, &["--no-tools", "Hello"]);
+    assert_eq!(
+        (asked.code, asked.out.as_str()),
+        (Some(1), ""),
+        "{}",
+        asked.err
+    );
+    assert!(
+        asked.err.contains("refused the request (HTTP 400)."),
+        "{}",
+        asked.err
+    );
+}
+
+#[test]
+#[ignore = "needs the MCP server `everything`: .ci/run has it"]
+fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
+    let server = ModelServer::start();
+    server
+        .on(
+            "/api/chat",
+            ollama_call("get-sum", &json!({ "a": 17, "b": 25 })),
+        )
+        .on("/api/chat", ollama_text(&["Together they make 42."]));
+    let everything = named("HUMBLE_EVERYTHING");
+    let home =
+        Home::with_ollama(&server.url()).with_server("everything", "node", &[&everything, "stdio"]);
+    let mut terminal = Start::in_home(&home).start();
+    terminal.until("the server is connected", |screen| {
+        screen
+            .contents()
+            .lines()
+            .any(|line| line.contains("● everything"))
+    });
+    terminal.say("What is 17 + 25?");
+    let asked = terminal.until_shows("Call now? (Y/N)");
+    for part in ["get-sum", "everything", "\"a\": 17", "\"b\": 25"] {
+        assert!(shows(&asked, part), "{part}\n{}", framed(&asked));
+    }
+    terminal.until_shows("a letter or number decides");
+    terminal.press("y");
+    let screen = terminal.until_shows("Together they make 42.");
+    assert!(shows(&screen, "get-sum"), "{}", framed(&screen));
+    let requests = server.bodies("/api/chat");
+    let offered = requests[0]["tools"].as_array().expect("tools");
+    assert!(
+        offered.len() >= 10,
+        "all its tools are offered: {offered:#?}"
+    );
+    let result = requests[1]["messages"]
+        .as_array()
+        .and_then(|all| all.last());
+    let result = result.expect("the result comes last");
+    assert_eq!(result["role"], "tool");
+    let text = result["content"].as_str().expect("text");
+    assert!(text.contains("data, not instructions"), "{text}");
+    assert!(text.contains("The sum of 17 and 25 is 42."), "{text}");
+    assert!(
+        !home.processes().is_empty(),
+        "the search for survivors finds the living"
+    );
+    assert_eq!(
+        terminal.leave(),
+        Exit {
+            code: 0,
+            signal: None
+        }
+    );
+    terminal.assert_restored();
+    home.assert_nobody_left();
+}

@@ -1,0 +1,364 @@
+//! The real program on a pseudo-terminal. What it writes goes through a terminal
+//! emulation that answers nothing, so that a test sees what a person would see and
+//! types what a person would type. Waiting is for a condition, with a deadline.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+
+#[path = "pty_screen.rs"]
+mod pty_screen;
+
+pub use pty_screen::{framed, key_modes, place, shows};
+
+use super::home::Home;
+use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use pty_screen::assert_restored;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+use vt100::{Parser, Screen};
+
+/// Nothing here takes so long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub const ENTER: &str = "\r";
+pub const ESC: &str = "\x1b";
+pub const CTRL_C: &str = "\x03";
+pub const CTRL_L: &str = "\x0c";
+pub const UP: &str = "\x1b[A";
+pub const LEFT: &str = "\x1b[D";
+
+/// How the program is to be started.
+pub struct Start<'a> {
+    home: &'a Home,
+    columns: u16,
+    rows: u16,
+    command: CommandBuilder,
+}
+
+impl<'a> Start<'a> {
+    pub fn in_home(home: &'a Home) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
+        command.arg("--home");
+        command.arg(home.path());
+        command.cwd(home.path());
+        for (name, value) in home.environment() {
+            command.env(name, value);
+        }
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        Self {
+            home,
+            columns: 110,
+            rows: 32,
+            command,
+        }
+    }
+
+    pub fn size(mut self, columns: u16, rows: u16) -> Self {
+        (self.columns, self.rows) = (columns, rows);
+        self
+    }
+
+    pub fn arg(mut self, arg: &str) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn start(self) -> Terminal {
+        Terminal::new(self)
+    }
+}
+
+struct State {
+    parser: Parser,
+    raw: Vec<u8>,
+    /// Everything that the program wrote has been read.
+    is_closed: bool,
+    exit: Option<Exit>,
+}
+
+/// How the program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    pub code: u32,
+    pub signal: Option<String>,
+}
+
+type Shared = Arc<(Mutex<State>, Condvar)>;
+
+pub struct Terminal {
+    shared: Shared,
+    keys: Sender<Vec<u8>>,
+    master: Box<dyn MasterPty + Send>,
+    /// Held open until the program has ended: closing it resets what the program
+    /// may have left behind.
+    slave: Option<Box<dyn SlavePty + Send>>,
+    settings_before: String,
+    process: Pid,
+}
+
+impl Terminal {
+    fn new(start: Start) -> Self {
+        let size = size_of(start.columns, start.rows);
+        let pair = native_pty_system()
+            .openpty(size)
+            .expect("a pseudo-terminal");
+        let settings_before = settings(&*pair.master);
+        let mut child = pair
+            .slave
+            .spawn_command(start.command)
+            .expect("the program starts");
+        let process = child.process_id().and_then(|id| i32::try_from(id).ok());
+        let (rows, columns) = cells_of(start.columns, start.rows);
+        let shared: Shared = Arc::new((
+            Mutex::new(State {
+                parser: Parser::new(rows, columns, 0),
+                raw: Vec::new(),
+                is_closed: false,
+                exit: None,
+            }),
+            Condvar::new(),
+        ));
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let (keys, typed) = channel::<Vec<u8>>();
+        // These end with the program or with the pseudo-terminal: nobody waits for them.
+        let its = shared.clone();
+        std::thread::spawn(move || read(reader, &its));
+        let its = shared.clone();
+        std::thread::spawn(move || {
+            let status = child.wait().expect("the program is ours to wait for");
+            let exit = Exit {
+                code: status.exit_code(),
+                signal: status.signal().map(str::to_owned),
+            };
+            lock(&its).exit = Some(exit);
+            its.1.notify_all();
+        });
+        std::thread::spawn(move || write(writer, &typed));
+        Self {
+            shared,
+            keys,
+            master: pair.master,
+            slave: Some(pair.slave),
+            settings_before,
+            process: process.and_then(Pid::from_raw).expect("it runs"),
+        }
+    }
+
+    /// Sends keys as a terminal does. A program that does not read does not block
+    /// the test.
+    pub fn press(&self, keys: &str) {
+        // The writer is gone only when the program is.
+        let _ = self.keys.send(keys.as_bytes().to_vec());
+    }
+
+    /// Types words and waits until they stand in the message.
+    pub fn type_words(&self, words: &str) {
+        self.press(words);
+        self.until_shows(words);
+    }
+
+    /// Types a prompt and sends it.
+    pub fn say(&self, prompt: &str) {
+        self.type_words(prompt);
+        self.press(ENTER);
+    }
+
+    /// Pastes as a terminal in bracketed-paste mode does.
+    pub fn paste(&self, text: &str) {
+        self.press(&format!("\x1b[200~{text}\x1b[201~"));
+    }
+
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let (cell_rows, cell_columns) = cells_of(columns, rows);
+        lock(&self.shared).parser.set_size(cell_rows, cell_columns);
+        self.master
+            .resize(size_of(columns, rows))
+            .expect("the size changes");
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(self.process, signal).expect("it still runs");
+    }
+
+    /// The screen as it is now.
+    pub fn screen(&self) -> Screen {
+        lock(&self.shared).parser.screen().clone()
+    }
+
+    /// All bytes that the program wrote.
+    pub fn raw(&self) -> Vec<u8> {
+        lock(&self.shared).raw.clone()
+    }
+
+    /// How many bytes the program has written so far.
+    pub fn written(&self) -> usize {
+        lock(&self.shared).raw.len()
+    }
+
+    /// Waits until the program has written more than so many bytes.
+    pub fn until_written_beyond(&self, bytes: usize) {
+        drop(self.wait("it draws", |state| {
+            state.exit.is_none() && state.raw.len() > bytes
+        }));
+    }
+
+    /// Waits until the screen is as wanted; `what` says it for the failure.
+    pub fn until(&self, what: &str, wanted: impl Fn(&Screen) -> bool) -> Screen {
+        let state = self.wait(what, |state| {
+            state.exit.is_some() || wanted(state.parser.screen())
+        });
+        let screen = state.parser.screen().clone();
+        let exit = state.exit.clone();
+        drop(state);
+        if !wanted(&screen) {
+            panic!(
+                "{what}: the program ended first: {exit:?}\n{}",
+                framed(&screen)
+            );
+        }
+        screen
+    }
+
+    pub fn until_shows(&self, text: &str) -> Screen {
+        self.until(&format!("`{text}` is shown"), |screen| shows(screen, text))
+    }
+
+    pub fn until_gone(&self, text: &str) -> Screen {
+        self.until(&format!("`{text}` is gone"), |screen| !shows(screen, text))
+    }
+
+    /// Waits for the end of the program and of all that it wrote.
+    pub fn exit(&mut self) -> Exit {
+        drop(self.wait("the program ends", |state| state.exit.is_some()));
+        let settings_after = settings(&*self.master);
+        self.slave = None;
+        let state = self.wait("all output is read", |state| state.is_closed);
+        let exit = state.exit.clone().expect("just seen");
+        drop(state);
+        if exit.signal.as_deref() != Some("Killed") {
+            assert_eq!(
+                settings_after, self.settings_before,
+                "the line's settings are back"
+            );
+        }
+        exit
+    }
+
+    /// Leaves by Ctrl+C at the input, also where a turn is just about to end.
+    pub fn leave(&mut self) -> Exit {
+        self.until_gone("Ctrl+C stop");
+        // The rest of the sentence has no room on the smallest screens.
+        let asks = "Ctrl+C again";
+        self.press(CTRL_C);
+        let state = self.wait("it leaves, or asks", |state| {
+            state.exit.is_some() || shows(state.parser.screen(), asks)
+        });
+        let is_asked = state.exit.is_none();
+        drop(state);
+        if is_asked {
+            self.press(CTRL_C);
+        }
+        self.exit()
+    }
+
+    /// The main screen is back, and no mode of ours is left behind it.
+    pub fn assert_restored(&self) {
+        assert_restored(&self.screen(), &self.raw());
+    }
+
+    fn wait(&self, what: &str, wanted: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut state = lock(&self.shared);
+        while !wanted(&state) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                let screen = state.parser.screen().clone();
+                drop(state);
+                panic!("{what}: waited in vain\n{}", framed(&screen));
+            }
+            state = self
+                .shared
+                .1
+                .wait_timeout(state, left)
+                .expect("no test thread panics in it")
+                .0;
+        }
+        state
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if lock(&self.shared).exit.is_none() {
+            // It may be ending by itself at this moment.
+            let _ = kill_process(self.process, Signal::KILL);
+        }
+    }
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, State> {
+    shared
+        .0
+        .lock()
+        .expect("no thread panics while it holds the state")
+}
+
+fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
+    let mut buffer = [0; 65_536];
+    loop {
+        let count = reader.read(&mut buffer).unwrap_or(0);
+        let mut state = lock(shared);
+        state.parser.process(&buffer[..count]);
+        state.raw.extend(&buffer[..count]);
+        state.is_closed = count == 0;
+        drop(state);
+        shared.1.notify_all();
+        if count == 0 {
+            return;
+        }
+    }
+}
+
+fn write(mut writer: Box<dyn Write + Send>, typed: &std::sync::mpsc::Receiver<Vec<u8>>) {
+    while let Ok(bytes) = typed.recv() {
+        if writer
+            .write_all(&bytes)
+            .and_then(|()| writer.flush())
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// The line's settings (cooked or raw, echo, special keys) as they can be compared.
+fn settings(master: &dyn MasterPty) -> String {
+    format!(
+        "{:?}",
+        master.get_termios().expect("a terminal has settings")
+    )
+}
+
+fn size_of(columns: u16, rows: u16) -> PtySize {
+    PtySize {
+        rows,
+        cols: columns,
+        pixel_width: 0,
+        pixel_height: 0,
+    }
+}
+
+/// The emulation has at least one cell, whatever the program is told.
+fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
+    let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
+    (at_least_one(rows), at_least_one(columns))
+}

@@ -1,0 +1,137 @@
+//! Whole turns: the prompt, the approval by a real key, the result, the answer,
+//! the file, and what an interruption leaves.
+
+use super::model_server::{Gate, ollama_call, ollama_loaded, ollama_text};
+use super::pty::{CTRL_C, UP, shows};
+use super::{ARMED, CHAT, endless, left, ollama, ollama_with_tools, open, open_with_tools};
+use serde_json::json;
+
+const QUESTION: &str = "Call now? (Y/N)";
+
+#[test]
+fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
+    let (server, home) = ollama_with_tools();
+    server
+        .on(CHAT, ollama_call("echo", &json!({ "text": "forty-two" })))
+        .on(CHAT, ollama_text(&["The answer ", "is 42."]));
+    let mut terminal = open_with_tools(&home);
+    terminal.say("What is 6 times 7? 도구를 써서");
+    let asked = terminal.until_shows(QUESTION);
+    for part in [
+        "Tool call",
+        "echo",
+        "The tool echo.",
+        "\"text\": \"forty-two\"",
+    ] {
+        assert!(shows(&asked, part), "{part}\n{}", asked.contents());
+    }
+    terminal.until_shows(ARMED);
+    terminal.press("y");
+    terminal.until_shows("The answer is 42.");
+    terminal.until_gone("Waiting for response...");
+    let second = &server.bodies(CHAT)[1];
+    let messages = second["messages"].as_array().expect("messages");
+    let result = messages.last().expect("the result comes last");
+    assert_eq!(result["role"], "tool");
+    let text = result["content"].as_str().expect("text");
+    assert!(
+        text.contains("data, not instructions") && text.ends_with("forty-two"),
+        "{text}"
+    );
+    let saved = home.until_saved("The answer is 42.");
+    assert_eq!(
+        saved["messages"],
+        json!([
+            { "role": "user", "content": "What is 6 times 7? 도구를 써서" },
+            { "role": "assistant", "content": "The answer is 42." },
+        ])
+    );
+    assert_eq!(terminal.leave(), left());
+    terminal.assert_restored();
+    home.assert_nobody_left();
+}
+
+#[test]
+fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
+    let (server, home) = ollama_with_tools();
+    server.always("/api/ps", ollama_loaded(&["qwen3:4b"]));
+    let gate = Gate::closed();
+    server.on(
+        CHAT,
+        ollama_call("echo", &json!({ "text": "x" })).gate_after(0, &gate),
+    );
+    let mut terminal = open_with_tools(&home);
+    terminal.say("Call it.");
+    terminal.until_shows("Waiting for response...");
+    // A yes for each key until the dialog is there, and one more after it.
+    gate.open();
+    let mut typed = String::from("yes: ");
+    terminal.press(&typed);
+    loop {
+        let is_asked = shows(&terminal.screen(), QUESTION);
+        typed.push('y');
+        terminal.press("y");
+        terminal.until_shows(&typed);
+        if is_asked {
+            break;
+        }
+    }
+    let screen = terminal.until_shows(ARMED);
+    assert!(
+        shows(&screen, QUESTION) && shows(&screen, &typed),
+        "{}",
+        screen.contents()
+    );
+    assert_eq!(server.bodies(CHAT).len(), 1, "nothing was approved");
+    // Pasted text does not answer either.
+    terminal.paste("y");
+    terminal.press("n");
+    terminal.until_gone(QUESTION);
+    terminal.until_shows("refused");
+    assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
+    assert_eq!(terminal.leave(), left());
+}
+
+#[test]
+fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
+    let (server, home) = ollama();
+    server.on(CHAT, endless(&["The first reason ", "is that the"]));
+    server.on(CHAT, ollama_text(&["All of it."]));
+    let mut terminal = open(&home);
+    terminal.say("Give me reasons.");
+    terminal.until_shows("The first reason is that the");
+    terminal.press(CTRL_C);
+    let screen = terminal.until_shows("(cancelled)");
+    assert!(
+        shows(&screen, "The first reason is that the"),
+        "{}",
+        screen.contents()
+    );
+    server.wait_until(|log| log.dropped > 0);
+    terminal.press(UP);
+    terminal.until("the prompt is back in the message", |screen| {
+        screen.contents().matches("Give me reasons.").count() >= 2
+    });
+    terminal.press("\r");
+    terminal.until_shows("All of it.");
+    let bodies = server.bodies(CHAT);
+    assert!(
+        !bodies[1].to_string().contains("first reason"),
+        "cancelled words are never sent"
+    );
+    assert_eq!(terminal.leave(), left());
+}
+
+#[test]
+fn ctrl_c_with_an_open_dialog_ends_the_turn() {
+    let (server, home) = ollama_with_tools();
+    server.on(CHAT, ollama_call("echo", &json!({ "text": "x" })));
+    let mut terminal = open_with_tools(&home);
+    terminal.say("Call it.");
+    terminal.until_shows(QUESTION);
+    terminal.press(CTRL_C);
+    terminal.until_gone(QUESTION);
+    assert_eq!(terminal.leave(), left());
+    assert_eq!(server.bodies(CHAT).len(), 1);
+    home.assert_nobody_left();
+}

@@ -1,0 +1,158 @@
+//! The end, by every way there is: the terminal is given back, no process is left,
+//! and what was saved is whole.
+
+use super::home::{Home, until};
+use super::model_server::ollama_text;
+use super::pty::{Exit, Start, Terminal, key_modes, shows};
+use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+
+#[test]
+fn leaving_restores_the_terminal() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    assert_eq!(terminal.leave(), left());
+    terminal.assert_restored();
+}
+
+#[test]
+fn leaving_takes_enhanced_keys_back() {
+    let (_server, home) = ollama();
+    let mut terminal = Start::in_home(&home).env("TERM", "xterm-kitty").start();
+    terminal.until_shows("qwen3:4b");
+    assert_eq!(terminal.leave(), left());
+    assert_eq!(
+        key_modes(&terminal.raw(), b'>'),
+        1,
+        "a terminal known by name gets them"
+    );
+    terminal.assert_restored();
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
+    let (_server, home) = ollama_with_tools();
+    let mut terminal = Start::in_home(&home).env("HUMBLE_TEST_PANIC", "1").start();
+    terminal.until_shows("● test");
+    terminal.press("x");
+    assert_ne!(terminal.exit(), left());
+    terminal.assert_restored();
+    let screen = terminal.screen();
+    let report = home.path().join("logs").join("panic.txt");
+    // The path may be wider than the screen.
+    let said = screen.contents().replace('\n', "");
+    assert!(
+        said.contains(&*report.to_string_lossy()),
+        "{}",
+        screen.contents()
+    );
+    let report = fs::read_to_string(report).expect("a report");
+    assert!(report.contains("HUMBLE_TEST_PANIC"), "{report}");
+    home.assert_nobody_left();
+}
+
+/// Streaming, with a server's process running.
+fn busy() -> (ModelServer, Home, Terminal) {
+    let (server, home) = ollama_with_tools();
+    server.on(CHAT, ollama_text(&["An earlier answer."]));
+    server.on(CHAT, endless(&["The words so far"]));
+    let terminal = open_with_tools(&home);
+    terminal.say("First.");
+    terminal.until_shows("An earlier answer.");
+    home.until_saved("An earlier answer.");
+    terminal.say("Second.");
+    terminal.until_shows("The words so far");
+    (server, home, terminal)
+}
+
+#[test]
+fn sigterm_restores_the_terminal_and_leaves_nobody() {
+    ends_by(Signal::TERM, 143);
+}
+
+#[test]
+fn sighup_restores_the_terminal_and_leaves_nobody() {
+    ends_by(Signal::HUP, 129);
+}
+
+fn ends_by(signal: Signal, code: u32) {
+    let (server, home, mut terminal) = busy();
+    terminal.signal(signal);
+    assert_eq!(terminal.exit(), Exit { code, signal: None });
+    terminal.assert_restored();
+    home.assert_nobody_left();
+    server.wait_until(|log| log.dropped > 0);
+    everything_parses(&home);
+}
+
+#[test]
+fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
+    let (server, home, mut terminal) = busy();
+    terminal.signal(Signal::KILL);
+    assert_eq!(terminal.exit().signal.as_deref(), Some("Killed"));
+    // The servers see their input closed.
+    home.assert_nobody_left();
+    everything_parses(&home);
+    let saved = home.until_saved("An earlier answer.");
+    assert_eq!(saved["messages"].as_array().map(Vec::len), Some(2));
+
+    server.on(CHAT, ollama_text(&["A later answer."]));
+    let mut again = open_with_tools(&home);
+    let screen = again.screen();
+    assert!(
+        !shows(&screen, "✗") && !shows(&screen, "! "),
+        "{}",
+        screen.contents()
+    );
+    again.say("Third.");
+    again.until_shows("A later answer.");
+    home.until_saved("A later answer.");
+    home.until_saved("An earlier answer.");
+    assert_eq!(again.leave(), left());
+    again.assert_restored();
+}
+
+fn everything_parses(home: &Home) {
+    let files = home.files();
+    assert!(files.len() > 3, "{files:?}");
+    for path in files {
+        let bytes = fs::read(&path).expect("readable");
+        let text = String::from_utf8(bytes).unwrap_or_else(|_| panic!("{path:?} is not text"));
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let parsed: Result<Value, _> = serde_json::from_str(&text);
+            parsed.unwrap_or_else(|fault| panic!("{path:?}: {fault}\n{text}"));
+        }
+        let name = path.file_name().expect("a file").to_string_lossy();
+        assert!(!name.contains("tmp"), "a temporary file is left: {name}");
+    }
+}
+
+#[test]
+fn what_was_typed_is_offered_at_the_next_start() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    terminal.type_words("half a 생각");
+    assert_eq!(terminal.leave(), left());
+    let mut again = open(&home);
+    again.until_shows("half a 생각");
+    assert_eq!(again.leave(), left());
+}
+
+#[test]
+fn two_programs_on_one_home_both_save() {
+    let (server, home) = ollama();
+    let mut one = open(&home);
+    let mut two = open(&home);
+    server.on(CHAT, ollama_text(&["Answer of the first."]));
+    one.say("Same words.");
+    one.until_shows("Answer of the first.");
+    server.on(CHAT, ollama_text(&["Answer of the second."]));
+    two.say("Same words.");
+    two.until_shows("Answer of the second.");
+    until("both are saved", || home.sessions().len() == 2);
+    assert_eq!((one.leave(), two.leave()), (left(), left()));
+    everything_parses(&home);
+}

@@ -1,0 +1,120 @@
+//! The editor and the size: the cursor over wide letters, a paste of a megabyte,
+//! and screens of a few cells.
+
+use super::model_server::{ollama_call, ollama_text};
+use super::pty::{CTRL_L, LEFT, Start, Terminal, place, shows};
+use super::{CHAT, left, ollama, ollama_with_tools, open};
+use serde_json::json;
+
+fn column(terminal: &Terminal) -> u16 {
+    terminal.screen().cursor_position().1
+}
+
+#[test]
+fn the_cursor_stands_behind_wide_letters_and_steps_over_them() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    let start = column(&terminal);
+    terminal.type_words("한글");
+    let column_is = |column: u16| {
+        terminal.until(&format!("the cursor is in column {column}"), |screen| {
+            screen.cursor_position().1 == column && !screen.hide_cursor()
+        });
+    };
+    column_is(start + 4);
+    terminal.press(LEFT);
+    column_is(start + 2);
+    terminal.press("e\u{301}");
+    terminal.until_shows("한e\u{301}글");
+    column_is(start + 3);
+    let screen = terminal.screen();
+    let (row, at) = place(&screen, "한e\u{301}글").expect("it is shown");
+    assert_eq!((row, at), (screen.cursor_position().0, start));
+    terminal.press("\x7f");
+    terminal.until_shows("한글");
+    column_is(start + 2);
+    assert_eq!(terminal.leave(), left());
+}
+
+#[test]
+fn a_megabyte_is_pasted_whole_and_not_sent() {
+    let (server, home) = ollama();
+    let mut terminal = open(&home);
+    let line = "붙여 넣은 글의 한 줄은 이렇게 생겼다: 0123456789 abcdefg\n";
+    let mut text = line.repeat((1 << 20) / line.len() + 1);
+    text.push_str("the very end");
+    terminal.paste(&text);
+    terminal.until_shows("the very end");
+    assert_eq!(terminal.leave(), left());
+    assert_eq!(
+        server.bodies(CHAT).len(),
+        0,
+        "a pasted line end does not send"
+    );
+    let kept = home
+        .files()
+        .into_iter()
+        .any(|path| std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()));
+    assert!(kept, "every byte of it is kept for the next start");
+    let mut again = open(&home);
+    again.until_shows("the very end");
+    assert_eq!(again.leave(), left());
+}
+
+#[test]
+fn a_turn_with_approval_works_on_twenty_by_six() {
+    let (server, home) = ollama_with_tools();
+    server
+        .on(CHAT, ollama_call("echo", &json!({ "text": "x" })))
+        .on(CHAT, ollama_text(&["It is done."]));
+    let mut terminal = Start::in_home(&home).size(20, 6).start();
+    terminal.until("the first frame", |screen| screen.alternate_screen());
+    terminal.until_shows("humble");
+    server_is_ready(&home);
+    terminal.say("Do it.");
+    let asked = terminal.until_shows("y n d e s");
+    assert!(shows(&asked, "Call now? (Y/N)"), "{}", asked.contents());
+    let style = |screen: &vt100::Screen| {
+        let (row, column) = place(screen, "y n d e s")?;
+        let cell = screen.cell(row, column)?;
+        Some((cell.fgcolor(), cell.dim()))
+    };
+    let waiting = style(&asked);
+    terminal.until("the dialog takes the keyboard", |screen| {
+        style(screen) != waiting
+    });
+    terminal.press("y");
+    terminal.until_shows("It is done.");
+    assert_eq!(terminal.leave(), left());
+    terminal.assert_restored();
+    home.assert_nobody_left();
+}
+
+/// The sidebar is folded away: the log tells that the tools are there.
+fn server_is_ready(home: &super::Home) {
+    super::home::until("the server's process runs", || home.processes().len() >= 2);
+}
+
+#[test]
+fn a_screen_without_room_comes_back_as_it_was() {
+    let (server, home) = ollama();
+    server.on(CHAT, ollama_text(&["한국어로 된 답 ", "and some English."]));
+    let mut terminal = open(&home);
+    terminal.say("Say something.");
+    terminal.until_shows("한국어로 된 답 and some English.");
+    home.until_saved("some English");
+    for (columns, rows) in [(1, 1), (0, 0), (2, 50), (200, 1), (3, 3), (0, 24), (61, 11)] {
+        terminal.resize(columns, rows);
+        // A redraw shows that the program has seen the size and lives.
+        let written = terminal.written();
+        terminal.press(CTRL_L);
+        terminal.until_written_beyond(written);
+    }
+    terminal.resize(110, 32);
+    terminal.until_shows("한국어로 된 답 and some English.");
+    for title in ["Chat", "Message", "Say something."] {
+        terminal.until_shows(title);
+    }
+    terminal.type_words("still here");
+    assert_eq!(terminal.leave(), left());
+}
