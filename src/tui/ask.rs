@@ -166,6 +166,11 @@ impl OpenAsk {
         Some(Answer::Calls(self.ids().zip(decided).collect()))
     }
 
+    /// How many calls are decided.
+    pub fn decided(&self) -> usize {
+        self.decisions.iter().flatten().count()
+    }
+
     /// The same for every call, whatever was decided before.
     fn all(&self, decision: &Decision) -> Answer {
         Answer::Calls(self.ids().map(|call| (call, decision.clone())).collect())

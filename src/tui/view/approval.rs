@@ -162,9 +162,6 @@ fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
         };
         parts.push(format!("{how} ({form})"));
     }
-    if ask.shown.iter().any(|shown| !shown) {
-        parts.push("Left/Right others".to_owned());
-    }
     parts.join(&format!(" {} ", model.glyphs.dot))
 }
 
