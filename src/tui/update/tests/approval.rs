@@ -65,14 +65,22 @@ fn calls_are_decided_one_after_another_and_answered_together() {
     let mut chat = Chat::approving(&[1, 2]);
     chat.keys("y");
     assert!(chat.commands().is_empty());
-    chat.keys("u");
+    chat.wait(600).keys("u");
     assert_eq!(chat.decided(), [Decision::Run, Decision::UseFirst]);
+}
+
+#[test]
+fn a_key_struck_twice_does_not_decide_about_the_next_call() {
+    let mut chat = Chat::approving(&[1, 2]);
+    chat.keys("yy");
+    assert!(chat.commands().is_empty());
+    assert_eq!(chat.model.editor.text(), "y", "it went to the message");
 }
 
 #[test]
 fn a_refusal_refuses_all() {
     let mut chat = Chat::approving(&[1, 2]);
-    chat.keys("yn");
+    chat.keys("y").wait(600).keys("n");
     assert_eq!(chat.decided(), [Decision::Refuse, Decision::Refuse]);
 }
 
