@@ -179,6 +179,12 @@ impl ReplyFilter {
         (self.release(), None)
     }
 
+    /// Are these keys, or the keys before them, the start of a reply?
+    pub fn may_hold(&self, keys: &[KeyEvent]) -> bool {
+        let starts = |key: &KeyEvent| spell(key) == REPLY_START.chars().next();
+        !self.done && (!self.held.is_empty() || keys.iter().any(starts))
+    }
+
     /// When held keys must be given through though no end came.
     pub fn due(&self) -> Option<Duration> {
         (!self.held.is_empty()).then(|| self.held_since + REPLY_GAP)

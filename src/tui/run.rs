@@ -16,7 +16,7 @@ use futures::StreamExt;
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use thiserror::Error;
 use tokio::io::unix::AsyncFd;
@@ -109,7 +109,7 @@ async fn show(
         screen,
         guard,
         signals,
-        input: EventStream::new(),
+        input: Some(EventStream::new()),
         tty: watched_tty(),
         commands,
         start: Instant::now(),
@@ -151,12 +151,27 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
     }
 }
 
+fn poll_event(
+    input: &mut Option<EventStream>,
+    context: &mut Context<'_>,
+) -> Poll<Option<io::Result<Terminal>>> {
+    match input {
+        Some(input) => input.poll_next_unpin(context),
+        None => Poll::Pending,
+    }
+}
+
+async fn next_event(input: &mut Option<EventStream>) -> Option<io::Result<Terminal>> {
+    poll_fn(|context| poll_event(input, context)).await
+}
+
 struct App<'a> {
     model: Model,
     screen: ratatui::Terminal<Screen>,
     guard: Guard,
     signals: Signals,
-    input: EventStream,
+    /// None while another program has the terminal.
+    input: Option<EventStream>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
@@ -178,7 +193,7 @@ impl App<'_> {
                 biased;
                 number = self.signals.next() => return Ok(Exit::Signal(number)),
                 () = hung_up(self.tty.as_ref()) => return Err(TuiError::InputLost),
-                event = self.input.next() => {
+                event = next_event(&mut self.input) => {
                     let event = event.ok_or(TuiError::InputLost)?;
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
                     self.draw()?;
@@ -234,7 +249,7 @@ impl App<'_> {
             }
             // Polled with this task's own waker: crossterm keeps the first one it is
             // given until it wakes it, and a key for another one would be lost.
-            let ready = poll_fn(|context| Poll::Ready(self.input.poll_next_unpin(context))).await;
+            let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
                 Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
@@ -254,7 +269,7 @@ impl App<'_> {
         if self.test_panic && !keys.is_empty() {
             panic::watch(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs(keys) {
+        for input in inputs(keys, &self.model.replies) {
             self.feed(input).await?;
         }
         keys.clear();
@@ -310,14 +325,15 @@ impl App<'_> {
     /// Gives the terminal back. Nothing of ours reads it from then on.
     fn step_aside(&mut self) {
         terminal::restore();
-        // The stream's thread reads on until the stream is dropped.
-        self.input = EventStream::new();
+        // Its thread reads on until it is dropped, and a new one waits for that
+        // thread: the old one goes first.
+        self.input = None;
     }
 
     fn come_back(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
         self.screen.clear()?;
-        self.input = EventStream::new();
+        self.input = Some(EventStream::new());
         self.draw()
     }
 

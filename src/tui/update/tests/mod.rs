@@ -35,7 +35,7 @@ fn chat() -> Chat {
         models: vec![model.clone()],
         selected: Some(model),
     });
-    chat.wait(5_000);
+    chat.wait(1_000);
     chat
 }
 
@@ -96,10 +96,12 @@ impl Chat {
     fn at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
+            '\u{1b}' => key(KeyCode::Char(']'), KeyModifiers::ALT),
+            '\u{7}' => key(KeyCode::Char('g'), KeyModifiers::CONTROL),
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs(&events) {
+        for input in inputs(&events, &self.model.replies.clone()) {
             self.input(input);
         }
         self

@@ -85,3 +85,12 @@ fn another_conversation_replaces_this_one() {
     chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert!(chat.model.transcript.entries().is_empty());
 }
+
+#[test]
+fn the_terminal_answers_in_one_go_and_nothing_is_typed() {
+    let mut chat = chat();
+    let dark = chat.model.theme;
+    chat.at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
+    assert_eq!(chat.message(), "");
+    assert_ne!(chat.model.theme, dark);
+}
