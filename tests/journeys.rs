@@ -153,6 +153,9 @@ fn several_calls_are_decided_one_after_the_other_and_then_run() {
         .sees("1 of 2")
         .key('y')
         .sees("2 of 2")
+        // A key struck twice is no decision about a call that nobody has read.
+        .key('y')
+        .sees("2 of 2")
         .sees_no("Both.")
         .looks()
         .key('y')

@@ -7,6 +7,8 @@ mod checker;
 mod dice;
 #[path = "simulation/faulty.rs"]
 mod faulty;
+#[path = "simulation/screen.rs"]
+mod screen;
 #[path = "simulation/transitions.rs"]
 mod transitions;
 #[path = "simulation/world.rs"]

@@ -119,9 +119,9 @@ impl OpenAsk {
         let mut rows = vec![
             row(Act::Run, '1', 'y', "Run it"),
             row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
-            row(Act::Deny, '3', 'd', "Deny, let the model go on"),
+            row(Act::Deny, '3', 'd', "Deny, model goes on"),
             row(Act::Edit, '4', 'e', "Edit the arguments"),
-            row(Act::RunForSession, '5', 's', "This tool, this session"),
+            row(Act::RunForSession, '5', 's', "Allow this session"),
         ];
         if self.calls().len() > 1 && self.shown.iter().all(|shown| *shown) {
             let label = format!("Run all {} listed", self.calls().len());
@@ -164,6 +164,11 @@ impl OpenAsk {
         }
         let decided = self.decisions.iter().flatten().cloned();
         Some(Answer::Calls(self.ids().zip(decided).collect()))
+    }
+
+    /// How many calls are decided.
+    pub fn decided(&self) -> usize {
+        self.decisions.iter().flatten().count()
     }
 
     /// The same for every call, whatever was decided before.

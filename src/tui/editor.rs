@@ -1,11 +1,8 @@
 //! A text field: lines, a cursor that moves by grapheme cluster, soft wrap. Text
 //! is kept raw; only what is drawn is made clean. An edit re-wraps one line.
 
-use crate::text::Clean;
-use crate::text::grapheme::{clusters, width};
-use crate::text::wrap::wrap_line;
-use std::num::NonZeroU16;
-use std::ops::Range;
+use super::shown::Shown;
+use crate::text::grapheme::{clusters, truncate, width};
 use unicode_segmentation::GraphemeCursor;
 
 /// What a key does to the text or the cursor.
@@ -31,16 +28,6 @@ pub enum Edit {
 struct Line {
     raw: String,
     shown: Option<Shown>,
-}
-
-/// A line as it is drawn.
-#[derive(Debug, Clone)]
-struct Shown {
-    columns: u16,
-    text: String,
-    /// Where raw and shown bytes differ: pairs of starts, one a cluster.
-    map: Option<Vec<(usize, usize)>>,
-    rows: Vec<Range<usize>>,
 }
 
 #[derive(Debug, Clone)]
@@ -286,8 +273,7 @@ impl Editor {
         let shown = self.shown(line);
         let range = shown.rows[row].clone();
         let last = row + 1 == shown.rows.len();
-        let mut byte =
-            range.start + crate::text::grapheme::truncate(&shown.text[range.clone()], goal).len();
+        let mut byte = range.start + truncate(&shown.text[range.clone()], goal).len();
         // The end of a soft-wrapped row is the start of the next one.
         if byte == range.end && !last {
             byte = range.start
@@ -393,52 +379,6 @@ impl Editor {
 /// One column is kept for the cursor behind a full row.
 fn text_columns(columns: u16) -> u16 {
     columns.saturating_sub(1).max(1)
-}
-
-impl Shown {
-    fn new(raw: &str, columns: u16) -> Self {
-        let (text, map) = clean_line(raw);
-        let width = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
-        let rows = wrap_line(&text, width);
-        Self {
-            columns,
-            text,
-            map,
-            rows,
-        }
-    }
-
-    fn byte_of(&self, raw: usize) -> usize {
-        let Some(map) = &self.map else { return raw };
-        let after = map.partition_point(|pair| pair.0 < raw);
-        map.get(after).map_or(self.text.len(), |pair| pair.1)
-    }
-
-    fn raw_of(&self, byte: usize) -> usize {
-        let Some(map) = &self.map else { return byte };
-        let after = map.partition_point(|pair| pair.1 <= byte);
-        map.get(after.saturating_sub(1)).map_or(0, |pair| pair.0)
-    }
-}
-
-/// A line as it may be drawn, with the map of its clusters where it differs.
-fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
-    if Clean::spelt_out(raw).as_str() == raw && !raw.contains('\t') {
-        return (raw.to_owned(), None);
-    }
-    let mut text = String::with_capacity(raw.len());
-    let mut map = Vec::new();
-    let mut at = 0;
-    for cluster in clusters(raw) {
-        map.push((at, text.len()));
-        at += cluster.len();
-        match cluster {
-            "\t" => text.push_str("    "),
-            other => text.push_str(Clean::spelt_out(other).as_str()),
-        }
-    }
-    map.push((at, text.len()));
-    (text, Some(map))
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    pub fn len(&self) -> usize {
+    /// Entries that are shown.
+    pub fn count(&self) -> usize {
         self.list.map_or(self.entries.len(), <[usize]>::len)
     }
 
@@ -129,7 +130,7 @@ impl Flow {
     /// Where the view begins when it shows the end.
     fn bottom(&mut self, source: &Source, height: usize) -> Place {
         let end = Place {
-            index: source.len(),
+            index: source.count(),
             row: source.tail,
         };
         self.up(source, end, height)
@@ -154,7 +155,7 @@ impl Flow {
 
     fn down(&mut self, source: &Source, from: Place, mut rows: usize) -> Place {
         let mut place = from;
-        while place.index < source.len() {
+        while place.index < source.count() {
             let left = self
                 .height_of(source, place.index)
                 .saturating_sub(place.row);
@@ -213,7 +214,7 @@ impl Flow {
     pub fn below(&mut self, source: &Source, top: Place, height: usize) -> usize {
         let mut place = self.down(source, top, height);
         let mut rows = 0;
-        while place.index < source.len() && rows < BELOW_MAX {
+        while place.index < source.count() && rows < BELOW_MAX {
             rows += self.height_of(source, place.index) - place.row;
             place = Place {
                 index: place.index + 1,
@@ -226,7 +227,7 @@ impl Flow {
 
     /// The next entry that folds, from `from` on in the direction of `step`.
     pub fn next_fold(&self, source: &Source, from: Option<usize>, step: isize) -> Option<usize> {
-        let mut index = from.unwrap_or(source.len());
+        let mut index = from.unwrap_or(source.count());
         loop {
             index = index.checked_add_signed(step)?;
             let entry = source.entry(index)?;
@@ -241,7 +242,7 @@ impl Flow {
         let mut places = Vec::with_capacity(height);
         let mut place = top;
         while places.len() < height {
-            let rows = if place.index < source.len() {
+            let rows = if place.index < source.count() {
                 self.height_of(source, place.index)
             } else {
                 source.tail
@@ -250,7 +251,7 @@ impl Flow {
                 places.push(place);
                 place.row += 1;
             }
-            if place.index >= source.len() {
+            if place.index >= source.count() {
                 break;
             }
             place = Place {
@@ -320,7 +321,7 @@ impl Flow {
     fn slot(&mut self, source: &Source, index: usize) -> Option<&Slot> {
         let entry = source.entry(index)?;
         if self.slots.len() <= index {
-            self.slots.resize(source.len(), None);
+            self.slots.resize(source.count(), None);
         }
         let stamp = Stamp {
             entry: source.list.map_or(index, |list| list[index]),

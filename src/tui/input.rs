@@ -12,6 +12,8 @@ const BURST_KEYS_MIN: usize = 4;
 const REPLY_WITHIN: Duration = Duration::from_secs(3);
 /// How long the start of a reply may stay without its end.
 const REPLY_GAP: Duration = Duration::from_millis(100);
+/// How a reply begins, in the spelling of [`spell`].
+const REPLY_START: &str = "\u{1b}11;";
 /// The longest reply, in keys.
 const REPLY_KEYS_MAX: usize = 40;
 
@@ -162,19 +164,25 @@ impl ReplyFilter {
         }
         self.held.push(key);
         let said: String = self.held.iter().filter_map(spell).collect();
-        if let Some(body) = said.strip_prefix("\u{1b}]11;") {
-            if let Some(body) = body.strip_suffix('\u{7}') {
-                self.done = true;
-                self.held.clear();
-                return (Vec::new(), background_of(body));
-            }
+        if let Some(body) = said.strip_prefix(REPLY_START)
+            && let Some(body) = body.strip_suffix('\u{7}')
+        {
+            self.done = true;
+            self.held.clear();
+            return (Vec::new(), background_of(body));
         }
         let begins = said.chars().count() == self.held.len()
-            && (said.starts_with("\u{1b}]11;") || "\u{1b}]11;".starts_with(&said));
+            && (said.starts_with(REPLY_START) || REPLY_START.starts_with(said.as_str()));
         if begins && self.held.len() < REPLY_KEYS_MAX {
             return (Vec::new(), None);
         }
         (self.release(), None)
+    }
+
+    /// Are these keys, or the keys before them, the start of a reply?
+    pub fn may_hold(&self, keys: &[KeyEvent]) -> bool {
+        let starts = |key: &KeyEvent| spell(key) == REPLY_START.chars().next();
+        !self.done && (!self.held.is_empty() || keys.iter().any(starts))
     }
 
     /// When held keys must be given through though no end came.
@@ -187,6 +195,7 @@ impl ReplyFilter {
     }
 }
 
+/// A key of a reply as one character: ESC for its start, BEL for either end.
 fn spell(key: &KeyEvent) -> Option<char> {
     match (key.code, key.modifiers - KeyModifiers::SHIFT) {
         (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),

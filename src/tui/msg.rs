@@ -33,7 +33,7 @@ pub enum Input {
     },
     /// The terminal gained or lost the focus.
     Focus(bool),
-    Engine(Event),
+    Engine(Box<Event>),
     /// [`crate::tui::Model::wake`] has come.
     Tick,
     /// What came back from `$EDITOR`, or why nothing did.

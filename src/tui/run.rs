@@ -4,24 +4,23 @@
 
 use super::model::Model;
 use super::msg::{Effect, Input, Msg};
+use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tty};
 use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
 use super::{Options, panic, view};
-use crate::domain::Notice;
 use crate::protocol::{Command, EVENTS_MAX, Event};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use std::future::poll_fn;
-use std::io::{self, IsTerminal};
-use std::os::fd::{AsFd, OwnedFd};
-use std::task::Poll;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use thiserror::Error;
-use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -110,7 +109,7 @@ async fn show(
         screen,
         guard,
         signals,
-        input: EventStream::new(),
+        input: Some(EventStream::new()),
         tty: watched_tty(),
         commands,
         start: Instant::now(),
@@ -152,68 +151,18 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
     }
 }
 
-/// A terminal that prints what it does not know must not be asked.
-fn answers_questions() -> bool {
-    let term = std::env::var("TERM").unwrap_or_default();
-    !matches!(term.as_str(), "" | "dumb" | "linux")
+fn poll_event(
+    input: &mut Option<EventStream>,
+    context: &mut Context<'_>,
+) -> Poll<Option<io::Result<Terminal>>> {
+    match input {
+        Some(input) => input.poll_next_unpin(context),
+        None => Poll::Pending,
+    }
 }
 
-/// Stdin once more, to notice when the terminal behind it is gone: reading would
-/// only report an end of input again and again.
-fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
-    let stdin = io::stdin();
-    if !stdin.is_terminal() {
-        return None;
-    }
-    let fd = stdin.as_fd().try_clone_to_owned().ok()?;
-    #[expect(
-        deprecated,
-        reason = "its successor is unsafe; an owned fd keeps its promise anyway"
-    )]
-    AsyncFd::with_interest(fd, Interest::READABLE).ok()
-}
-
-async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
-    let Some(tty) = tty else {
-        return std::future::pending().await;
-    };
-    while let Ok(mut guard) = tty.readable().await {
-        if guard.ready().is_read_closed() {
-            return;
-        }
-        guard.clear_ready();
-    }
-    std::future::pending().await
-}
-
-struct Signals(Vec<(i32, Signal)>);
-
-impl Signals {
-    fn install() -> io::Result<Self> {
-        let kinds = [
-            SignalKind::terminate(),
-            SignalKind::hangup(),
-            SignalKind::interrupt(),
-            SignalKind::quit(),
-        ];
-        let listen = |kind: SignalKind| Ok((kind.as_raw_value(), signal(kind)?));
-        kinds
-            .into_iter()
-            .map(listen)
-            .collect::<io::Result<_>>()
-            .map(Self)
-    }
-
-    async fn next(&mut self) -> i32 {
-        let waits = self.0.iter_mut().map(|(number, signal)| {
-            let number = *number;
-            Box::pin(async move {
-                signal.recv().await;
-                number
-            })
-        });
-        futures::future::select_all(waits).await.0
-    }
+async fn next_event(input: &mut Option<EventStream>) -> Option<io::Result<Terminal>> {
+    poll_fn(|context| poll_event(input, context)).await
 }
 
 struct App<'a> {
@@ -221,7 +170,8 @@ struct App<'a> {
     screen: ratatui::Terminal<Screen>,
     guard: Guard,
     signals: Signals,
-    input: EventStream,
+    /// None while another program has the terminal.
+    input: Option<EventStream>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
@@ -243,7 +193,7 @@ impl App<'_> {
                 biased;
                 number = self.signals.next() => return Ok(Exit::Signal(number)),
                 () = hung_up(self.tty.as_ref()) => return Err(TuiError::InputLost),
-                event = self.input.next() => {
+                event = next_event(&mut self.input) => {
                     let event = event.ok_or(TuiError::InputLost)?;
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
                     self.draw()?;
@@ -253,7 +203,7 @@ impl App<'_> {
                         return Err(TuiError::EngineGone);
                     }
                     for event in arrived.drain(..) {
-                        self.feed(Input::Engine(event)).await?;
+                        self.feed(Input::Engine(Box::new(event))).await?;
                     }
                 }
                 () = sleep_until(at), if wake.is_some() => self.feed(Input::Tick).await?,
@@ -299,7 +249,7 @@ impl App<'_> {
             }
             // Polled with this task's own waker: crossterm keeps the first one it is
             // given until it wakes it, and a key for another one would be lost.
-            let ready = poll_fn(|context| Poll::Ready(self.input.poll_next_unpin(context))).await;
+            let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
                 Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
@@ -319,7 +269,7 @@ impl App<'_> {
         if self.test_panic && !keys.is_empty() {
             panic::watch(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs(keys) {
+        for input in inputs(keys, &self.model.replies) {
             self.feed(input).await?;
         }
         keys.clear();
@@ -375,14 +325,15 @@ impl App<'_> {
     /// Gives the terminal back. Nothing of ours reads it from then on.
     fn step_aside(&mut self) {
         terminal::restore();
-        // The stream's thread reads on until the stream is dropped.
-        self.input = EventStream::new();
+        // Its thread reads on until it is dropped, and a new one waits for that
+        // thread: the old one goes first.
+        self.input = None;
     }
 
     fn come_back(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
         self.screen.clear()?;
-        self.input = EventStream::new();
+        self.input = Some(EventStream::new());
         self.draw()
     }
 
@@ -405,37 +356,4 @@ impl App<'_> {
         self.come_back()?;
         Ok(Input::Edited(edited.map_err(|why| why.sentence())))
     }
-}
-
-/// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
-async fn run_editor(text: &str) -> Result<String, Notice> {
-    let failed = |fault: io::Error| {
-        Notice::failure("The editor could not be used.").because(format!("{fault}."))
-    };
-    let set = |name: &str| {
-        std::env::var(name)
-            .ok()
-            .filter(|value| !value.trim().is_empty())
-    };
-    let editor = set("VISUAL")
-        .or_else(|| set("EDITOR"))
-        .unwrap_or_else(|| "vi".to_owned());
-    let file = tempfile::Builder::new()
-        .prefix("humble-")
-        .suffix(".md")
-        .tempfile()
-        .map_err(failed)?;
-    std::fs::write(file.path(), text).map_err(failed)?;
-    // The variable is a command line, such as `code --wait`.
-    let status = tokio::process::Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "sh"])
-        .arg(file.path())
-        .status()
-        .await
-        .map_err(failed)?;
-    if !status.success() {
-        return Err(Notice::failure(format!("The editor ended with {status}."))
-            .advise("The message stays as it was."));
-    }
-    std::fs::read_to_string(file.path()).map_err(failed)
 }

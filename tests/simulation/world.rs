@@ -103,6 +103,17 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
     }
 }
 
+/// What happens without the person: the model, the servers, the clock.
+pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
+    if dice.one_in(40) {
+        return Input::OfferedChanged(Arc::clone(&OFFERED[dice.below(3)]));
+    }
+    if let Some(call) = nth(dice, &seen.running) {
+        return during_call(dice, call);
+    }
+    part(dice)
+}
+
 fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
     let index = dice.below(calls.len().max(1));
     calls.iter().nth(index).copied()

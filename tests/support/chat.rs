@@ -104,7 +104,7 @@ impl Chat {
             });
             match next {
                 Ok(Some(Event::ShutDown) | None) | Err(_) => return,
-                Ok(Some(event)) => self.put(Input::Engine(event)),
+                Ok(Some(event)) => self.put(Input::Engine(Box::new(event))),
             }
         }
     }

@@ -18,6 +18,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     let Some(mut ask) = model.asks.first().cloned() else {
         return;
     };
+    let decided = ask.decided();
     let answer = match &mut ask.form {
         Form::Choosing => choosing(model, &mut ask, key),
         Form::Word(_) => word(&mut ask, key),
@@ -28,6 +29,11 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         effects.push(Effect::Send(Command::Answer { ask: id, answer }));
         engine::answered(model);
     } else if let Some(first) = model.asks.first_mut() {
+        if ask.decided() > decided {
+            // The next call has not been read yet: a key struck twice must not run it.
+            ask.armed = false;
+            ask.opened = model.now;
+        }
         *first = ask;
     }
 }

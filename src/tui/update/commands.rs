@@ -43,7 +43,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) -> boo
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let typed = model.editor.text();
             let exact = found.iter().any(|(command, _)| *command == typed);
-            if (exact && chosen == 0) || typed == "/" && chosen == 0 {
+            if chosen == 0 && (exact || typed == "/") {
                 return false;
             }
             model.editor.take();

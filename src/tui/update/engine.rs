@@ -29,10 +29,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             sessions::listed(model, query, sessions, effects);
         }
         Event::SessionPreviewed { query, session } => {
-            if let Some(Overlay::Sessions(open)) = &mut model.overlay {
-                if open.preview_query == Some(query) {
-                    open.preview = Some(session);
-                }
+            if let Some(Overlay::Sessions(open)) = &mut model.overlay
+                && open.preview_query == Some(query)
+            {
+                open.preview = Some(session);
             }
         }
         Event::SessionDeleted(session) => {

@@ -13,7 +13,7 @@ mod sessions;
 mod submit;
 
 use super::ask::QUIET;
-use super::input::Group;
+use super::input::{Group, ReplyFilter};
 use super::model::{Model, NOTICE_LASTS};
 use super::msg::{Effect, Input, Msg};
 use super::theme::Theme;
@@ -47,7 +47,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Input::Mouse(mouse) => navigation::mouse(model, mouse),
         Input::Resize { width, height } => model.size = (width, height),
         Input::Focus(focused) => model.focused = focused,
-        Input::Engine(event) => engine::apply(model, event, &mut effects),
+        Input::Engine(event) => engine::apply(model, *event, &mut effects),
         Input::Tick => {}
         Input::Edited(Ok(text)) => model.editor.set(text.trim_end_matches('\n')),
         Input::Edited(Err(why)) => model.notify(Notice::failure(why)),
@@ -56,12 +56,17 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     effects
 }
 
-/// Feeds keys that were read at once, so that a burst is told from typing.
-pub fn inputs(keys: &[KeyEvent]) -> impl Iterator<Item = Input> {
-    group(keys).into_iter().map(|group| match group {
+/// Makes inputs of keys that were read at once, so that a burst is told from
+/// typing. A reply of the terminal comes as a burst too, and must not become text.
+pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
+    if replies.may_hold(keys) {
+        return keys.iter().copied().map(Input::Key).collect();
+    }
+    let input = |group| match group {
         Group::Key(key) => Input::Key(key),
         Group::Burst(text) => Input::Burst(text),
-    })
+    };
+    group(keys).into_iter().map(input).collect()
 }
 
 /// A dialog takes the keyboard when no key came for a while, neither since it

@@ -74,7 +74,8 @@ fn step_focus(model: &mut Model, step: isize) {
     }
 }
 
-/// Beside the chat where there is room, else over it.
+/// Beside the chat where there is room, else over it. The first press shows the
+/// pane and goes there, the next hides it.
 fn show_or_hide(model: &mut Model, pane: Focus) {
     if model.size.0 < super::super::view::panes::SIDE_FROM {
         let open = model.over_chat == Some(pane);
@@ -82,15 +83,12 @@ fn show_or_hide(model: &mut Model, pane: Focus) {
         model.focus = if open { Focus::Message } else { pane };
         return;
     }
-    let shown = match pane {
-        Focus::Servers => &mut model.show_servers,
-        _ => &mut model.show_thinking,
-    };
-    *shown = !*shown;
-    let shown = *shown;
-    if !shown && model.focus == pane {
-        model.focus = Focus::Message;
+    let leave = model.focus == pane;
+    match pane {
+        Focus::Servers => model.show_servers = !leave,
+        _ => model.show_thinking = !leave,
     }
+    model.focus = if leave { Focus::Message } else { pane };
 }
 
 /// Calls `act` with the flow that scrolling keys mean, its source and its rows.

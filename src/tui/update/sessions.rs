@@ -95,10 +95,8 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
             _ => {}
         },
         (KeyCode::Delete, _) if open.in_list => return ask_to_delete(open),
-        _ if !open.in_list => {
-            if field_key(&mut open.filter, key) {
-                open.chosen = 0;
-            }
+        _ if !open.in_list && field_key(&mut open.filter, key) => {
+            open.chosen = 0;
         }
         _ => {}
     }

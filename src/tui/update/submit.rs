@@ -132,10 +132,12 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn edit(model: &mut Model, edit: Edit) {
     model.completion = Some(0);
     let blank = model.editor.is_empty();
-    if edit == Edit::Up && blank && model.history.at.is_none() {
-        if let Some(queued) = model.queue.prompts.pop_back() {
-            return model.editor.set(&queued);
-        }
+    if edit == Edit::Up
+        && blank
+        && model.history.at.is_none()
+        && let Some(queued) = model.queue.prompts.pop_back()
+    {
+        return model.editor.set(&queued);
     }
     if model.editor.edit(edit) {
         if !matches!(edit, Edit::Up | Edit::Down) && model.editor.is_empty() {

@@ -9,9 +9,10 @@ use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
-/// Columns from which choices stand in two columns.
-const TWO_COLUMNS_FROM: u16 = 66;
+/// Columns of a choice's digit and key, and of the gap behind its label.
+const KEYS_WIDTH: usize = 9;
 /// Rows of the field for edited arguments.
 const FIELD_ROWS: u16 = 8;
 /// A dialog is not wider than text that reads well.
@@ -38,14 +39,19 @@ pub fn wanted_rows(model: &Model, columns: u16) -> u16 {
         Form::Word(_) => 2,
         Form::Arguments { .. } => FIELD_ROWS,
     };
-    let footer = u16::from(!content.footer.is_empty());
-    let choices = choice_rows(content.rows.len(), inner);
-    body.saturating_add(field.max(choices) + footer + 2 + 4)
+    let lower = lower_rows(&content, inner).max(field);
+    body.saturating_add(lower + 2)
 }
 
-fn choice_rows(count: usize, columns: u16) -> u16 {
-    let across = if columns >= TWO_COLUMNS_FROM { 2 } else { 1 };
-    count.div_ceil(across) as u16
+/// Choices stand in two columns where every label fits whole.
+fn across(rows: &[Row], columns: u16) -> u16 {
+    let widest = rows.iter().map(|row| width(&row.label)).max();
+    let fits = 2 * (widest.unwrap_or(0) + KEYS_WIDTH) <= usize::from(columns);
+    if fits { 2 } else { 1 }
+}
+
+fn choice_rows(rows: &[Row], columns: u16) -> u16 {
+    (rows.len() as u16).div_ceil(across(rows, columns))
 }
 
 fn content(model: &Model, ask: &OpenAsk, columns: u16) -> Content {
@@ -138,23 +144,23 @@ fn manners(tool: &Tool, dot: &str) -> String {
     words.join(&format!(" {dot} "))
 }
 
+/// What matters comes first: on a narrow screen the end is cut off.
 fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
     let mut parts = Vec::new();
     let count = ask.calls().len();
     if count > 1 {
         parts.push(format!("{} of {count}", ask.at + 1));
-        if ask.shown.iter().any(|shown| !shown) {
-            parts.push("Left/Right show the others".to_owned());
-        }
-    }
-    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
-        parts.push(format!("recovered from text ({form})"));
-        if *repaired {
-            parts.push("repaired".to_owned());
-        }
     }
     if call.is_some_and(|call| call.repeats.is_some()) {
         parts.push("same call as before".to_owned());
+    }
+    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
+        let how = if *repaired {
+            "recovered from text, repaired"
+        } else {
+            "recovered from text"
+        };
+        parts.push(format!("{how} ({form})"));
     }
     parts.join(&format!(" {} ", model.glyphs.dot))
 }
@@ -171,6 +177,11 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
     let small = area.width < 24 || area.height < least_rows(&content, columns);
     if small {
         content = self::content(model, &ask, area.width.max(1));
+        // There is no row for the footer: it is read with the rest.
+        let footer = std::mem::take(&mut content.footer);
+        content
+            .body
+            .extend(rows_of(&Clean::line(&footer), area.width.max(1)));
     }
     let style = if ask.armed {
         pen.theme.accent
@@ -187,7 +198,11 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
         (Form::Choosing, _) => None,
         (form, _) => return finish(model, form_field(form, inner, pen), ask),
     };
-    let lower = lower_rows(&content, inner, small);
+    let lower = if small {
+        2
+    } else {
+        lower_rows(&content, inner.width)
+    };
     let body = Rect {
         height: inner.height.saturating_sub(lower),
         ..inner
@@ -212,16 +227,13 @@ fn finish(model: &mut Model, cursor: Option<Position>, ask: OpenAsk) -> Option<P
 /// The rows below which the choices become one row: a frame, a line of what it is
 /// about, and everything that never scrolls.
 fn least_rows(content: &Content, columns: u16) -> u16 {
-    let inner = Rect::new(0, 0, columns, u16::MAX);
-    3 + lower_rows(content, inner, false)
+    3 + lower_rows(content, columns)
 }
 
-fn lower_rows(content: &Content, inner: Rect, small: bool) -> u16 {
-    if small {
-        return 2.min(inner.height);
-    }
+/// The question between blank rows, the choices, and the footer below a blank row.
+fn lower_rows(content: &Content, columns: u16) -> u16 {
     let footer = u16::from(!content.footer.is_empty()) * 2;
-    1 + 1 + 1 + choice_rows(content.rows.len(), inner.width) + footer
+    3 + choice_rows(&content.rows, columns) + footer
 }
 
 /// Draws the scrolled part and returns the scroll that was possible.
@@ -255,34 +267,7 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
         pen.theme.dim
     };
     if small {
-        let question = Clean::line(&content.question);
-        pen.put_cut(
-            area.x,
-            area.y,
-            question.as_str(),
-            pen.theme.bold,
-            area.width,
-        );
-        let keys: Vec<_> = content.rows.iter().filter_map(key_of).collect();
-        let y = area.y + 1;
-        if area.height > 1 {
-            pen.put_cut(area.x, y, &keys.join(" "), choice_style, area.width);
-            let x = ask.chosen.map(|at| {
-                keys.iter()
-                    .take(at)
-                    .map(|key| width(key) + 1)
-                    .sum::<usize>()
-            });
-            if let (Some(x), Some(at)) = (x, ask.chosen) {
-                let wide = keys.get(at).map_or(0, |key| width(key));
-                let selection = pen.theme.selection;
-                pen.style(
-                    Rect::new(area.x + x as u16, y, wide as u16, 1).intersection(area),
-                    selection,
-                );
-            }
-        }
-        return;
+        return draw_one_row(content, ask, area, choice_style, pen);
     }
     pen.put(
         area.x,
@@ -292,12 +277,8 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
         area.width,
     );
     let first = area.y + 3;
-    let per_column = choice_rows(content.rows.len(), area.width);
-    let column_width = if area.width >= TWO_COLUMNS_FROM {
-        area.width / 2
-    } else {
-        area.width
-    };
+    let per_column = choice_rows(&content.rows, area.width);
+    let column_width = area.width / across(&content.rows, area.width);
     for (index, row) in content.rows.iter().enumerate() {
         let column = index as u16 / per_column.max(1);
         let y = first + index as u16 % per_column.max(1);
@@ -325,6 +306,37 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
             pen.theme.dim,
             area.width,
         );
+    }
+}
+
+/// The question and the keys, where the screen is very small.
+fn draw_one_row(content: &Content, ask: &OpenAsk, area: Rect, style: Style, pen: &mut Pen) {
+    let question = Clean::line(&content.question);
+    pen.put_cut(
+        area.x,
+        area.y,
+        question.as_str(),
+        pen.theme.bold,
+        area.width,
+    );
+    let keys: Vec<_> = content.rows.iter().filter_map(key_of).collect();
+    let y = area.y + 1;
+    if area.height > 1 {
+        pen.put_cut(area.x, y, &keys.join(" "), style, area.width);
+        let x = ask.chosen.map(|at| {
+            keys.iter()
+                .take(at)
+                .map(|key| width(key) + 1)
+                .sum::<usize>()
+        });
+        if let (Some(x), Some(at)) = (x, ask.chosen) {
+            let wide = keys.get(at).map_or(0, |key| width(key));
+            let selection = pen.theme.selection;
+            pen.style(
+                Rect::new(area.x + x as u16, y, wide as u16, 1).intersection(area),
+                selection,
+            );
+        }
     }
 }
 

@@ -54,17 +54,17 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
     };
     for (y, place) in places.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
-        if place.index == source.len() {
+        if place.index == source.count() {
             draw_wait(model, place.row, row, pen);
         } else if let Some(entry) = source.entry(place.index) {
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
     if !panes.framed && below > 0 && area.height > 0 {
-        let words = below_words(below, pen.glyphs.down);
+        let words = format!("  {}", below_words(below, pen.glyphs.down));
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
-    if source.len() == 0 && source.tail == 0 {
+    if source.count() == 0 && source.tail == 0 {
         welcome(model, area, pen);
     }
     model.chat = flow;

@@ -20,8 +20,8 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let title = Clean::line(&model.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
-    let mut keep = [true; 4];
-    let parts = |keep: [bool; 4]| {
+    let mut keep = [true; 5];
+    let parts = |keep: [bool; 5]| {
         let mut parts = vec![("humble".to_owned(), Role::Name)];
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
@@ -32,7 +32,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));
         }
-        if let Some((used, text)) = &meter {
+        if let Some((used, text)) = meter.as_ref().filter(|_| keep[4]) {
             let bar = used
                 .filter(|_| keep[2])
                 .map_or_else(String::new, |used| bar(model, used));
@@ -45,7 +45,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             .iter()
             .map(|(part, _)| width(part) + gap)
             .sum::<usize>()
-            + 1
+            + 2
     };
     let room = usize::from(area.width);
     let title_columns = width(title.as_str()).min(16);

@@ -17,7 +17,7 @@ enum Row {
 
 pub fn draw(over: Rect, scroll: &mut usize, pen: &mut Pen) {
     let rows = rows();
-    let area = dialog(over, "Help", "", (96, rows.len() as u16), pen);
+    let area = dialog(over, "Help", "", (over.width, rows.len() as u16), pen);
     let height = usize::from(area.height);
     *scroll = (*scroll).min(rows.len().saturating_sub(height));
     for (y, row) in rows.iter().skip(*scroll).take(height).enumerate() {

@@ -77,7 +77,12 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         }
         let stop = hint(Action::Interrupt, "stop the turn");
         let near = match ask.form {
-            Form::Choosing => say(&["a letter or number decides", "PgUp/PgDn scroll"]),
+            Form::Choosing if ask.calls().len() > 1 => say(&[
+                "A letter or number decides",
+                "Left/Right other calls",
+                "PgUp/PgDn scroll",
+            ]),
+            Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
             Form::Word(_) => say(&["Enter deny", "Esc back"]),
             Form::Arguments { .. } => say(&["Enter run", "Alt+Enter newline", "Esc back"]),
         };

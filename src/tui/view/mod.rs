@@ -54,6 +54,8 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
         if model.ask().is_some_and(|ask| ask.armed) {
             cursor = field;
         }
+        // A dialog that fills the screen covers the message too.
+        cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));
     }
     if let Some(cursor) = cursor.filter(|cursor| area.contains(*cursor)) {
         frame.set_cursor_position(cursor);
@@ -61,10 +63,12 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
 }
 
 fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let over = if area.height < panes::SMALL_HEIGHT {
-        area
-    } else {
-        panes.body
+    let small = area.height < panes::SMALL_HEIGHT;
+    let over = if small { area } else { panes.body };
+    // Short lists lie over the chat alone, so that they cut no other pane.
+    let over_chat = Rect {
+        width: over.width.min(panes.chat.width.max(1)),
+        ..over
     };
     let mut overlay = model.overlay.take()?;
     let cursor = match &mut overlay {
@@ -80,9 +84,11 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
             log::draw_stderr(model, server, over, back, pen);
             None
         }
-        Overlay::Palette { filter, chosen } => Some(lists::palette(filter, *chosen, over, pen)),
+        Overlay::Palette { filter, chosen } => {
+            Some(lists::palette(filter, *chosen, over_chat, pen))
+        }
         Overlay::Pick(pick) => {
-            lists::pick(pick, over, pen);
+            lists::pick(pick, over_chat, pen);
             None
         }
         Overlay::Sessions(open) => sessions::draw(open, over, pen),

@@ -1,0 +1,228 @@
+//! Keys in, commands and text out. A script is text with keys in angle brackets.
+
+mod approval;
+mod message;
+mod screen;
+
+use super::super::Options;
+use super::super::model::{Focus, Overlay};
+use super::*;
+use crate::domain::tool::{CallOrigin, Decision, Tool, ToolCall, ToolState};
+use crate::domain::{
+    AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
+};
+use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
+use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
+use serde_json::json;
+use std::sync::Arc;
+
+struct Chat {
+    model: Model,
+    sent: Vec<Effect>,
+}
+
+fn chat() -> Chat {
+    let mut chat = Chat {
+        model: Model::new(&Options::default(), (80, 24)),
+        sent: Vec::new(),
+    };
+    let model = ModelRef {
+        name: "qwen3".into(),
+        provider: ProviderKind::Ollama,
+        model: "qwen3:4b".into(),
+    };
+    chat.engine(Event::ModelsListed {
+        models: vec![model.clone()],
+        selected: Some(model),
+    });
+    chat.wait(1_000);
+    chat
+}
+
+fn key(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
+    KeyEvent::new(code, modifiers)
+}
+
+fn named(name: &str) -> KeyEvent {
+    let (modifiers, name) = match name.split_once('+') {
+        Some(("Ctrl", name)) => (KeyModifiers::CONTROL, name),
+        Some(("Alt", name)) => (KeyModifiers::ALT, name),
+        _ => (KeyModifiers::NONE, name),
+    };
+    let code = match name {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Up" => KeyCode::Up,
+        "Down" => KeyCode::Down,
+        "Left" => KeyCode::Left,
+        "Right" => KeyCode::Right,
+        "PgUp" => KeyCode::PageUp,
+        "Home" => KeyCode::Home,
+        "End" => KeyCode::End,
+        "Space" => KeyCode::Char(' '),
+        name if name.len() > 1 && name.starts_with('F') => {
+            KeyCode::F(name[1..].parse().expect("a number"))
+        }
+        name => KeyCode::Char(name.chars().next().expect("a key")),
+    };
+    key(code, modifiers)
+}
+
+impl Chat {
+    fn input(&mut self, input: Input) -> &mut Self {
+        let msg = Msg::new(self.model.now, input);
+        let effects = update(&mut self.model, msg);
+        self.sent.extend(effects);
+        self
+    }
+
+    /// Types as a person does: 30 ms a key.
+    fn keys(&mut self, script: &str) -> &mut Self {
+        let mut rest = script;
+        while let Some(c) = rest.chars().next() {
+            let end = rest.find('>').filter(|_| c == '<');
+            let event = match end {
+                Some(end) => named(&rest[1..end]),
+                None => key(KeyCode::Char(c), KeyModifiers::NONE),
+            };
+            rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
+            self.wait(30).input(Input::Key(event));
+        }
+        self
+    }
+
+    /// What a script writes in one go.
+    fn at_once(&mut self, text: &str) -> &mut Self {
+        let event = |c| match c {
+            '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
+            '\u{1b}' => key(KeyCode::Char(']'), KeyModifiers::ALT),
+            '\u{7}' => key(KeyCode::Char('g'), KeyModifiers::CONTROL),
+            c => key(KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        let events: Vec<_> = text.chars().map(event).collect();
+        for input in inputs(&events, &self.model.replies.clone()) {
+            self.input(input);
+        }
+        self
+    }
+
+    fn wait(&mut self, millis: u64) -> &mut Self {
+        self.model.now += Duration::from_millis(millis);
+        self.input(Input::Tick)
+    }
+
+    fn engine(&mut self, event: Event) -> &mut Self {
+        self.input(Input::Engine(Box::new(event)))
+    }
+
+    fn turn(&mut self, event: TurnEvent) -> &mut Self {
+        let id = self.model.running().expect("a turn is under way");
+        self.engine(Event::Turn(id, event))
+    }
+
+    fn says(&mut self, text: &str) -> &mut Self {
+        self.turn(TurnEvent::Delta {
+            piece: PieceId(1),
+            kind: PieceKind::Text,
+            text: text.into(),
+        })
+    }
+
+    fn ends(&mut self, end: TurnEnd) -> &mut Self {
+        self.turn(TurnEvent::Ended {
+            end,
+            usage: Usage::default(),
+        })
+    }
+
+    fn answers(&mut self, text: &str) -> &mut Self {
+        self.says(text).ends(TurnEnd::Answered {
+            text: text.into(),
+            cut: false,
+        })
+    }
+
+    /// A question about calls of `add`, one for each id.
+    fn asks(&mut self, ids: &[u64]) -> &mut Self {
+        let definition = json!({
+            "name": "add",
+            "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        });
+        let tool = Arc::new(Tool::from_definition(&definition).expect("a tool"));
+        for id in ids {
+            self.turn(TurnEvent::Tool(ToolCall {
+                id: CallId(*id),
+                server: "sums".into(),
+                tool: "add".into(),
+                arguments: json!({"a": 1}).as_object().expect("an object").clone(),
+                original: None,
+                origin: CallOrigin::Text {
+                    form: "Hermes",
+                    repaired: false,
+                },
+                repeats: (*id > 1).then_some(CallId(1)),
+                state: ToolState::AwaitingApproval,
+            }));
+        }
+        let calls = ids.iter().map(|id| ApproveCall {
+            call: CallId(*id),
+            tool: tool.clone(),
+        });
+        self.asked(Ask::Approve(calls.collect()))
+    }
+
+    fn asked(&mut self, question: Ask) -> &mut Self {
+        let owner = Owner::Job(Job::Turn(TurnId(1)));
+        self.engine(Event::Asked {
+            ask: AskId(7),
+            owner,
+            question,
+        })
+    }
+
+    /// The commands since the last look.
+    fn commands(&mut self) -> Vec<Command> {
+        let sent = std::mem::take(&mut self.sent);
+        let commands = sent.into_iter().filter_map(|effect| match effect {
+            Effect::Send(command) => Some(command),
+            _ => None,
+        });
+        commands.collect()
+    }
+
+    fn decided(&mut self) -> Vec<Decision> {
+        match self.commands().pop() {
+            Some(Command::Answer {
+                answer: Answer::Calls(calls),
+                ..
+            }) => calls.into_iter().map(|(_, decision)| decision).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn prompts(&mut self) -> Vec<String> {
+        let prompt = |command| match command {
+            Command::Submit { prompt, .. } => Some(prompt.text),
+            _ => None,
+        };
+        self.commands().into_iter().filter_map(prompt).collect()
+    }
+
+    fn message(&self) -> String {
+        self.model.editor.text()
+    }
+
+    fn notice(&self) -> String {
+        let notice = self.model.notice.as_ref();
+        notice.map_or_else(String::new, |(notice, _)| notice.sentence())
+    }
+
+    /// A dialog about calls that has the keyboard.
+    fn approving(ids: &[u64]) -> Self {
+        let mut chat = chat();
+        chat.keys("sum<Enter>").asks(ids).wait(600);
+        chat.sent.clear();
+        chat
+    }
+}

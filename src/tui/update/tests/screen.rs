@@ -1,0 +1,96 @@
+//! Panes, lists and what the engine reports.
+
+use super::*;
+
+#[test]
+fn a_wrong_tool_mode_is_answered_literally() {
+    let mut chat = chat();
+    chat.keys("/set-tool-mode x<Enter>");
+    assert_eq!(chat.notice(), "Please enter either auto or manual.");
+}
+
+#[test]
+fn the_list_of_models_takes_a_number_and_zero_keeps() {
+    let mut chat = chat();
+    chat.keys("/set-model<Enter>0");
+    assert!(chat.model.overlay.is_none() && chat.commands().is_empty());
+    chat.keys("/set-model 1<Enter>");
+    assert!(matches!(
+        chat.commands().as_slice(),
+        [Command::SelectModel(_)]
+    ));
+}
+
+#[test]
+fn retry_asks_again_only_what_was_not_answered() {
+    let mut chat = chat();
+    chat.keys("one<Enter>")
+        .ends(TurnEnd::Cancelled)
+        .keys("<Alt+r>");
+    assert_eq!(chat.prompts(), ["one", "one"]);
+    chat.answers("1").keys("/retry<Enter>");
+    assert_eq!(
+        chat.notice(),
+        "Nothing to retry: the last prompt was answered."
+    );
+}
+
+#[test]
+fn an_answer_to_an_older_query_is_dropped() {
+    let mut chat = chat();
+    chat.keys("<F4><Esc><F4>");
+    let query = crate::domain::QueryId(1);
+    let sessions = Arc::default();
+    chat.engine(Event::SessionsListed { query, sessions });
+    assert!(matches!(&chat.model.overlay, Some(Overlay::Sessions(open)) if open.all.is_none()));
+}
+
+#[test]
+fn at_rest_nothing_wakes_the_screen() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").answers("1").wait(10_000);
+    assert_eq!(chat.model.wake(), None);
+}
+
+#[test]
+fn a_notice_goes_by_itself() {
+    let mut chat = chat();
+    chat.keys("/retry<Enter>");
+    assert!(chat.model.wake().is_some());
+    chat.wait(6_100);
+    assert_eq!(chat.notice(), "");
+}
+
+#[test]
+fn thinking_is_listed_and_may_turn_out_to_be_text() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").turn(TurnEvent::Delta {
+        piece: PieceId(1),
+        kind: PieceKind::Thinking,
+        text: "hm".into(),
+    });
+    assert_eq!(chat.model.thoughts, [1]);
+    let to = PieceKind::Text;
+    chat.turn(TurnEvent::Reclassified {
+        piece: PieceId(1),
+        to,
+    });
+    assert!(chat.model.thoughts.is_empty());
+}
+
+#[test]
+fn another_conversation_replaces_this_one() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").answers("1");
+    chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
+    assert!(chat.model.transcript.entries().is_empty());
+}
+
+#[test]
+fn the_terminal_answers_in_one_go_and_nothing_is_typed() {
+    let mut chat = chat();
+    let dark = chat.model.theme;
+    chat.at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
+    assert_eq!(chat.message(), "");
+    assert_ne!(chat.model.theme, dark);
+}

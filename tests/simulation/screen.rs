@@ -1,0 +1,299 @@
+//! The other pure core: random keys, pastes, sizes and times into the screen, whose
+//! commands drive a real turn, whose events drive the screen.
+
+use super::checker::Checker;
+use super::dice::Dice;
+use super::{runs, world};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use humble::domain::{AskId, TurnId};
+use humble::engine::turn::{Effect as TurnEffect, Ids, Input as TurnInput, Turn};
+use humble::protocol::{Command, Event, Job, Owner};
+use humble::tui::{Effect, Input, Model, Msg, Options, update, view};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+const INPUTS_MAX: usize = 60;
+/// How long no key may have come before a dialog listens (S7.4).
+const QUIET: Duration = Duration::from_millis(500);
+
+/// The screen, a turn, and what the checker knows of both.
+struct Rig {
+    model: Model,
+    turn: Option<(TurnId, Turn)>,
+    seen: Checker,
+    ids: Ids,
+    ask: Option<AskId>,
+    /// When the open question came, and when the last key did.
+    opened: Duration,
+    last_key: Duration,
+    /// May a key answer the open question?
+    listens: bool,
+    now: Duration,
+    left: bool,
+    faults: Vec<String>,
+}
+
+impl Rig {
+    fn new() -> Self {
+        Self {
+            model: Model::new(&Options::default(), (100, 30)),
+            turn: None,
+            seen: Checker::new(humble::domain::ToolMode::Manual, 1),
+            ids: Ids::default(),
+            ask: None,
+            opened: Duration::ZERO,
+            last_key: Duration::ZERO,
+            listens: false,
+            now: Duration::ZERO,
+            left: false,
+            faults: Vec::new(),
+        }
+    }
+
+    fn fault(&mut self, what: &str) {
+        self.faults.push(what.to_owned());
+    }
+
+    /// One input, and everything that follows from it.
+    fn put(&mut self, input: Input, dice: &mut Dice) {
+        let is_key = matches!(&input, Input::Key(key) if key.kind == KeyEventKind::Press);
+        self.listens |= self.ask.is_some() && self.now >= self.opened.max(self.last_key) + QUIET;
+        if matches!(&input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
+            self.last_key = self.now;
+        }
+        self.drain(VecDeque::from([input]), is_key, dice);
+    }
+
+    fn drain(&mut self, mut inputs: VecDeque<Input>, is_key: bool, dice: &mut Dice) {
+        while let Some(input) = inputs.pop_front() {
+            for effect in update(&mut self.model, Msg::new(self.now, input)) {
+                match effect {
+                    Effect::Send(command) => self.command(command, is_key, dice, &mut inputs),
+                    Effect::Quit => self.left = true,
+                    _ => {}
+                }
+            }
+        }
+        let shown: Vec<AskId> = self.model.asks.iter().map(|ask| ask.id).collect();
+        let open: Vec<AskId> = self.ask.into_iter().collect();
+        if shown != open {
+            self.fault(&format!("dialogs {shown:?}, questions {open:?}"));
+        }
+    }
+
+    fn command(
+        &mut self,
+        command: Command,
+        is_key: bool,
+        dice: &mut Dice,
+        inputs: &mut VecDeque<Input>,
+    ) {
+        let effects = match command {
+            Command::Submit { turn, prompt } => {
+                if self.turn.is_some() {
+                    return self.fault("a second prompt during a turn");
+                }
+                let mut setup = world::setup(dice);
+                setup.prompt = prompt;
+                self.seen = Checker::new(setup.approval.mode, setup.limits.errors_per_turn);
+                let (machine, effects) = Turn::begin(setup, self.ids.clone());
+                self.turn = Some((turn, machine));
+                effects
+            }
+            Command::Answer { ask, answer } => {
+                if self.ask != Some(ask) {
+                    return self.fault("an answer to a question that is not open");
+                }
+                if !is_key || !self.listens {
+                    return self.fault("an answer that no key gave in quiet");
+                }
+                self.step(TurnInput::Answered { ask, answer })
+            }
+            Command::Interrupt => self.step(TurnInput::Interrupt),
+            _ => return,
+        };
+        self.play(effects, inputs);
+    }
+
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
+        let Some((_, turn)) = &mut self.turn else {
+            return Vec::new();
+        };
+        self.seen.before(&input);
+        turn.step(input)
+    }
+
+    /// What the engine would do with a turn's effects.
+    fn play(&mut self, effects: Vec<TurnEffect>, inputs: &mut VecDeque<Input>) {
+        let Some((id, turn)) = &self.turn else { return };
+        let (id, ids) = (*id, turn.ids());
+        if let Err((invariant, what)) = self.seen.after(&effects) {
+            self.fault(&format!("{invariant:?}: {what}"));
+        }
+        for effect in effects {
+            let event = match effect {
+                TurnEffect::Emit(event) => Event::Turn(id, event),
+                TurnEffect::OpenAsk { ask, question } => {
+                    (self.ask, self.opened, self.listens) = (Some(ask), self.now, false);
+                    Event::Asked {
+                        ask,
+                        owner: Owner::Job(Job::Turn(id)),
+                        question,
+                    }
+                }
+                TurnEffect::CloseAsk(ask) => {
+                    self.ask = None;
+                    Event::AskClosed(ask)
+                }
+                _ => continue,
+            };
+            inputs.push_back(Input::Engine(Box::new(event)));
+        }
+        if self.seen.ended {
+            self.turn = None;
+            self.ids = ids;
+        }
+    }
+
+    /// Something that the person has no part in.
+    fn world_moves(&mut self, dice: &mut Dice) {
+        if self.turn.is_none() {
+            return;
+        }
+        let input = world::without_the_person(dice, &self.seen);
+        let effects = self.step(input);
+        let mut inputs = VecDeque::new();
+        self.play(effects, &mut inputs);
+        self.drain(inputs, false, dice);
+    }
+
+    fn draw(&mut self, dice: &mut Dice) {
+        let (width, height) = (dice.below(121), dice.below(41));
+        let (width, height) = (u16::try_from(width), u16::try_from(height));
+        let backend = TestBackend::new(width.expect("small"), height.expect("small"));
+        let mut terminal = Terminal::new(backend).expect("a backend");
+        terminal
+            .draw(|frame| view::draw(&mut self.model, frame))
+            .expect("drawn");
+    }
+}
+
+const KEYS: &[(KeyCode, KeyModifiers)] = &[
+    (KeyCode::Char('y'), KeyModifiers::NONE),
+    (KeyCode::Char('ㅛ'), KeyModifiers::NONE),
+    (KeyCode::Char('n'), KeyModifiers::NONE),
+    (KeyCode::Char('d'), KeyModifiers::NONE),
+    (KeyCode::Char('e'), KeyModifiers::NONE),
+    (KeyCode::Char('s'), KeyModifiers::NONE),
+    (KeyCode::Char('u'), KeyModifiers::NONE),
+    (KeyCode::Char('t'), KeyModifiers::NONE),
+    (KeyCode::Char('1'), KeyModifiers::NONE),
+    (KeyCode::Char('2'), KeyModifiers::NONE),
+    (KeyCode::Char('0'), KeyModifiers::NONE),
+    (KeyCode::Char('한'), KeyModifiers::NONE),
+    (KeyCode::Char('/'), KeyModifiers::NONE),
+    (KeyCode::Char(' '), KeyModifiers::NONE),
+    (KeyCode::Enter, KeyModifiers::NONE),
+    (KeyCode::Enter, KeyModifiers::NONE),
+    (KeyCode::Enter, KeyModifiers::ALT),
+    (KeyCode::Esc, KeyModifiers::NONE),
+    (KeyCode::Tab, KeyModifiers::NONE),
+    (KeyCode::BackTab, KeyModifiers::SHIFT),
+    (KeyCode::Up, KeyModifiers::NONE),
+    (KeyCode::Down, KeyModifiers::NONE),
+    (KeyCode::Left, KeyModifiers::NONE),
+    (KeyCode::Right, KeyModifiers::CONTROL),
+    (KeyCode::Home, KeyModifiers::NONE),
+    (KeyCode::End, KeyModifiers::CONTROL),
+    (KeyCode::PageUp, KeyModifiers::NONE),
+    (KeyCode::PageDown, KeyModifiers::NONE),
+    (KeyCode::Backspace, KeyModifiers::NONE),
+    (KeyCode::Delete, KeyModifiers::NONE),
+    (KeyCode::Char('p'), KeyModifiers::CONTROL),
+    (KeyCode::Char('o'), KeyModifiers::CONTROL),
+    (KeyCode::Char('u'), KeyModifiers::CONTROL),
+    (KeyCode::Char('w'), KeyModifiers::CONTROL),
+    (KeyCode::Char('r'), KeyModifiers::ALT),
+    (KeyCode::Char(']'), KeyModifiers::ALT),
+    (KeyCode::F(1), KeyModifiers::NONE),
+    (KeyCode::F(2), KeyModifiers::NONE),
+    (KeyCode::F(3), KeyModifiers::NONE),
+    (KeyCode::F(12), KeyModifiers::NONE),
+];
+
+fn input(dice: &mut Dice) -> Input {
+    match dice.below(30) {
+        0 => Input::Paste("y\n한글".to_owned()),
+        1 => Input::Burst("y".to_owned()),
+        2 => Input::Tick,
+        3 => Input::Focus(dice.one_in(2)),
+        4 => {
+            let (width, height) = (dice.below(121), dice.below(41));
+            let size = (u16::try_from(width), u16::try_from(height));
+            Input::Resize {
+                width: size.0.expect("small"),
+                height: size.1.expect("small"),
+            }
+        }
+        5 if dice.one_in(4) => Input::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)),
+        _ => {
+            let (code, modifiers) = *dice.pick(KEYS);
+            let mut key = KeyEvent::new(code, modifiers);
+            if dice.one_in(12) {
+                key.kind = KeyEventKind::Repeat;
+            }
+            Input::Key(key)
+        }
+    }
+}
+
+fn one_sitting(seed: u64) -> Result<usize, String> {
+    let dice = &mut Dice::new(seed);
+    let mut rig = Rig::new();
+    for count in 0..INPUTS_MAX {
+        rig.now += Duration::from_millis(*dice.pick(&[0, 4, 60, 250, 700]));
+        if dice.one_in(3) {
+            rig.world_moves(dice);
+        } else {
+            let input = input(dice);
+            rig.put(input, dice);
+        }
+        if dice.one_in(60) {
+            rig.draw(dice);
+        }
+        if let Some(fault) = rig.faults.pop() {
+            return Err(format!("input {count}: {fault}"));
+        }
+        if rig.left {
+            return Ok(count);
+        }
+    }
+    Ok(INPUTS_MAX)
+}
+
+#[test]
+fn a_hundred_thousand_sittings_at_the_screen() {
+    let runs = runs();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
+    let workers: Vec<_> = (0..threads)
+        .map(|worker| {
+            std::thread::spawn(move || {
+                let seeds = (0..runs).filter(|seed| seed % threads == worker);
+                seeds
+                    .map(|seed| {
+                        one_sitting(seed).unwrap_or_else(|fault| panic!("seed {seed}: {fault}"))
+                    })
+                    .sum::<usize>()
+            })
+        })
+        .collect();
+    let inputs: usize = workers
+        .into_iter()
+        .map(|worker| worker.join().expect("no fault"))
+        .sum();
+    let average = inputs as u64 / runs;
+    println!("{runs} sittings, {average} inputs each");
+    assert!(average >= 30, "only {average} inputs a run");
+}
