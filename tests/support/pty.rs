@@ -163,7 +163,10 @@ impl Terminal {
     /// Types words and waits until they stand in the message.
     pub fn type_words(&self, words: &str) {
         self.press(words);
-        self.until_shows(words);
+        // A line in cooked mode would echo them too.
+        self.until(&format!("`{words}` is typed"), |screen| {
+            screen.alternate_screen() && shows(screen, words)
+        });
     }
 
     /// Types a prompt and sends it.
