@@ -4,9 +4,9 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 #[path = "pty_screen.rs"]
-mod pty_screen;
+pub mod pty_screen;
 
-pub use pty_screen::{framed, key_modes, place, shows};
+pub use pty_screen::{framed, shows};
 
 use super::home::Home;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
