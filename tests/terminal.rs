@@ -23,7 +23,7 @@ use serde_json::json;
 
 const CHAT: &str = "/api/chat";
 /// The hint line once a dialog has the keyboard.
-const ARMED: &str = "a letter or number decides";
+const ARMED: &str = "letter or number decides";
 
 fn left() -> Exit {
     Exit {

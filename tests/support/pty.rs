@@ -4,9 +4,9 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 #[path = "pty_screen.rs"]
-mod pty_screen;
+pub mod pty_screen;
 
-pub use pty_screen::{framed, key_modes, place, shows};
+pub use pty_screen::{framed, shows};
 
 use super::home::Home;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
@@ -163,7 +163,10 @@ impl Terminal {
     /// Types words and waits until they stand in the message.
     pub fn type_words(&self, words: &str) {
         self.press(words);
-        self.until_shows(words);
+        // A line in cooked mode would echo them too.
+        self.until(&format!("`{words}` is typed"), |screen| {
+            screen.alternate_screen() && shows(screen, words)
+        });
     }
 
     /// Types a prompt and sends it.

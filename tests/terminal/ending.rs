@@ -3,7 +3,8 @@
 
 use super::home::{Home, until};
 use super::model_server::ollama_text;
-use super::pty::{Exit, Start, Terminal, key_modes, shows};
+use super::pty::pty_screen::key_modes;
+use super::pty::{Exit, Start, Terminal, shows};
 use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
 use rustix::process::Signal;
 use serde_json::Value;

@@ -2,7 +2,8 @@
 //! and screens of a few cells.
 
 use super::model_server::{ollama_call, ollama_text};
-use super::pty::{CTRL_L, LEFT, Start, Terminal, place, shows};
+use super::pty::pty_screen::place;
+use super::pty::{CTRL_L, LEFT, Start, Terminal, shows};
 use super::{CHAT, left, ollama, ollama_with_tools, open};
 use serde_json::json;
 
