@@ -151,7 +151,10 @@ fn ctrl_c_while_a_tool_runs_goes_back_to_the_input_at_once() {
     terminal.press(CTRL_C);
     terminal.until_shows("(cancelled)");
     let took = pressed.elapsed();
-    assert!(took.as_millis() < 1_000, "a busy machine may be slow, but not {took:?}");
+    assert!(
+        took.as_millis() < 1_000,
+        "a busy machine may be slow, but not {took:?}"
+    );
     terminal.type_words("back at the input");
     terminal.leave();
     assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
