@@ -364,10 +364,26 @@ fn the_commands_are_completed_as_they_are_typed() {
 }
 
 #[test]
+fn what_was_typed_before_is_searched() {
+    chat(script().answer("하나").answer("둘"))
+        .says("서울 날씨 알려줘")
+        .looks()
+        .says("something else")
+        .looks()
+        .ctrl('r')
+        .types("날씨")
+        .sees("╭─ Typed before")
+        .enter()
+        .sees_no("╭─ Typed before")
+        .sees("│ 서울 날씨 알려줘")
+        .model_was_asked(2);
+}
+
+#[test]
 fn the_numbered_list_of_models_keeps_the_present_one_with_0() {
     chat(script())
         .says("/set-model")
-        .sees("Models")
+        .sees("╭─ Models")
         .key('0')
-        .sees_no("╭ Models");
+        .sees_no("╭─ Models");
 }

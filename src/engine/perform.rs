@@ -108,7 +108,6 @@ impl Actor {
                 limit.unwrap_or_default()
             ))));
         }
-        tracing::debug!(model = %model.name, num_ctx, estimated, ?messages, "request");
         let stream = self.provider.stream(Request {
             model,
             messages,
@@ -134,10 +133,8 @@ impl Actor {
             inputs.into_iter().for_each(|input| self.feed(input));
             return;
         }
-        match &part {
-            Some(Err(fault)) => tracing::warn!("the model's reply failed: {fault}"),
-            Some(Ok(part)) => tracing::debug!(?part, "reply"),
-            None => {}
+        if let Some(Err(fault)) = &part {
+            tracing::warn!("the model's reply failed: {fault}");
         }
         let inputs = reply.read(part);
         running.idle_at = Some(Instant::now() + idle);

@@ -37,10 +37,25 @@ pub enum Focus {
 /// What lies over the panes because the person called it.
 #[derive(Debug, Clone)]
 pub enum Overlay {
-    Help { scroll: usize },
-    Log { back: usize },
-    Stderr { server: ServerId, back: usize },
-    Palette { filter: Editor, chosen: usize },
+    Help {
+        scroll: usize,
+    },
+    Log {
+        back: usize,
+    },
+    Stderr {
+        server: ServerId,
+        back: usize,
+    },
+    Palette {
+        filter: Editor,
+        chosen: usize,
+    },
+    /// What was typed before, searched.
+    Recall {
+        filter: Editor,
+        chosen: usize,
+    },
     Pick(Pick),
     Sessions(Box<Sessions>),
 }

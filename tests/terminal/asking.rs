@@ -136,3 +136,27 @@ fn ctrl_c_with_an_open_dialog_ends_the_turn() {
     assert_eq!(server.bodies(CHAT).len(), 1);
     home.assert_nobody_left();
 }
+
+#[test]
+fn ctrl_c_while_a_tool_runs_goes_back_to_the_input_at_once() {
+    let (server, home) = ollama_with_tools();
+    server.on(CHAT, ollama_call("slow", &json!({ "seconds": 60 })));
+    let mut terminal = open_with_tools(&home);
+    terminal.say("Take your time.");
+    terminal.until_shows(ARMED);
+    terminal.press("y");
+    terminal.until_gone(QUESTION);
+    terminal.until_shows("Ctrl+C stop");
+    let pressed = std::time::Instant::now();
+    terminal.press(CTRL_C);
+    terminal.until_shows("(cancelled)");
+    let took = pressed.elapsed();
+    assert!(
+        took.as_millis() < 1_000,
+        "a busy machine may be slow, but not {took:?}"
+    );
+    terminal.type_words("back at the input");
+    terminal.leave();
+    assert_eq!(server.bodies(CHAT).len(), 1, "the model is not asked again");
+    home.assert_nobody_left();
+}

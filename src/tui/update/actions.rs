@@ -31,6 +31,12 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         }
         Action::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
         Action::Log => model.overlay = Some(Overlay::Log { back: 0 }),
+        Action::Recall => {
+            model.overlay = Some(Overlay::Recall {
+                filter: Editor::default(),
+                chosen: 0,
+            });
+        }
         Action::CopyAnswer => copy_answer(model, effects),
         Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
         Action::Mouse => {

@@ -9,6 +9,7 @@ mod keys;
 mod leave;
 mod navigation;
 mod overlay;
+pub mod recall;
 mod sessions;
 mod submit;
 

@@ -5,7 +5,7 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, commands, sessions};
+use super::{actions, commands, recall, sessions};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -34,6 +34,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
     match &mut model.overlay {
         Some(Overlay::Palette { .. }) => palette(model, key, effects),
+        Some(Overlay::Recall { .. }) => recall::press(model, key),
         Some(Overlay::Pick(pick)) => {
             if let Some(number) = number(pick, key) {
                 let picked = pick.rows.get(number).map(|(picked, _)| picked.clone());
@@ -54,6 +55,7 @@ fn closes_itself(model: &Model, action: Option<Action>) -> bool {
         (Some(Overlay::Help { .. }), Some(Action::Help))
             | (Some(Overlay::Log { .. }), Some(Action::Log))
             | (Some(Overlay::Palette { .. }), Some(Action::Commands))
+            | (Some(Overlay::Recall { .. }), Some(Action::Recall))
     )
 }
 
@@ -66,6 +68,11 @@ pub fn scroll(model: &mut Model, rows: isize) {
         }
         Some(Overlay::Palette { filter, chosen }) => {
             let last = commands::palette(&filter.text()).len().saturating_sub(1);
+            *chosen = chosen.saturating_add_signed(rows).min(last);
+        }
+        Some(Overlay::Recall { filter, chosen }) => {
+            let found = recall::found(&model.history.prompts, &filter.text());
+            let last = found.len().saturating_sub(1);
             *chosen = chosen.saturating_add_signed(rows).min(last);
         }
         Some(Overlay::Pick(pick)) => {
@@ -141,7 +148,7 @@ fn palette(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
 pub fn paste(model: &mut Model, text: &str) {
     let line = text.replace(['\n', '\r'], " ");
     match &mut model.overlay {
-        Some(Overlay::Palette { filter, chosen }) => {
+        Some(Overlay::Palette { filter, chosen } | Overlay::Recall { filter, chosen }) => {
             *chosen = 0;
             filter.insert(&line);
         }

@@ -94,6 +94,7 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         }
         (Some(Overlay::Sessions(_)), _) => say(&["Enter resume", "Tab list", "Esc close"]),
         (Some(Overlay::Pick(_)), _) => say(&["0-9 choose", "Enter take", "Esc close"]),
+        (Some(Overlay::Recall { .. }), _) => say(&["Enter take", "Esc close"]),
         (Some(Overlay::Palette { .. }), _) => say(&["Enter run", "Esc close"]),
         (Some(_), _) => say(&["PgUp/PgDn scroll", "Esc close"]),
         (None, Focus::Chat | Focus::Thinking) => {

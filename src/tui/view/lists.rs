@@ -2,8 +2,8 @@
 
 use super::super::editor::Editor;
 use super::super::keymap::Chord;
-use super::super::model::Pick;
-use super::super::update::commands;
+use super::super::model::{Model, Pick};
+use super::super::update::{commands, recall};
 use super::pen::Pen;
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -95,17 +95,7 @@ pub fn palette(filter: &mut Editor, chosen: usize, over: Rect, pen: &mut Pen) ->
     let found = commands::palette(&filter.text());
     let all = commands::palette("").len() as u16;
     let area = dialog(over, "Commands", "", (72, all + 2), pen);
-    pen.put(area.x, area.y, ">", pen.theme.accent, area.width);
-    let view = filter.view(area.width.saturating_sub(2), 1);
-    for text in &view.rows {
-        pen.put(
-            area.x + 2,
-            area.y,
-            text,
-            pen.theme.plain,
-            area.width.saturating_sub(2),
-        );
-    }
+    let cursor = field(filter, area, pen);
     let gap = u16::from(area.height > 4);
     let list = area.height.saturating_sub(1 + gap);
     let chosen = chosen.min(found.len().saturating_sub(1));
@@ -146,5 +136,57 @@ pub fn palette(filter: &mut Editor, chosen: usize, over: Rect, pen: &mut Pen) ->
             area.width,
         );
     }
+    cursor
+}
+
+/// The line that is searched with; returns the cursor's place.
+fn field(filter: &mut Editor, area: Rect, pen: &mut Pen) -> Position {
+    pen.put(area.x, area.y, ">", pen.theme.accent, area.width);
+    let columns = area.width.saturating_sub(2);
+    let view = filter.view(columns, 1);
+    for text in &view.rows {
+        pen.put(area.x + 2, area.y, text, pen.theme.plain, columns);
+    }
     Position::new(area.x + 2 + view.cursor.0, area.y)
+}
+
+/// What was typed before, newest at the top.
+pub fn recall(
+    model: &Model,
+    filter: &mut Editor,
+    chosen: usize,
+    over: Rect,
+    pen: &mut Pen,
+) -> Position {
+    let found = recall::found(&model.history.prompts, &filter.text());
+    let rows = (found.len() as u16).clamp(1, 12);
+    let area = dialog(over, "Typed before", "", (72, rows + 2), pen);
+    let cursor = field(filter, area, pen);
+    let gap = u16::from(area.height > 4);
+    let list = area.height.saturating_sub(1 + gap);
+    let chosen = chosen.min(found.len().saturating_sub(1));
+    let first = (chosen + 1).saturating_sub(usize::from(list));
+    for (index, prompt) in found.iter().enumerate().skip(first).take(list.into()) {
+        let y = area.y + 1 + gap + (index - first) as u16;
+        let (mark, style) = if index == chosen {
+            (pen.glyphs.cursor, pen.theme.accent)
+        } else {
+            (" ", pen.theme.plain)
+        };
+        pen.put(area.x, y, mark, style, 1);
+        let start = crate::text::grapheme::truncate(prompt, 2 * usize::from(area.width));
+        let line = Clean::line(start);
+        pen.put_cut(
+            area.x + 2,
+            y,
+            line.as_str(),
+            style,
+            area.width.saturating_sub(2),
+        );
+    }
+    if found.is_empty() {
+        let y = area.y + 1 + gap;
+        pen.put(area.x + 2, y, "nothing matches", pen.theme.dim, area.width);
+    }
+    cursor
 }

@@ -87,6 +87,9 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
         Overlay::Palette { filter, chosen } => {
             Some(lists::palette(filter, *chosen, over_chat, pen))
         }
+        Overlay::Recall { filter, chosen } => {
+            Some(lists::recall(model, filter, *chosen, over_chat, pen))
+        }
         Overlay::Pick(pick) => {
             lists::pick(pick, over_chat, pen);
             None

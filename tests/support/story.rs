@@ -1,0 +1,226 @@
+//! A conversation on the screen, told step by step, with its buffer as lines.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use humble::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
+use humble::domain::{
+    CallId, ModelRef, Notice, PieceId, PieceKind, ProviderKind, Server, ServerStatus, TurnEnd,
+    TurnEvent, TurnId, Usage,
+};
+use humble::protocol::{Event, Meter};
+use humble::tui::{Input, Model, Msg, Options, update, view};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A conversation, told step by step.
+pub struct Story {
+    pub model: Model,
+    pub turn: TurnId,
+}
+
+pub fn story(size: (u16, u16)) -> Story {
+    let mut story = Story {
+        model: Model::new(&Options::default(), size),
+        turn: TurnId(1),
+    };
+    let model = ModelRef {
+        name: "qwen3:4b".into(),
+        provider: ProviderKind::Ollama,
+        model: "qwen3:4b".into(),
+    };
+    let models = vec![
+        model.clone(),
+        ModelRef {
+            name: "gpt-4o".into(),
+            provider: ProviderKind::OpenAi,
+            model: "gpt-4o".into(),
+        },
+    ];
+    story.event(Event::ModelsListed {
+        models,
+        selected: Some(model),
+    });
+    story.event(Event::ServersListed(servers()));
+    story.event(Event::ContextMeasured(Meter {
+        used: 2_540,
+        limit: Some(8_192),
+        measured: true,
+    }));
+    story
+}
+
+pub fn tool(name: &str, description: &str) -> Tool {
+    let definition = json!({
+        "name": name,
+        "description": description,
+        "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        "annotations": {"readOnlyHint": true, "idempotentHint": true},
+    });
+    Tool::from_definition(&definition).expect("a whole definition")
+}
+
+pub fn servers() -> Vec<Server> {
+    let server = |id: &str, enabled, status, tools: Vec<Tool>| Server {
+        id: id.into(),
+        description: None,
+        enabled,
+        status,
+        launch: humble::domain::Launch::BuiltIn.identity(),
+        tools: Arc::new(tools),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    };
+    let sums = vec![
+        tool("get-sum", "Adds two numbers."),
+        tool("echo", "Echoes back the input."),
+    ];
+    vec![
+        server("humble", true, ServerStatus::Starting, Vec::new()),
+        server("everything", true, ServerStatus::Connected, sums),
+        server("wiki", false, ServerStatus::Off, Vec::new()),
+        server(
+            "docs",
+            true,
+            ServerStatus::Failed(Notice::failure("refused")),
+            Vec::new(),
+        ),
+    ]
+}
+
+impl Story {
+    pub fn input(&mut self, input: Input) -> &mut Self {
+        let msg = Msg::new(self.model.now, input);
+        let _ = update(&mut self.model, msg);
+        self
+    }
+
+    pub fn event(&mut self, event: Event) -> &mut Self {
+        self.input(Input::Engine(Box::new(event)))
+    }
+
+    pub fn wait(&mut self, millis: u64) -> &mut Self {
+        self.model.now += Duration::from_millis(millis);
+        self.input(Input::Tick)
+    }
+
+    pub fn key(&mut self, code: KeyCode) -> &mut Self {
+        self.wait(30);
+        self.input(Input::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+    }
+
+    pub fn types(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            self.key(KeyCode::Char(c));
+        }
+        self
+    }
+
+    pub fn prompt(&mut self, text: &str) -> &mut Self {
+        self.types(text).key(KeyCode::Enter);
+        self.turn = self.model.running().expect("a turn is under way");
+        self
+    }
+
+    pub fn turn(&mut self, event: TurnEvent) -> &mut Self {
+        self.event(Event::Turn(self.turn, event))
+    }
+
+    pub fn delta(&mut self, piece: u64, kind: PieceKind, text: &str) -> &mut Self {
+        self.turn(TurnEvent::Delta {
+            piece: PieceId(piece),
+            kind,
+            text: text.into(),
+        })
+    }
+
+    pub fn ends(&mut self, end: TurnEnd) -> &mut Self {
+        self.turn(TurnEvent::Ended {
+            end,
+            usage: Usage {
+                input: Some(300),
+                output: Some(48),
+            },
+        })
+    }
+
+    pub fn call(&mut self, state: ToolState) -> &mut Self {
+        let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
+        self.turn(TurnEvent::Tool(ToolCall {
+            id: CallId(1),
+            server: "everything".into(),
+            tool: "get-sum".into(),
+            arguments: arguments.as_object().expect("an object").clone(),
+            original: None,
+            origin: CallOrigin::Text {
+                form: "Hermes",
+                repaired: true,
+            },
+            repeats: None,
+            state,
+        }))
+    }
+
+    /// A prompt, thinking, a call that ran, and an answer with Korean in it.
+    pub fn answered(&mut self) -> &mut Self {
+        self.prompt("What is 17 + 25? 도구를 써서 알려줘.");
+        self.delta(
+            1,
+            PieceKind::Thinking,
+            "The user wants a sum. I have get-sum.",
+        )
+        .wait(4_000);
+        self.call(ToolState::Done(ToolOutcome::Succeeded {
+            text: "42".into(),
+            elapsed: Duration::from_millis(130),
+        }));
+        self.delta(2, PieceKind::Text, "The sum is 42. ")
+            .wait(2_000);
+        self.delta(
+            2,
+            PieceKind::Text,
+            "17과 25를 더하면 42가 됩니다. 더 궁금한 것이 있으면 물어보세요.",
+        )
+    }
+
+    pub fn screen(&mut self) -> String {
+        let (width, height) = self.model.size;
+        let backend = TestBackend::new(width, height);
+        let mut terminal = Terminal::new(backend).expect("a test terminal");
+        let mut cursor = None;
+        terminal
+            .draw(|frame| view::draw(&mut self.model, frame))
+            .map(|_| ())
+            .expect("a test terminal");
+        let backend = terminal.backend_mut();
+        if backend.cursor_visible() {
+            cursor = Some(backend.cursor_position());
+        }
+        let mut lines = buffer_to_lines(backend.buffer());
+        if let Some(at) = cursor {
+            lines.push(format!("cursor {},{}", at.x, at.y));
+        }
+        lines.join("\n")
+    }
+}
+
+/// The text of a buffer; the cell that a wide cluster covers is left out.
+pub fn buffer_to_lines(buffer: &Buffer) -> Vec<String> {
+    let area = buffer.area;
+    let mut lines = Vec::new();
+    for y in area.top()..area.bottom() {
+        let mut line = String::new();
+        let mut x = area.left();
+        while x < area.right() {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += (humble::text::grapheme::cluster_width(symbol) as u16).max(1);
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
+}
