@@ -13,8 +13,14 @@ mod pty;
 use home::Home;
 use model_server::{ModelServer, ollama_call, ollama_text};
 use pty::{Exit, Start, framed, shows};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// The slowest engine on the slowest processor needs a part of it.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the model is made to say where a test compares it word for word.
 const SAID: &str = "Seoul is a city. 서울은 도시입니다.";
@@ -51,12 +57,20 @@ fn ask(home: &Home, arguments: &[&str]) -> Asked {
         .arg("--home")
         .arg(home.path())
         .envs(home.environment());
-    let output = command
-        .arg("ask")
-        .args(arguments)
-        .stdin(std::process::Stdio::null())
-        .output();
-    let output = output.expect("the program starts");
+    command.arg("ask").args(arguments);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = command.spawn().expect("the program starts");
+    let process = Pid::from_child(&child);
+    let (done, ended) = channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(PATIENCE) else {
+        let _ = kill_process(process, Signal::KILL);
+        panic!("humble ask {arguments:?} has not ended after {PATIENCE:?}");
+    };
+    let output = output.expect("the program is ours to wait for");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     Asked {
         code: output.status.code(),
