@@ -265,3 +265,27 @@ fn a_resize_keeps_the_reading_position() {
     let after = first(story.screen());
     assert!((before - after).abs() <= 1, "{before} and {after}");
 }
+
+/// The picture in the README is the real screen. `HUMBLE_UPDATE_README=1` renews it.
+#[test]
+fn the_readme_shows_the_real_screen() {
+    let mut story = story((104, 28));
+    approving(&mut story);
+    story.wait(600);
+    let screen = story.screen();
+    let lines: Vec<&str> = screen
+        .lines()
+        .filter(|line| !line.starts_with("cursor "))
+        .collect();
+    let picture = format!("```text\n{}\n```", lines.join("\n").trim_end());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = std::fs::read_to_string(path).expect("a README");
+    let start = readme.find("```text\n").expect("a picture");
+    let end = start + 8 + readme[start + 8..].find("```").expect("its end") + 3;
+    if std::env::var_os("HUMBLE_UPDATE_README").is_some() {
+        let renewed = format!("{}{picture}{}", &readme[..start], &readme[end..]);
+        std::fs::write(path, renewed).expect("written");
+        return;
+    }
+    assert_eq!(&readme[start..end], picture);
+}

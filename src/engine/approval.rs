@@ -64,14 +64,13 @@ pub struct ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// The call, where the person's decision is to run it.
+    /// The call, where the person's decision is to run it. Edited arguments stand
+    /// in the call by then: what is shown is what runs.
     pub fn by_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
-            Decision::Run | Decision::RunForSession => Some(Self::from(call)),
-            Decision::Edit { arguments } => Some(Self {
-                arguments: arguments.clone(),
-                ..Self::from(call)
-            }),
+            Decision::Run | Decision::RunForSession | Decision::Edit { .. } => {
+                Some(Self::from(call))
+            }
             Decision::Refuse
             | Decision::Deny { .. }
             | Decision::UseFirst
