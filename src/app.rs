@@ -12,10 +12,14 @@ use crate::tui;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, Read};
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Log lines on their way to the log pane.
 const LOG_LINES_MAX: usize = 256;
+/// From when on it is said that standard input is being read.
+const PIPE_SILENT: Duration = Duration::from_secs(1);
 /// What is read from a pipe at most.
 const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
@@ -130,17 +134,7 @@ fn prompt_of(words: &[String]) -> Result<Option<String>> {
     let piped = if stdin.is_terminal() && said != "-" {
         String::new()
     } else {
-        let mut bytes = Vec::new();
-        let mut input = stdin.lock().take(PIPE_BYTES_MAX + 1);
-        input
-            .read_to_end(&mut bytes)
-            .context("standard input could not be read")?;
-        anyhow::ensure!(
-            bytes.len() as u64 <= PIPE_BYTES_MAX,
-            "more than {} MB came through the pipe: cut it down first",
-            PIPE_BYTES_MAX / (1024 * 1024)
-        );
-        String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")?
+        read_pipe()?
     };
     let said = if said == "-" { "" } else { said.trim() };
     let parts = [said, piped.trim_end()];
@@ -149,4 +143,26 @@ fn prompt_of(words: &[String]) -> Result<Option<String>> {
         .filter(|part| !part.trim().is_empty())
         .collect();
     Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+}
+
+/// All of standard input. Whoever left it open without meaning to is told why
+/// nothing happens.
+fn read_pipe() -> Result<String> {
+    let (done, waited) = std::sync::mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if waited.recv_timeout(PIPE_SILENT) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("Reading standard input … (`< /dev/null` where nothing is to be read)");
+        }
+    });
+    let mut bytes = Vec::new();
+    let mut input = std::io::stdin().lock().take(PIPE_BYTES_MAX + 1);
+    let read = input.read_to_end(&mut bytes);
+    drop(done);
+    read.context("standard input could not be read")?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= PIPE_BYTES_MAX,
+        "more than {} MB came through the pipe: cut it down first",
+        PIPE_BYTES_MAX / (1024 * 1024)
+    );
+    String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")
 }

@@ -269,7 +269,7 @@ fn a_resize_keeps_the_reading_position() {
 /// The picture in the README is the real screen. `HUMBLE_UPDATE_README=1` renews it.
 #[test]
 fn the_readme_shows_the_real_screen() {
-    let mut story = story((104, 28));
+    let mut story = story((104, 30));
     approving(&mut story);
     story.wait(600);
     let screen = story.screen();
