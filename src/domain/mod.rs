@@ -6,6 +6,7 @@ pub mod message;
 pub mod model;
 pub mod notice;
 pub mod offered;
+mod recalled;
 pub mod server;
 pub mod session;
 pub mod tool;

@@ -1,6 +1,6 @@
 //! A saved conversation. The on-disk shape is `store::format`'s business.
 
-use super::SessionId;
+use super::{SessionId, ToolCall, Usage};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -17,6 +17,38 @@ pub struct Session {
     /// Everything of ours beside them: title, usage, tool summaries, thinking,
     /// cancelled turns. Unknown keys stay.
     pub humble: Map<String, Value>,
+    /// What of it is shown when the conversation is opened.
+    pub notes: Notes,
+}
+
+/// What stands beside the messages of a conversation, as it is shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Notes {
+    pub turns: Vec<TurnNote>,
+    pub cancelled: Vec<CancelledNote>,
+}
+
+/// What a turn left besides its prompt and its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnNote {
+    /// The index of the answer among the messages.
+    pub message: usize,
+    /// The name of the model that answered.
+    pub model: String,
+    pub usage: Usage,
+    /// Calls and how they ended; their results are not kept.
+    pub tools: Vec<ToolCall>,
+    pub thinking: String,
+}
+
+/// A turn that ended without an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CancelledNote {
+    pub at: Timestamp,
+    /// How many messages there were.
+    pub after: usize,
+    pub prompt: String,
+    pub words: String,
 }
 
 impl Session {
@@ -27,6 +59,7 @@ impl Session {
             started_at: None,
             messages: Vec::new(),
             humble: Map::new(),
+            notes: Notes::default(),
         }
     }
 

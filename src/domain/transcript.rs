@@ -1,9 +1,8 @@
 //! The one fold over turn events. The screen, the saved session and the headless
 //! output are all read from what it builds.
 
-use super::session::{Role, SavedMessage};
 use super::{
-    CallId, Notice, PieceId, PieceKind, Session, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
+    CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
 };
 use std::collections::HashMap;
 
@@ -54,32 +53,6 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A conversation read from a file. Its turns get numbers that no front end
-    /// mints.
-    pub fn from_session(session: &Session) -> Self {
-        let mut this = Self::default();
-        for (index, SavedMessage { role, content }) in session.messages.iter().enumerate() {
-            let turn = TurnId(u64::MAX - index as u64);
-            let body = match role {
-                Role::User => Body::Prompt {
-                    text: content.clone(),
-                },
-                _ => Body::Text {
-                    piece: PieceId(u64::MAX - index as u64),
-                    round: 1,
-                    model: match role {
-                        Role::Other(name) => name.clone(),
-                        _ => session.model.clone(),
-                    },
-                    text: content.clone(),
-                    cancelled: false,
-                },
-            };
-            this.push(turn, body);
-        }
-        this
-    }
-
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -257,7 +230,7 @@ impl Transcript {
         }
     }
 
-    fn push(&mut self, turn: TurnId, body: Body) -> usize {
+    pub(super) fn push(&mut self, turn: TurnId, body: Body) -> usize {
         self.revision += 1;
         self.entries.push(Entry {
             turn,

@@ -81,7 +81,6 @@ impl Actor {
             self.reject(id, prompt, self.no_model());
             return;
         };
-        self.session.model.clone_from(&model.name);
         if self.session.started_at.is_none() {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
@@ -197,7 +196,6 @@ impl Actor {
         for other in &mut self.settings.models {
             other.active = other.reference() == *wanted;
         }
-        self.session.model.clone_from(&model.name);
         self.model = Some(Arc::new(model));
         self.num_ctx = 0;
         self.banners.remove("--model");
@@ -277,7 +275,12 @@ impl Actor {
 
     /// A conversation begins; a turn under way is stopped first.
     fn begin_session(&mut self, session: Session) {
-        self.feed(Input::Interrupt);
+        if self.running.is_some() {
+            self.feed(Input::Interrupt);
+            self.notice(Notice::warning(
+                "The answer under way was stopped; its words are kept.",
+            ));
+        }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
         self.num_ctx = 0;

@@ -199,13 +199,14 @@ impl Actor {
 
     fn save(&mut self, answer: &str, usage: Usage) {
         let Some(running) = &self.running else { return };
-        record::answered(
-            &mut self.session,
-            &running.prompt,
+        let answered = record::Answered {
+            model: &running.model.name,
+            prompt: &running.prompt,
             answer,
-            &running.transcript,
             usage,
-        );
+            turn: &running.transcript,
+        };
+        record::answered(&mut self.session, &answered);
         self.write();
     }
 

@@ -5,6 +5,7 @@ use super::HubEvent;
 use super::backoff::Backoff;
 use super::fault::{Death, Fault, STDERR_LINES_TOLD};
 use super::process::{Groups, Process, Program};
+use super::report;
 use super::session::{self, Listed, Opened, Session};
 use super::state::{Look, Phase, State, change};
 use super::stderr::Stderr;
@@ -327,7 +328,9 @@ impl Line {
     }
 
     async fn report(&self) {
-        self.send(HubEvent::Changed(self.snapshot())).await;
+        let server = self.snapshot();
+        report::tell_log(&server);
+        self.send(HubEvent::Changed(server)).await;
     }
 
     /// Waits for room, but never beyond the end of the line: whoever stops it

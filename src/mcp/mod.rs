@@ -11,6 +11,7 @@ mod lenient;
 mod line;
 mod link;
 mod process;
+mod report;
 mod session;
 mod state;
 mod stderr;

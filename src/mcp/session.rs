@@ -115,6 +115,7 @@ where
     .map_err(|error| link.fault().unwrap_or(Fault::Handshake(error.to_string())))?;
     let peer = running.peer().clone();
     let info = peer.peer_info();
+    tracing::debug!(?info, "MCP initialisation");
     let tools = if info.as_deref().is_some_and(has_tools) {
         list(&peer).await.map_err(Fault::Listing)
     } else {

@@ -1,6 +1,7 @@
 //! The JSON of a saved conversation (S9.3): read leniently, since other programs
 //! and hands write it too, and written so that nothing unknown in it is lost.
 
+use super::beside;
 use crate::domain::session::Role;
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::Timestamp;
@@ -41,6 +42,7 @@ pub(super) fn session(id: &SessionId, root: &Map<String, Value>) -> Session {
             .to_owned(),
         started_at: root.get("startedAt").and_then(time),
         messages: messages(root),
+        notes: humble.map(beside::read).unwrap_or_default(),
         humble: humble.cloned().unwrap_or_default(),
     }
 }

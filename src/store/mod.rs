@@ -1,6 +1,7 @@
 //! Conversations and prompts on disk. Everything here waits for the disk: whoever
 //! must not wait calls it from a thread that may.
 
+pub mod beside;
 mod error;
 mod format;
 mod history;

@@ -2,7 +2,7 @@
 //! and effects only, and keeps its own idea of what is allowed.
 
 use humble::domain::{
-    CallId, Decision, Message, ServerId, ToolCall, ToolMode, ToolOutcome, ToolState, TurnEnd,
+    CallId, Decision, Message, PieceKind, ServerId, ToolCall, ToolMode, ToolState, TurnEnd,
     TurnEvent,
 };
 use humble::engine::turn::{Effect, Input};
@@ -20,6 +20,8 @@ pub enum Invariant {
     NothingStartsWhileUndecided,
     NothingStartsAfterErrors,
     DoneIsFinal,
+    RunningCallsAreCancelled,
+    WordsAreKept,
 }
 
 pub type Verdict = Result<(), (Invariant, String)>;
@@ -34,6 +36,9 @@ pub struct Checker {
     pub request_open: bool,
     pub ended: bool,
     saves: u32,
+    /// The text of the present round, and what was kept of it.
+    text: String,
+    kept: Vec<String>,
     permitted: BTreeSet<CallId>,
     granted: BTreeSet<(ServerId, String)>,
     retry_allowed: bool,
@@ -51,6 +56,8 @@ impl Checker {
             request_open: false,
             ended: false,
             saves: 0,
+            text: String::new(),
+            kept: Vec::new(),
             permitted: BTreeSet::new(),
             granted: BTreeSet::new(),
             retry_allowed: false,
@@ -130,7 +137,11 @@ impl Checker {
                 }
                 Effect::Run(call) => self.ran(call.id())?,
                 Effect::Save { .. } => self.saves += 1,
-                Effect::Cancel(_) | Effect::Remember(_) | Effect::Keep { .. } => {}
+                Effect::Cancel(call) => {
+                    self.running.remove(call);
+                }
+                Effect::Keep { words } => self.kept.push(words.clone()),
+                Effect::Remember(_) => {}
             }
         }
         Ok(())
@@ -209,10 +220,24 @@ impl Checker {
                 if self.calls.get(&call.id).is_some_and(done) {
                     return Err((Invariant::DoneIsFinal, format!("{call:?}")));
                 }
-                if call.state == ToolState::Done(ToolOutcome::Interrupted) {
-                    self.running.remove(&call.id);
-                }
                 self.calls.insert(call.id, call.clone());
+                Ok(())
+            }
+            TurnEvent::RoundStarted { .. } => {
+                self.text.clear();
+                Ok(())
+            }
+            TurnEvent::Delta {
+                kind: PieceKind::Text,
+                text,
+                ..
+            } => {
+                self.text.push_str(text);
+                Ok(())
+            }
+            TurnEvent::Reclassified { .. } => {
+                // All text so far was thinking.
+                self.text.clear();
                 Ok(())
             }
             TurnEvent::Ended { end, .. } => self.end(end),
@@ -233,6 +258,25 @@ impl Checker {
         }
         if !self.open_asks.is_empty() {
             return Err((Invariant::EveryAskIsClosed, "open at the end".to_owned()));
+        }
+        if let Some(call) = self.running.first() {
+            return Err((
+                Invariant::RunningCallsAreCancelled,
+                format!("{call} still runs"),
+            ));
+        }
+        let answered = matches!(end, TurnEnd::Answered { .. });
+        let blank = self.text.trim().is_empty();
+        let words = if answered || blank {
+            Vec::new()
+        } else {
+            vec![self.text.clone()]
+        };
+        if self.kept != words {
+            return Err((
+                Invariant::WordsAreKept,
+                format!("{:?} of {:?}", self.kept, self.text),
+            ));
         }
         let due = u32::from(matches!(end, TurnEnd::Answered { .. }));
         if self.saves != due {

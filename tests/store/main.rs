@@ -161,6 +161,7 @@ fn files_of_other_programs_open() {
             message(Role::Other(String::new()), "x"),
         ],
         humble: Map::new(),
+        notes: Default::default(),
     };
     assert_eq!(session, expected);
 }

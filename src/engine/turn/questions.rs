@@ -6,6 +6,7 @@ use super::{
     Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, PieceKind, Retry,
     StateKind, ToolOutcome, ToolState, Turn, TurnEnd,
 };
+use crate::domain::Notice;
 use crate::protocol::Choice;
 
 impl Turn {
@@ -73,7 +74,7 @@ impl Turn {
         let now = self.setup.offered.get(&failed.server, &failed.tool);
         if now.map(Grant::of) != Some(grant.clone()) {
             self.end(TurnEnd::Failed {
-                notice: crate::domain::Notice::failure(format!(
+                notice: Notice::failure(format!(
                     "{} of {} changed or went away, so it was not run again.",
                     failed.tool, failed.server
                 )),
@@ -173,8 +174,12 @@ impl Turn {
             Some((raw, why)) if self.told => {
                 self.open_ask(StateKind::Repairing, Ask::Repair { raw, why });
             }
-            Some(_) => {
+            Some((_, why)) => {
                 self.told = true;
+                self.note(
+                    Notice::warning(format!("A tool call could not be used: {why}."))
+                        .because("The model was told."),
+                );
                 self.approve();
             }
             None => self.approve(),

@@ -1,0 +1,106 @@
+//! A conversation read from a file, as a transcript: messages, and what stood
+//! beside them.
+
+use super::session::{CancelledNote, Role, TurnNote};
+use super::{Body, CallId, PieceId, SavedMessage, Session, Transcript, TurnId};
+use std::collections::HashMap;
+
+/// Numbers that nobody mints: from the top down.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 -= 1;
+        self.0
+    }
+}
+
+impl Transcript {
+    /// The transcript of a saved conversation. Cancelled words stand where they
+    /// were said.
+    pub fn from_session(session: &Session) -> Self {
+        let mut this = Self::default();
+        let numbers = &mut Numbers(u64::MAX);
+        let notes = session.notes.turns.iter().map(|note| (note.message, note));
+        let notes: HashMap<usize, &TurnNote> = notes.collect();
+        for (index, message) in session.messages.iter().enumerate() {
+            this.recall_cancelled(session, index, numbers);
+            let note = session
+                .notes
+                .turns
+                .iter()
+                .find(|note| note.message == index);
+            this.recall_message(session, message, note, numbers);
+        }
+        this.recall_cancelled(session, session.messages.len(), numbers);
+        this
+    }
+
+    fn recall_message(
+        &mut self,
+        session: &Session,
+        message: &SavedMessage,
+        note: Option<&TurnNote>,
+        numbers: &mut Numbers,
+    ) {
+        let turn = TurnId(numbers.next());
+        let text = message.content.clone();
+        let model = match (&message.role, note) {
+            (Role::User, _) => {
+                self.push(turn, Body::Prompt { text });
+                return;
+            }
+            (Role::Other(name), _) => name.clone(),
+            (Role::Assistant, Some(note)) if !note.model.is_empty() => note.model.clone(),
+            (Role::Assistant, _) => session.model.clone(),
+        };
+        if let Some(note) = note {
+            self.recall_note(turn, note, numbers);
+        }
+        self.push(turn, words(model, text, false, numbers));
+    }
+
+    fn recall_note(&mut self, turn: TurnId, note: &TurnNote, numbers: &mut Numbers) {
+        if !note.thinking.is_empty() {
+            let (piece, text) = (PieceId(numbers.next()), note.thinking.clone());
+            self.push(
+                turn,
+                Body::Thinking {
+                    piece,
+                    text,
+                    open: false,
+                },
+            );
+        }
+        for call in &note.tools {
+            let mut call = call.clone();
+            call.id = CallId(numbers.next());
+            self.push(turn, Body::Tool(Box::new(call)));
+        }
+    }
+
+    fn recall_cancelled(&mut self, session: &Session, index: usize, numbers: &mut Numbers) {
+        let here = |note: &&CancelledNote| note.after == index;
+        for note in session.notes.cancelled.iter().filter(here) {
+            let turn = TurnId(numbers.next());
+            self.push(
+                turn,
+                Body::Prompt {
+                    text: note.prompt.clone(),
+                },
+            );
+            let model = session.model.clone();
+            self.push(turn, words(model, note.words.clone(), true, numbers));
+        }
+    }
+}
+
+fn words(model: String, text: String, cancelled: bool, numbers: &mut Numbers) -> Body {
+    Body::Text {
+        piece: PieceId(numbers.next()),
+        round: 1,
+        model,
+        text,
+        cancelled,
+    }
+}
