@@ -25,12 +25,7 @@ impl Transcript {
         let notes: HashMap<usize, &TurnNote> = notes.collect();
         for (index, message) in session.messages.iter().enumerate() {
             this.recall_cancelled(session, index, numbers);
-            let note = session
-                .notes
-                .turns
-                .iter()
-                .find(|note| note.message == index);
-            this.recall_message(session, message, note, numbers);
+            this.recall_message(session, message, notes.get(&index).copied(), numbers);
         }
         this.recall_cancelled(session, session.messages.len(), numbers);
         this
