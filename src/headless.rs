@@ -26,6 +26,8 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
+/// The cause of the banner about a model that the command line names.
+const UNKNOWN_MODEL: &str = "--model";
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -87,8 +89,6 @@ struct Headless {
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
-    /// Text is passed on as it comes where no call can follow it.
-    streamed: bool,
     thinking: bool,
     refused: bool,
     stdout_is_terminal: bool,
@@ -100,7 +100,6 @@ impl Headless {
     fn new(commands: mpsc::Sender<Command>, request: Request) -> Self {
         Self {
             commands,
-            streamed: !request.tools,
             request,
             submitted: false,
             servers: BTreeMap::new(),
@@ -135,8 +134,11 @@ impl Headless {
         }
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
-                for banner in banners {
+                for banner in &banners {
                     self.say_notice(&banner.notice);
+                }
+                if banners.iter().any(|banner| banner.cause == UNKNOWN_MODEL) {
+                    return Ok(Some(EXIT_USAGE));
                 }
             }
             Event::Noticed(notice) => self.say_notice(&notice),
@@ -194,16 +196,21 @@ impl Headless {
                 ..
             } => {
                 self.end_thinking();
-                if self.streamed && !self.request.json {
+                if self.streams() {
                     self.out(&text)?;
                 }
                 self.text.push_str(&text);
             }
             TurnEvent::RoundEnded { end } => {
                 self.end_thinking();
-                let prose = std::mem::take(&mut self.text);
-                if end == RoundEnd::Calls && !prose.trim().is_empty() && !self.streamed {
-                    self.say(Clean::new(prose.trim()).as_str());
+                // Prose before a call, or what came of an answer that failed, is
+                // no answer: it is shown, and not passed on.
+                let words = std::mem::take(&mut self.text);
+                let answer = matches!(end, RoundEnd::Answer | RoundEnd::Length);
+                if self.streams() && !answer && !words.is_empty() {
+                    self.out("\n")?;
+                } else if !answer && !words.trim().is_empty() && !self.request.json {
+                    self.say(Clean::new(words.trim()).as_str());
                 }
             }
             TurnEvent::Tool(call) => self.tool(&call),
@@ -218,7 +225,7 @@ impl Headless {
         match end {
             TurnEnd::Answered { text, .. } => {
                 if !self.request.json {
-                    if !self.streamed {
+                    if !self.streams() {
                         self.out(&text)?;
                     }
                     if !text.ends_with('\n') {
@@ -291,6 +298,12 @@ impl Headless {
         }
     }
 
+    /// On a terminal text appears as it comes, with whatever else is shown there. A
+    /// pipe or a file gets the answer alone, and so only once it is known to be one.
+    fn streams(&self) -> bool {
+        self.stdout_is_terminal && !self.request.json
+    }
+
     /// Standard output: raw into a pipe or a file, clean onto a terminal.
     fn out(&mut self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
@@ -309,8 +322,27 @@ impl Headless {
     }
 
     fn say_notice(&self, notice: &Notice) {
+        // Commands of the screen help nobody here.
+        let advice = notice.advice.as_deref().map(without_commands);
+        let notice = Notice {
+            advice: advice.filter(|advice| !advice.is_empty()),
+            ..notice.clone()
+        };
         self.say(Clean::new(&notice.sentence()).as_str());
     }
+}
+
+/// Advice without the clauses that name a command such as `/retry`.
+fn without_commands(advice: &str) -> String {
+    let names_one = |clause: &str| {
+        clause.split_whitespace().any(|word| {
+            let name = word.strip_prefix('/').unwrap_or_default();
+            name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains('/')
+        })
+    };
+    let clauses = advice.split_inclusive(['.', ';', ',']);
+    let kept: String = clauses.filter(|clause| !names_one(clause)).collect();
+    kept.trim().trim_end_matches([';', ',']).to_owned()
 }
 
 fn outcome_words(outcome: &ToolOutcome) -> String {

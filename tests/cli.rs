@@ -4,7 +4,8 @@
 mod model_server;
 
 use model_server::{
-    ModelServer, Reply, ollama_done, ollama_line, ollama_loaded, ollama_text, ollama_thinking,
+    ModelServer, Reply, ollama_call, ollama_done, ollama_line, ollama_loaded, ollama_text,
+    ollama_thinking,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -240,18 +241,44 @@ fn a_cut_stream_is_no_answer() {
     let case = case();
     let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
     case.on(Reply::status(200).chunk(line).cut());
-    let output = case.run(&["ask", "--no-tools", "hi"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert_eq!(
-        out(&output),
-        "Half",
-        "what came was passed on, and no line end pretends more"
-    );
+    let output = case.run(&["ask", "hi"]);
+    assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
+    let said = err(&output);
+    assert!(said.contains("\nHalf\n"), "the words so far stay: {said}");
     assert!(
-        err(&output).contains("was cut in the middle of the answer"),
-        "{}",
-        err(&output)
+        said.contains("was cut in the middle of the answer"),
+        "{said}"
     );
+    assert!(!said.contains("/retry"), "no command of the screen: {said}");
+}
+
+#[test]
+fn prose_before_a_call_is_no_part_of_the_answer() {
+    for arguments in [
+        &["ask", "--yes", "Time?"][..],
+        &["ask", "--no-tools", "Time?"],
+    ] {
+        let case = case();
+        let call = ollama_call("humble__get_time", &json!({}));
+        let prose = ollama_line(&json!({ "role": "assistant", "content": "Let me look." }));
+        case.on(call.first(prose)).on(ollama_text(&["Late."]));
+        let output = case.run(arguments);
+        assert_eq!(out(&output), "Late.\n", "{}", err(&output));
+        assert!(err(&output).contains("Let me look."));
+    }
+}
+
+#[test]
+fn an_unknown_model_is_wrong_usage() {
+    let case = case();
+    let output = case.run(&["ask", "--model", "nope", "hi"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = err(&output);
+    assert!(
+        said.contains("There is no model `nope` in config.json."),
+        "{said}"
+    );
+    assert!(!said.contains("No active model"), "{said}");
 }
 
 #[test]
@@ -359,5 +386,6 @@ fn an_interrupt_ends_with_status_130_and_drops_the_connection() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     assert!(err(&output).contains("(cancelled)"), "{}", err(&output));
-    case.server.wait_until(|log| log.dropped == 1);
+    // The question whether the model is loaded may be dropped with it.
+    case.server.wait_until(|log| log.dropped > 0);
 }

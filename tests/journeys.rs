@@ -297,6 +297,34 @@ fn a_conversation_is_resumed() {
 }
 
 #[test]
+fn a_resumed_conversation_shows_its_tools_and_cancelled_words() {
+    let half = script()
+        .answer(GET_TIME)
+        .answer("It is late.")
+        .round([Step::text("Half a sen"), Step::Hang]);
+    let mut first = chat(half);
+    first
+        .says("Time?")
+        .looks()
+        .key('y')
+        .sees("It is late.")
+        .looks();
+    first
+        .says("More?")
+        .sees("Half a sen")
+        .ctrl('c')
+        .sees("(cancelled)");
+    let home = first.home_after();
+    chat_in(home, script())
+        .ctrl('o')
+        .enter()
+        .sees("get_time")
+        .sees("It is late.")
+        .sees("Half a sen")
+        .sees("(cancelled)");
+}
+
+#[test]
 fn a_conversation_is_deleted_after_asking() {
     let mut first = chat(script().answer("Blue."));
     first.says("sky?").sees("Blue.");

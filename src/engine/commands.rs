@@ -63,14 +63,9 @@ impl Actor {
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
-        let history = Arc::clone(&self.history);
-        let typed = prompt.text.clone();
-        self.jobs.spawn_blocking(move || {
-            if let Err(fault) = history.append(&typed) {
-                tracing::warn!("the prompt was not added to the history: {fault}");
-            }
-            Done::Nothing
-        });
+        if !self.options.no_save {
+            self.remember_typed(prompt.text.clone());
+        }
         if self.running.is_some() {
             let busy = Notice::failure("Another prompt is still being answered.")
                 .advise("Wait for it, or stop it with Ctrl+C.");
@@ -107,6 +102,16 @@ impl Actor {
             loading: None,
         });
         self.perform(effects);
+    }
+
+    fn remember_typed(&mut self, typed: String) {
+        let history = Arc::clone(&self.history);
+        self.jobs.spawn_blocking(move || {
+            if let Err(fault) = history.append(&typed) {
+                tracing::warn!("the prompt was not added to the history: {fault}");
+            }
+            Done::Nothing
+        });
     }
 
     /// A turn that ends before it began.

@@ -1,11 +1,20 @@
 //! Questions on the terminal, a line each; without one, the safe answer.
 
 use crate::domain::{AskId, Decision};
-use crate::protocol::{Answer, Ask, Choice};
+use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::text::Clean;
+use rustix::termios::{QueueSelector, tcflush};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
+
+/// Lines typed while nobody asks.
+const LINES_MAX: usize = 64;
+/// A line that comes sooner was typed before its question was read.
+const QUIET: Duration = Duration::from_millis(500);
 
 /// What came of a question: the answer, and a line that says what was taken where
 /// that is not plain.
@@ -13,24 +22,25 @@ type Answered = (AskId, Answer, Option<String>);
 
 /// The terminal of the person, who may have piped something into standard input.
 pub struct Terminal {
-    tty: Option<Arc<File>>,
+    tty: Option<Arc<Tty>>,
     /// The open question. It is asked beside everything else, so that Ctrl+C is
     /// heard meanwhile.
     asking: Option<(AskId, AbortOnDropHandle<Answered>)>,
 }
 
+/// One thread reads the terminal for as long as the program runs: a read cannot be
+/// cancelled, and two readers would take each other's lines.
+struct Tty {
+    file: File,
+    lines: Mutex<mpsc::Receiver<String>>,
+}
+
 impl Terminal {
     pub fn open() -> Self {
         let asks = io::stderr().is_terminal();
-        let open = || {
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .open("/dev/tty")
-                .ok()
-        };
+        let tty = asks.then(|| Tty::open().ok()).flatten();
         Self {
-            tty: asks.then(open).flatten().map(Arc::new),
+            tty: tty.map(Arc::new),
             asking: None,
         }
     }
@@ -64,12 +74,49 @@ impl Terminal {
     }
 }
 
-async fn answer(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<String>) {
+impl Tty {
+    fn open() -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+        let from = file.try_clone()?;
+        let (line, lines) = mpsc::channel(LINES_MAX);
+        std::thread::spawn(move || {
+            for read in BufReader::new(from).lines() {
+                // Whoever types on while nobody asks loses what is too much.
+                if read.is_err() || line.blocking_send(read.unwrap_or_default()).is_err() {
+                    return;
+                }
+            }
+        });
+        let lines = Mutex::new(lines);
+        Ok(Self { file, lines })
+    }
+
+    /// Asks, and waits for a line that was typed after the question could be read:
+    /// what was typed ahead, or pasted, answers nothing (S7.4). None at the end of
+    /// input.
+    async fn ask(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        loop {
+            // Where it fails the check of the time below is left.
+            let _ = tcflush(&self.file, QueueSelector::IFlush);
+            while lines.try_recv().is_ok() {}
+            (&self.file).write_all(question.as_bytes()).ok()?;
+            let asked = Instant::now();
+            let line = lines.recv().await?;
+            if asked.elapsed() >= QUIET {
+                return Some(line);
+            }
+            eprintln!("(That was typed before the question could be read.)");
+        }
+    }
+}
+
+async fn answer(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String>) {
     let Ask::Approve(calls) = question else {
         return choose(tty, question).await;
     };
     let Some(tty) = tty else {
-        let deny = |call: &crate::protocol::ApproveCall| (call.call, Decision::Deny { word: None });
+        let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
         let said = "Denied: there is no terminal to ask on (--yes runs tools unasked).";
         return (
             Answer::Calls(calls.iter().map(deny).collect()),
@@ -89,31 +136,37 @@ async fn answer(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<Strin
 }
 
 /// Asks about one call. The end of input refuses it.
-async fn approve(tty: &Arc<File>, tool: &str) -> Decision {
-    let tool = crate::text::Clean::line(tool);
+async fn approve(tty: &Tty, tool: &str) -> Decision {
+    let question = format!("{}: Call now? (Y/N) ", Clean::line(tool));
     loop {
-        let Some(line) = read(tty, format!("{}: Call now? (Y/N) ", tool.as_str())).await else {
+        let Some(line) = tty.ask(&question).await else {
             return Decision::Refuse;
         };
-        let line = line.trim();
-        let (head, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
-        // Hangul two-set letters count as the key they lie on.
-        match head {
-            "y" | "Y" | "1" | "ㅛ" => return Decision::Run,
-            "n" | "N" | "2" | "ㅜ" => return Decision::Refuse,
-            "s" | "S" | "5" | "ㄴ" => return Decision::RunForSession,
-            "d" | "D" | "3" | "ㅇ" => {
-                let word = Some(rest.trim().to_owned()).filter(|word| !word.is_empty());
-                return Decision::Deny { word };
-            }
-            _ => eprintln!(
+        match decision(&line) {
+            Some(decision) => return decision,
+            None => eprintln!(
                 "y runs it; n refuses it and ends; d, with a word to the model if you like, denies it and goes on; s runs it from now on."
             ),
         }
     }
 }
 
-async fn choose(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<String>) {
+/// What a whole line means. Hangul two-set letters count as the key they lie on;
+/// anything that only begins like an answer is none.
+fn decision(line: &str) -> Option<Decision> {
+    let line = line.trim();
+    match line.to_lowercase().as_str() {
+        "y" | "yes" | "1" | "ㅛ" => return Some(Decision::Run),
+        "n" | "no" | "2" | "ㅜ" => return Some(Decision::Refuse),
+        "s" | "5" | "ㄴ" => return Some(Decision::RunForSession),
+        _ => {}
+    }
+    let (key, word) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let word = Some(word.trim().to_owned()).filter(|word| !word.is_empty());
+    matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { word })
+}
+
+async fn choose(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String>) {
     let rows = question.choices();
     let words = words(question);
     let line = match &tty {
@@ -122,41 +175,22 @@ async fn choose(tty: Option<Arc<File>>, question: &Ask) -> (Answer, Option<Strin
             for (index, row) in rows.iter().enumerate() {
                 eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
             }
-            read(tty, format!("{words} (1-{}) ", rows.len())).await
+            tty.ask(&format!("{words} (1-{}) ", rows.len())).await
         }
     };
     let chosen = line.and_then(|line| {
         let line = line.trim().to_lowercase();
-        let by_number = line
-            .parse::<usize>()
-            .ok()
-            .and_then(|n| rows.get(n.checked_sub(1)?));
+        let by_number = line.parse::<usize>().ok();
+        let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));
         by_number.or_else(|| rows.iter().find(|row| line == row.key.to_string()))
     });
     let choice = chosen.map_or_else(|| safe(question), |row| row.choice);
-    let label = rows
-        .iter()
-        .find(|row| row.choice == choice)
-        .map_or("", |row| row.label);
-    (Answer::Choice(choice), Some(format!("{words} {label}.")))
-}
-
-async fn read(tty: &Arc<File>, question: String) -> Option<String> {
-    let tty = Arc::clone(tty);
-    let (answer, line) = tokio::sync::oneshot::channel();
-    // A thread of its own: a read of the terminal cannot be cancelled, and must
-    // not hold up the exit after Ctrl+C.
-    std::thread::spawn(move || {
-        let _ = answer.send(read_line(&tty, &question).ok());
-    });
-    line.await.ok().flatten().filter(|line| !line.is_empty())
-}
-
-fn read_line(mut tty: &File, question: &str) -> io::Result<String> {
-    tty.write_all(question.as_bytes())?;
-    let mut line = String::new();
-    BufReader::new(tty).read_line(&mut line)?;
-    Ok(line)
+    let row = rows.iter().find(|row| row.choice == choice);
+    let label = row.map_or("", |row| row.label);
+    (
+        Answer::Choice(choice),
+        Some(format!("{words} Chosen: {label}.")),
+    )
 }
 
 /// What happened, in a few words.
@@ -174,5 +208,34 @@ fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
         _ => Choice::Stop,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_answer_is_one() {
+        for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
+            assert_eq!(decision(line), Some(Decision::Run), "{line}");
+        }
+        for line in [
+            "stop", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
+        ] {
+            assert_eq!(decision(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_denial_carries_the_rest_of_the_line() {
+        let deny = |word: Option<&str>| {
+            Some(Decision::Deny {
+                word: word.map(str::to_owned),
+            })
+        };
+        assert_eq!(decision("d"), deny(None));
+        assert_eq!(decision("d 다른 폴더"), deny(Some("다른 폴더")));
+        assert_eq!(decision("ㅇ  later "), deny(Some("later")));
     }
 }

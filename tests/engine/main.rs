@@ -7,8 +7,8 @@ mod tools;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{
-    Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode, ToolOutcome, ToolState,
-    TurnEnd, TurnEvent, Usage,
+    Arguments, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode, ToolOutcome,
+    ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
 use humble::provider::StreamPart;

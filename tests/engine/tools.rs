@@ -223,3 +223,129 @@ async fn the_mode_is_kept_in_the_file_and_counts_at_once() {
         "auto"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_no_repetition_once_another_ran_between() {
+    let config = CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
+    let other = GET_TIME.replace("Asia/Seoul", "Europe/Paris");
+    let script = Script::default()
+        .answer(GET_TIME)
+        .answer(&other)
+        .answer(GET_TIME)
+        .answer("Done.");
+    let mut bench = Bench::with(script, &config).await;
+    bench.says("Times?").await;
+    assert_eq!(bench.ended().await, answered("Done."));
+    let ran = |event: &Event| {
+        matches!(event, Event::Turn(_, TurnEvent::Tool(call))
+        if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
+    };
+    assert_eq!(bench.events.iter().filter(|event| ran(event)).count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_taken_as_text_is_the_answer_word_for_word() {
+    let mut bench = Bench::start(Script::default().answer(GET_TIME)).await;
+    bench.says("Show me the JSON of a call.").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    bench
+        .answers(ask, Answer::Calls(vec![(calls[0], Decision::TreatAsText)]))
+        .await;
+    assert_eq!(bench.ended().await, answered(GET_TIME));
+    assert_eq!(bench.requests.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn edited_arguments_run_and_the_original_is_kept() {
+    let script = Script::default().answer(GET_TIME).answer("Done.");
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let arguments: Arguments =
+        serde_json::from_str(r#"{"timezone": "Europe/Paris"}"#).expect("JSON");
+    let edit = Decision::Edit {
+        arguments: arguments.clone(),
+    };
+    bench
+        .answers(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .await;
+    bench.ended().await;
+    let call = bench.transcript.call(calls[0]).expect("the call").clone();
+    assert_eq!(call.arguments, arguments);
+    assert_eq!(call.original.expect("kept")["timezone"], "Asia/Seoul");
+    let Some(Message::Result(result)) = bench.heard().pop() else {
+        panic!("a result")
+    };
+    assert!(
+        result.content.contains("Europe/Paris"),
+        "{}",
+        result.content
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn edited_arguments_that_do_not_fit_are_asked_about_again() {
+    let script = Script::default().answer(GET_TIME).answer("Done.");
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let arguments: Arguments = serde_json::from_str(r#"{"timezone": 5}"#).expect("JSON");
+    let edit = Decision::Edit { arguments };
+    bench
+        .answers(ask, Answer::Calls(vec![(calls[0], edit)]))
+        .await;
+    let (again, calls) = bench.asked_to_approve().await;
+    assert_ne!(again, ask);
+    assert_eq!(bench.requests.count(), 1);
+    bench
+        .answers(again, Answer::Calls(vec![(calls[0], Decision::Run)]))
+        .await;
+    assert_eq!(bench.ended().await, answered("Done."));
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_bound_the_person_can_have_an_answer_without_more_tools() {
+    let config = CONFIG.replace(
+        "] }",
+        "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
+    );
+    let other = GET_TIME.replace("Asia/Seoul", "Europe/Paris");
+    let script = Script::default()
+        .answer(GET_TIME)
+        .answer(&other)
+        .answer("So be it.");
+    let mut bench = Bench::with(script, &config).await;
+    bench.says("Times?").await;
+    let (ask, question) = bench.asked().await;
+    assert_eq!(question, Ask::Bound { rounds: 1 });
+    bench.answers(ask, Answer::Choice(Choice::AnswerNow)).await;
+    assert_eq!(bench.ended().await, answered("So be it."));
+    assert!(bench.last_request().tools.is_empty());
+    assert!(
+        matches!(bench.heard().last(), Some(Message::User(text)) if text.starts_with("Answer now"))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_call_that_is_run_again_gives_its_new_result_in_place_of_the_old() {
+    let config = CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
+    let script = Script::default()
+        .answer(GET_TIME_NOWHERE)
+        .answer(GET_TIME)
+        .answer("Sorry.");
+    let mut bench = Bench::with(script, &config).await;
+    bench.says("Time?").await;
+    let (ask, _) = bench.asked().await;
+    bench.answers(ask, Answer::Choice(Choice::Retry)).await;
+    assert_eq!(bench.ended().await, answered("Sorry."));
+    let results: Vec<_> = bench
+        .heard()
+        .into_iter()
+        .filter(|m| matches!(m, Message::Result(_)))
+        .collect();
+    assert_eq!(
+        results.len(),
+        1,
+        "the call that was wanted meanwhile is put aside"
+    );
+}

@@ -111,6 +111,12 @@ impl Reply {
         self.act(Act::Chunk(bytes.into()))
     }
 
+    /// A chunk before everything else.
+    pub fn first(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.acts.insert(0, Act::Chunk(bytes.into()));
+        self
+    }
+
     pub fn pause(self, time: Duration) -> Self {
         self.act(Act::Pause(time))
     }

@@ -379,3 +379,50 @@ fn same_json(a: &super::Arguments, b: &super::Arguments) -> bool {
         && a.iter()
             .all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::same_json;
+    use serde_json::{Value, json};
+
+    fn same(a: Value, b: Value) -> bool {
+        let (Value::Object(a), Value::Object(b)) = (a, b) else {
+            panic!("arguments are objects");
+        };
+        same_json(&a, &b)
+    }
+
+    #[test]
+    fn arguments_are_compared_as_json_values() {
+        assert!(same(
+            json!({ "a": 1, "b": [2, "둘"] }),
+            json!({ "b": [2.0, "둘"], "a": 1.0 })
+        ));
+        assert!(same(
+            json!({ "a": { "b": { "c": null } } }),
+            json!({ "a": { "b": { "c": null } } })
+        ));
+        assert!(same(json!({}), json!({})));
+    }
+
+    #[test]
+    fn arguments_that_differ_anywhere_are_not_the_same() {
+        for (a, b) in [
+            (json!({ "a": 1 }), json!({ "a": 2 })),
+            (json!({ "a": 1 }), json!({ "b": 1 })),
+            (json!({ "a": 1 }), json!({})),
+            (json!({ "a": 1 }), json!({ "a": 1, "b": 1 })),
+            (json!({ "a": [1, 2] }), json!({ "a": [1] })),
+            (json!({ "a": [1, 2] }), json!({ "a": [2, 1] })),
+            (json!({ "a": { "b": 1 } }), json!({ "a": { "b": 1.5 } })),
+            (json!({ "a": "1" }), json!({ "a": 1 })),
+            // As floats these two are one.
+            (
+                json!({ "a": 9_007_199_254_740_993_u64 }),
+                json!({ "a": 9_007_199_254_740_992_u64 }),
+            ),
+        ] {
+            assert!(!same(a.clone(), b.clone()), "{a} {b}");
+        }
+    }
+}
