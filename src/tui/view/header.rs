@@ -64,7 +64,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         }
         None => area,
     };
-    let room = usize::from(area.width);
+    let room = usize::from(area.width) + if life.is_some() { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
         let title = if keep[0] { title_columns } else { 0 };
