@@ -415,3 +415,12 @@ fn the_numbered_list_of_models_keeps_the_present_one_with_0() {
         .key('0')
         .sees_no("╭─ Models");
 }
+
+#[test]
+fn a_call_that_runs_at_once_shows_what_it_was_given() {
+    chat(script().answer(GET_TIME).answer("Late."))
+        .says("/set-tool-mode auto")
+        .says("Time?")
+        .sees(r#"timezone: "Asia/Seoul""#)
+        .sees("Late.");
+}

@@ -4,7 +4,14 @@
 use super::flow::Source;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Notice};
+use crate::text::Clean;
+use crate::text::grapheme::{truncate, width};
 use std::borrow::Cow;
+
+/// Columns that stand before the text of a call.
+const INDENT: u16 = 2;
+/// Arguments of a call that nobody was asked about, a line each.
+const ARGUMENTS_MAX: usize = 8;
 
 /// How an entry stands among its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +64,12 @@ pub fn text_of<'a>(
             open: true, text, ..
         } => Some((text.into(), 0)),
         Body::Thinking { text, .. } => unfolded.then(|| (text.into(), 2)),
-        Body::Tool(call) => unfolded.then(|| (tool_text(call).into(), 2)),
+        Body::Tool(call) if unfolded => Some((tool_text(call).into(), INDENT)),
+        Body::Tool(call) if source.unasked.contains(&call.id) => {
+            let columns = source.width.saturating_sub(INDENT).max(1);
+            Some((arguments_in_short(call, columns.into()).into(), INDENT))
+        }
+        Body::Tool(_) => None,
         Body::Note(notice) => Some((notice_text(notice).into(), 2)),
     }
 }
@@ -95,6 +107,27 @@ fn notice_text(notice: &Notice) -> String {
     } else {
         format!("{}\n{}", notice.what, rest.join(" "))
     }
+}
+
+/// `key: value` a line, cut to `columns`. Nothing in them can look like another
+/// line or hide one.
+fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
+    let arguments = &call.arguments;
+    let shown = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
+        let line = format!("{}: {value}", key.replace('\n', " "));
+        // A cluster is seldom longer: what is far beyond the edge is not cleaned.
+        let line = &line[..line.floor_char_boundary(columns * 16)];
+        let line = Clean::spelt_out(line);
+        if width(line.as_str()) <= columns {
+            return line.as_str().to_owned();
+        }
+        format!("{}…", truncate(line.as_str(), columns - 1))
+    });
+    let mut lines: Vec<String> = shown.collect();
+    if arguments.len() > ARGUMENTS_MAX {
+        lines.push(format!("… {} more", arguments.len() - ARGUMENTS_MAX));
+    }
+    lines.join("\n")
 }
 
 fn tool_text(call: &ToolCall) -> String {

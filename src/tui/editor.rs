@@ -110,7 +110,11 @@ impl Editor {
         let first = parts.next().unwrap_or_default();
         let tail = self.lines[self.line].raw.split_off(self.at);
         self.lines[self.line].raw.push_str(first);
-        self.lines[self.line].shown = None;
+        // A long line is not wrapped anew for a character of it.
+        let one = !text.contains('\n');
+        let at = self.at;
+        let spliced = |shown: &mut Shown| one && shown.splice(at..at, first);
+        self.lines[self.line].shown.take_if(|shown| !spliced(shown));
         let mut added: Vec<Line> = parts
             .map(|part| Line {
                 raw: part.to_owned(),
@@ -250,7 +254,9 @@ impl Editor {
         let tail = self.lines[end.0].raw.split_off(end.1);
         self.lines[start.0].raw.truncate(start.1);
         self.lines[start.0].raw.push_str(&tail);
-        self.lines[start.0].shown = None;
+        let one = start.0 == end.0;
+        let spliced = |shown: &mut Shown| one && shown.splice(start.1..end.1, "");
+        self.lines[start.0].shown.take_if(|shown| !spliced(shown));
         self.lines.drain(start.0 + 1..=end.0);
         (self.line, self.at) = start;
         self.settle();

@@ -2,9 +2,9 @@
 //! The reading position is an entry and a row of it, so that nothing walks the
 //! transcript: neither with a token, nor with a frame, nor on a resize.
 
-use super::block::{Shape, frame_of, gap_before, shape, text_of};
-use super::wrapped::Wrapped;
-use crate::domain::{Body, Entry};
+use super::block::{Shape, gap_before, shape};
+use super::slot::{Slot, Stamp};
+use crate::domain::{CallId, Entry};
 use std::collections::HashSet;
 
 /// Rows below the view that are counted; more are shown as so many.
@@ -21,6 +21,8 @@ pub struct Source<'a> {
     pub width: u16,
     /// Thinking has a pane of its own.
     pub aside: bool,
+    /// Calls that ran without asking: they show what they were given.
+    pub unasked: &'a HashSet<CallId>,
     /// Rows after the last entry.
     pub tail: usize,
 }
@@ -51,26 +53,6 @@ pub struct Place {
     pub row: usize,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-struct Stamp {
-    /// The entry, by its index in the transcript.
-    entry: usize,
-    revision: u64,
-    width: u16,
-    aside: bool,
-    unfolded: bool,
-    gap: usize,
-}
-
-#[derive(Debug, Clone)]
-struct Slot {
-    stamp: Stamp,
-    head: usize,
-    streams: bool,
-    text: Option<Wrapped>,
-    height: usize,
-}
-
 /// One row as the view draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
@@ -86,6 +68,11 @@ pub struct Flow {
     cost: usize,
     pub follow: bool,
     top: Place,
+    /// The byte of text at the top of the view, since a resize moved it from row
+    /// to row. Only scrolling forgets it, so that resizes do not add up.
+    anchor: Option<usize>,
+    /// The last entry, and its bytes of text, when the end left the view.
+    seen: (usize, usize),
     /// Entries that the person unfolded, by index.
     unfolded: HashSet<usize>,
     /// The folded or unfolded line that keys act on.
@@ -99,6 +86,8 @@ impl Default for Flow {
             cost: 0,
             follow: true,
             top: Place::default(),
+            anchor: None,
+            seen: (0, 0),
             unfolded: HashSet::new(),
             selected: None,
         }
@@ -177,24 +166,25 @@ impl Flow {
     pub fn scroll(&mut self, source: &Source, height: usize, rows: isize) {
         let top = self.top(source, height);
         let by = rows.unsigned_abs();
-        self.top = if rows < 0 {
+        let top = if rows < 0 {
             self.up(source, top, by)
         } else {
             self.down(source, top, by)
         };
-        let bottom = self.bottom(source, height);
-        self.follow = self.top >= bottom;
+        let follow = top >= self.bottom(source, height);
+        self.go(source, top, follow);
     }
 
     /// Keeps what is in view where it is, though rows are about to come or go.
     pub fn hold(&mut self, source: &Source, height: usize) {
-        self.top = self.top(source, height);
-        self.follow = false;
+        let top = self.top(source, height);
+        self.go(source, top, false);
     }
 
     pub fn to_start(&mut self, source: &Source, height: usize) {
-        self.top = Place::default();
-        self.follow = self.bottom(source, height) == self.top;
+        let top = Place::default();
+        let follow = self.bottom(source, height) == top;
+        self.go(source, top, follow);
     }
 
     /// Scrolls as little as makes the first row of an entry visible.
@@ -204,15 +194,50 @@ impl Flow {
         let top = self.top(source, height);
         let earliest = self.up(source, place, height.saturating_sub(1));
         let wanted = top.min(place).max(earliest);
-        if wanted != top {
-            self.top = wanted;
+        let follow = self.follow && wanted == top || wanted >= self.bottom(source, height);
+        if wanted == top {
+            self.follow = follow;
+        } else {
+            self.go(source, wanted, follow);
         }
-        self.follow = self.follow && wanted == top || wanted >= self.bottom(source, height);
+    }
+
+    /// Begins the view at `top` from now on.
+    fn go(&mut self, source: &Source, top: Place, follow: bool) {
+        if self.follow && !follow {
+            let last = source.count().saturating_sub(1);
+            let streamed = self.slot(source, last).map_or(0, Slot::streamed);
+            self.seen = (last, streamed);
+        }
+        self.top = top;
+        self.anchor = None;
+        self.follow = follow;
     }
 
     /// Rows below a view that begins at `top`, at most [`BELOW_MAX`].
     pub fn below(&mut self, source: &Source, top: Place, height: usize) -> usize {
-        let mut place = self.down(source, top, height);
+        let place = self.down(source, top, height);
+        self.rows_from(source, place)
+    }
+
+    /// How many of them came since the end left the view.
+    pub fn new_below(&mut self, source: &Source) -> usize {
+        let (index, byte) = self.seen;
+        let Some(slot) = self.slot(source, index) else {
+            return 0;
+        };
+        let text = slot.text.as_ref().filter(|_| slot.streams);
+        let grown = text.map_or(0, |text| text.rows_since(byte));
+        let place = Place {
+            index: index + 1,
+            row: 0,
+        };
+        let tail = source.tail;
+        (grown + self.rows_from(source, place).saturating_sub(tail)).min(BELOW_MAX)
+    }
+
+    /// Rows from a place to the end, at most [`BELOW_MAX`].
+    fn rows_from(&mut self, source: &Source, mut place: Place) -> usize {
         let mut rows = 0;
         while place.index < source.count() && rows < BELOW_MAX {
             rows += self.height_of(source, place.index) - place.row;
@@ -339,6 +364,7 @@ impl Flow {
             let slot = Slot::new(entry, source, stamp, old);
             self.cost += slot.cost();
             if let (Some(byte), Some(text)) = (anchor, &slot.text) {
+                self.anchor = anchor;
                 self.top.row = slot.stamp.gap + slot.head + text.row_of(byte);
             }
             self.slots[index] = Some(slot);
@@ -353,47 +379,10 @@ impl Flow {
         if index != self.top.index || self.follow {
             return None;
         }
+        if self.anchor.is_some() {
+            return self.anchor;
+        }
         let row = self.top.row.checked_sub(old.stamp.gap + old.head)?;
         Some(old.text.as_ref()?.byte_of(row))
-    }
-}
-
-impl Slot {
-    fn cost(&self) -> usize {
-        self.text.as_ref().map_or(0, Wrapped::cost)
-    }
-
-    fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
-        let (head, foot) = frame_of(entry, source);
-        let streams = matches!(entry.body, Body::Thinking { .. } | Body::Text { .. });
-        let text = text_of(entry, source, stamp.unfolded).map(|(raw, indent)| {
-            let width = stamp.width.saturating_sub(indent).max(1);
-            let kept = old.filter(|old| {
-                old.streams
-                    && streams
-                    && old.stamp.width == stamp.width
-                    && old.stamp.entry == stamp.entry
-                    && old.stamp.unfolded == stamp.unfolded
-            });
-            match kept.and_then(|old| old.text) {
-                Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
-                    text.extend_to(&raw);
-                    text
-                }
-                _ => Wrapped::new(&raw, width),
-            }
-        });
-        let rows = text.as_ref().map_or(0, Wrapped::len);
-        let height = match shape(entry, source) {
-            Shape::Hidden => 0,
-            Shape::Line | Shape::Block => stamp.gap + head + rows + foot,
-        };
-        Self {
-            stamp,
-            head,
-            streams,
-            text,
-            height,
-        }
     }
 }

@@ -15,6 +15,7 @@ mod panic;
 mod run;
 mod screen;
 mod shown;
+mod slot;
 mod terminal;
 pub mod theme;
 mod update;

@@ -20,6 +20,10 @@ use std::time::Duration;
 
 /// How long a notice stays.
 pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
+/// A key takes a notice away that could be read for so long.
+pub const NOTICE_READ: Duration = Duration::from_secs(1);
+/// A stream that brings nothing for so long is said to be silent.
+const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// One frame of the spinner.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 /// Log lines kept for the log pane.
@@ -132,6 +136,8 @@ pub struct Clock {
     pub calls: HashMap<CallId, Duration>,
     pub thoughts: HashMap<PieceId, (Duration, Duration)>,
     pub thinking: Option<PieceId>,
+    /// When the turn under way was heard of last.
+    pub heard: Duration,
 }
 
 /// A row of the servers pane.
@@ -186,6 +192,9 @@ pub struct Model {
     pub chat: Flow,
     pub thinking: Flow,
     pub clock: Clock,
+    /// Calls that the person was asked about, and those that ran without.
+    pub asked: HashSet<CallId>,
+    pub unasked: HashSet<CallId>,
     pub title: String,
     pub session: Option<SessionId>,
 
@@ -236,6 +245,8 @@ impl Model {
             chat: Flow::default(),
             thinking: Flow::default(),
             clock: Clock::default(),
+            asked: HashSet::new(),
+            unasked: HashSet::new(),
             title: String::new(),
             session: None,
             editor: Editor::default(),
@@ -286,6 +297,7 @@ impl Model {
             list: None,
             width: panes.chat_inner.width.max(1),
             aside: panes.thinking.is_some(),
+            unasked: &self.unasked,
             tail: if self.transcript.wait().is_some() {
                 2
             } else {
@@ -302,6 +314,7 @@ impl Model {
             list: Some(&self.thoughts),
             width: inner.max(1),
             aside: false,
+            unasked: &self.unasked,
             tail: 0,
         }
     }
@@ -309,7 +322,7 @@ impl Model {
     /// When the model wants to be called though nothing came in: a spinner's next
     /// frame, a notice that goes, a dialog that takes the keyboard.
     pub fn wake(&self) -> Option<Duration> {
-        let spins = self.transcript.wait().is_some() || self.runs_a_tool();
+        let spins = self.runs_a_tool() || self.transcript.wait().is_some() || self.answers();
         let spinner = spins.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
@@ -325,6 +338,18 @@ impl Model {
             .into_iter()
             .flatten()
             .min()
+    }
+
+    /// Is a turn under way that waits for nobody's decision?
+    pub fn answers(&self) -> bool {
+        self.running().is_some() && self.asks.is_empty()
+    }
+
+    /// How long nothing has come of an answer that had begun, where that is long.
+    pub fn silent(&self) -> Option<Duration> {
+        let streams = self.answers() && self.transcript.wait().is_none() && !self.runs_a_tool();
+        let silent = self.now.saturating_sub(self.clock.heard);
+        (streams && silent >= SILENT_AFTER).then_some(silent)
     }
 
     fn runs_a_tool(&self) -> bool {

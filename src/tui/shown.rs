@@ -7,6 +7,9 @@ use crate::text::wrap::wrap_line;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
+/// Rows behind an edit that are wrapped anew at first.
+const ROWS_AHEAD: usize = 4;
+
 /// A line as it is drawn.
 #[derive(Debug, Clone)]
 pub struct Shown {
@@ -27,6 +30,63 @@ impl Shown {
             text,
             map,
             rows,
+        }
+    }
+
+    /// Takes in that `cut` of the raw line became `new`, where that can be told
+    /// from the rows around it. False where the line must be made anew.
+    pub fn splice(&mut self, cut: Range<usize>, new: &str) -> bool {
+        if self.map.is_some() {
+            return false;
+        }
+        self.text.replace_range(cut.clone(), new);
+        let changed = cut.start + new.len();
+        let shifted = |old: usize| old - cut.len() + new.len();
+        // What stands behind a row's end decides where it ends, and may so decide
+        // about the row before too. A hyphen looks at what is before it.
+        let row = self.rows.partition_point(|row| row.start < cut.start);
+        let mut first = row.saturating_sub(3);
+        while first > 0 && self.text[self.rows[first].start..].starts_with(['-', '\u{2010}']) {
+            first -= 1;
+        }
+        let start = self.rows[first].start;
+        let mut ahead = ROWS_AHEAD;
+        loop {
+            let behind = self.rows.partition_point(|row| row.start < cut.end) + ahead;
+            let end = self.rows.get(behind).map(|row| shifted(row.start));
+            let part = &self.text[start..end.unwrap_or(self.text.len())];
+            if part.contains('\t') || Clean::spelt_out(part).as_str() != part {
+                return false;
+            }
+            let width = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
+            let mut made: Vec<Range<usize>> = wrap_line(part, width)
+                .into_iter()
+                .map(|row| start + row.start..start + row.end)
+                .collect();
+            let mut met = None;
+            if end.is_some() {
+                // From a row that begins where one began before, all is as it was.
+                let same = |new: usize| {
+                    let old = (new + cut.len()).checked_sub(changed - cut.start)?;
+                    self.rows.binary_search_by_key(&old, |row| row.start).ok()
+                };
+                let later = made.windows(2).enumerate();
+                let later = later.filter(|(_, rows)| rows[0].start >= changed);
+                met = later
+                    .filter_map(|(at, rows)| Some((at + 1, same(rows[1].start)?)))
+                    .next();
+                if met.is_none() {
+                    ahead *= 8;
+                    continue;
+                }
+            }
+            let old_end = met.map_or(self.rows.len(), |(_, old)| old);
+            made.truncate(met.map_or(made.len(), |(new, _)| new));
+            for row in &mut self.rows[old_end..] {
+                *row = shifted(row.start)..shifted(row.end);
+            }
+            self.rows.splice(first..old_end, made);
+            return true;
         }
     }
 
@@ -61,4 +121,41 @@ fn clean_line(raw: &str) -> (String, Option<Vec<(usize, usize)>>) {
     }
     map.push((at, text.len()));
     (text, Some(map))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_edited_line_has_the_rows_of_a_new_one(
+            raw in "[a-c 가漢🇰🇷é\u{301}-]{0,200}",
+            edits in prop::collection::vec((0usize..220, 0usize..12, "[a-c 가漢🇰é\u{301}]{0,8}"), 1..8),
+            columns in 1u16..14,
+        ) {
+            let mut raw = raw;
+            let mut shown = Shown::new(&raw, columns);
+            for (at, cut, new) in edits {
+                let edge = |byte: usize| raw.floor_char_boundary(byte.min(raw.len()));
+                let cut = edge(at)..edge(at + cut);
+                raw.replace_range(cut.clone(), &new);
+                let whole = Shown::new(&raw, columns);
+                if !shown.splice(cut, &new) {
+                    shown = whole.clone();
+                }
+                prop_assert_eq!(&shown.text, &whole.text);
+                prop_assert_eq!(&shown.rows, &whole.rows);
+            }
+        }
+    }
+
+    #[test]
+    fn an_edit_of_a_long_line_leaves_the_rows_around_it_alone() {
+        let raw = "word ".repeat(20_000);
+        let mut shown = Shown::new(&raw, 40);
+        assert!(shown.splice(50_000..50_000, "x"));
+        assert_eq!(shown.rows, Shown::new(&shown.text.clone(), 40).rows);
+    }
 }

@@ -112,6 +112,17 @@ impl Wrapped {
             .map_or(self.text.len(), |row| row.0 as usize)
     }
 
+    /// Bytes of clean text.
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Rows that begin at a byte or behind it.
+    pub fn rows_since(&self, byte: usize) -> usize {
+        let before = self.rows.partition_point(|row| (row.0 as usize) < byte);
+        (self.leading() + self.len()).saturating_sub(before)
+    }
+
     /// The row that holds a byte.
     pub fn row_of(&self, byte: usize) -> usize {
         let after = self.rows.partition_point(|row| row.0 as usize <= byte);

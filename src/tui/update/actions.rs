@@ -15,7 +15,10 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
         Action::Retry => submit::retry(model, effects),
-        Action::NewSession => effects.push(Effect::Send(Command::NewSession)),
+        Action::NewSession => {
+            submit::hold_queue(model);
+            effects.push(Effect::Send(Command::NewSession));
+        }
         Action::Sessions => sessions::open(model, effects),
         Action::SetModel => set_model(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),

@@ -6,7 +6,7 @@ use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay};
 use super::super::msg::Effect;
 use super::{sessions, submit};
 use crate::domain::{
-    Body, Notice, Server, Session, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+    Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
 };
 use crate::protocol::Event;
 use std::time::Duration;
@@ -95,6 +95,9 @@ fn server_changed(model: &mut Model, server: Server) {
 }
 
 fn opened(model: &mut Model, session: &Session) {
+    submit::unqueue(model);
+    model.asked.clear();
+    model.unasked.clear();
     model.transcript = Transcript::from_session(session);
     model.thoughts.clear();
     model.chat = Flow::default();
@@ -124,13 +127,10 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     let was_running = model.running();
     model.transcript.apply(id, event);
     note_thoughts(model, event, known);
+    note_unasked(model, event);
     keep_time(model, id, event, was_running);
     match event {
         TurnEvent::Started { prompt, .. } => {
-            if model.title.is_empty() {
-                let first = prompt.text.lines().find(|line| !line.trim().is_empty());
-                model.title = first.unwrap_or_default().trim().to_owned();
-            }
             model.last_turn = Some((prompt.text.clone(), false));
         }
         TurnEvent::Retrying { after, why } => {
@@ -155,9 +155,26 @@ fn note_thoughts(model: &mut Model, event: &TurnEvent, known: usize) {
     model.thoughts.extend(thinking.map(|(index, _)| index));
 }
 
+/// Which calls ran though nobody was asked: their arguments stand in the chat.
+fn note_unasked(model: &mut Model, event: &TurnEvent) {
+    let TurnEvent::Tool(call) = event else { return };
+    match call.state {
+        ToolState::AwaitingApproval => {
+            model.asked.insert(call.id);
+        }
+        ToolState::Running { .. }
+            if model.mode == ToolMode::Auto && !model.asked.contains(&call.id) =>
+        {
+            model.unasked.insert(call.id);
+        }
+        _ => {}
+    }
+}
+
 fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Option<TurnId>) {
     let now = model.now;
     let clock = &mut model.clock;
+    clock.heard = now;
     if let Some(times) = clock
         .thinking
         .and_then(|piece| clock.thoughts.get_mut(&piece))
@@ -206,8 +223,13 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
 
 fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     let answered = matches!(end, TurnEnd::Answered { .. });
-    if let Some((_, done)) = &mut model.last_turn {
+    if let Some((prompt, done)) = &mut model.last_turn {
         *done = answered;
+        // The title that the session's file will have.
+        if answered && model.title.is_empty() {
+            let first = prompt.lines().find(|line| !line.trim().is_empty());
+            model.title = first.unwrap_or_default().trim().to_owned();
+        }
     }
     model.interrupting = false;
     let stopped = matches!(

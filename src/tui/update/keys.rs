@@ -16,7 +16,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if key.kind == KeyEventKind::Release {
         return;
     }
-    model.last_key = model.now;
+    super::typed_at(model);
     settle_enter(model, key, effects);
     let action = keymap::find(key, |when| in_force(model, when));
     if action == Some(Action::Interrupt) {

@@ -1,7 +1,7 @@
 //! Ctrl+C and leaving.
 
 use super::super::ask::Form;
-use super::super::model::Model;
+use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use crate::domain::Notice;
 use crate::protocol::Command;
@@ -17,7 +17,11 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
         model.queue.paused |= !model.queue.prompts.is_empty();
         return effects.push(Effect::Send(Command::Interrupt));
     }
-    if model.overlay.take().is_some() || model.over_chat.take().is_some() {
+    if model.overlay.take().is_some() {
+        return;
+    }
+    if model.over_chat.take().is_some() {
+        model.focus = Focus::Message;
         return;
     }
     if let Some(ask) = model.asks.first_mut().filter(|ask| ask.armed) {
@@ -26,15 +30,19 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
     let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
     if model.clock.ended.is_some_and(soon) {
         model.clock.ended = None;
-        return model.notify(Notice::info("Ctrl+C again to leave"));
+        return model.notify(Notice::info("Ctrl+C again leaves"));
     }
     leave(model, effects);
 }
 
-/// What was typed is kept and offered at the next start.
+/// What was queued and what was typed is kept and offered at the next start.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
+    let mut kept: Vec<String> = model.queue.prompts.iter().cloned().collect();
     if !model.editor.is_blank() {
-        effects.push(Effect::Send(Command::KeepDraft(model.editor.text())));
+        kept.push(model.editor.text());
+    }
+    if !kept.is_empty() {
+        effects.push(Effect::Send(Command::KeepDraft(kept.join("\n\n"))));
     }
     effects.push(Effect::Quit);
 }

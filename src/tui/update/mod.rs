@@ -15,7 +15,7 @@ mod submit;
 
 use super::ask::QUIET;
 use super::input::{Group, ReplyFilter};
-use super::model::{Model, NOTICE_LASTS};
+use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
 use super::msg::{Effect, Input, Msg};
 use super::theme::Theme;
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
@@ -35,26 +35,48 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     let mut effects = Vec::new();
     arm(model);
     pass_time(model, &mut effects);
-    match msg.input {
-        Input::Key(key) => filter_key(model, key, &mut effects),
+    let opened = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    take_in(model, msg.input, &mut effects);
+    let open = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    // What opened has keys of its own, which the hint line must show.
+    if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
+        model.notice = None;
+    }
+    effects
+}
+
+fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
+    match input {
+        Input::Key(key) => filter_key(model, key, effects),
         Input::Burst(text) => {
-            model.last_key = model.now;
+            typed_at(model);
             submit::burst(model, &text);
         }
         Input::Paste(text) => {
-            model.last_key = model.now;
+            typed_at(model);
             submit::paste(model, &text);
         }
         Input::Mouse(mouse) => navigation::mouse(model, mouse),
-        Input::Resize { width, height } => model.size = (width, height),
+        Input::Resize { width, height } => {
+            model.size = (width, height);
+            navigation::refocus(model);
+        }
         Input::Focus(focused) => model.focused = focused,
-        Input::Engine(event) => engine::apply(model, *event, &mut effects),
+        Input::Engine(event) => engine::apply(model, *event, effects),
         Input::Tick => {}
         Input::Edited(Ok(text)) => model.editor.set(text.trim_end_matches('\n')),
         Input::Edited(Err(why)) => model.notify(Notice::failure(why)),
         Input::Unsent(command) => unsent(model, *command),
     }
-    effects
+}
+
+/// A key came: dialogs wait, and a notice that could be read goes.
+fn typed_at(model: &mut Model) {
+    model.last_key = model.now;
+    let read = |since: Duration| model.now >= since + NOTICE_READ;
+    if model.notice.as_ref().is_some_and(|(_, since)| read(*since)) {
+        model.notice = None;
+    }
 }
 
 /// Makes inputs of keys that were read at once, so that a burst is told from

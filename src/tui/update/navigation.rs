@@ -61,6 +61,17 @@ fn visible_panes(model: &mut Model) -> Vec<Focus> {
     order
 }
 
+/// After a resize: a pane that is gone from the screen cannot hold the focus.
+pub fn refocus(model: &mut Model) {
+    let beside = model.size.0 >= super::super::view::panes::SIDE_FROM;
+    if beside && model.over_chat.take().is_some() {
+        model.focus = Focus::Message;
+    }
+    if !visible_panes(model).contains(&model.focus) {
+        model.focus = Focus::Message;
+    }
+}
+
 fn step_focus(model: &mut Model, step: isize) {
     let order = visible_panes(model);
     let at = order

@@ -4,6 +4,7 @@ use super::super::input::{key_under, normal, typed};
 use super::super::model::{Model, Overlay, Sessions};
 use super::super::msg::Effect;
 use super::approval::field_key;
+use super::submit;
 use crate::domain::{QueryId, SessionSummary};
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -117,5 +118,6 @@ fn resume(model: &mut Model, effects: &mut Vec<Effect>) {
     };
     let id = hit.id.clone();
     model.overlay = None;
+    submit::hold_queue(model);
     effects.push(Effect::Send(Command::OpenSession(id)));
 }

@@ -87,6 +87,27 @@ pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
     }
 }
 
+/// Another conversation was asked for: a turn that ends meanwhile must send
+/// nothing into it.
+pub fn hold_queue(model: &mut Model) {
+    model.queue.paused |= !model.queue.prompts.is_empty();
+}
+
+/// Puts the queue back into the message, before what stands there: it was meant
+/// for the conversation that is left.
+pub fn unqueue(model: &mut Model) {
+    let mut prompts: Vec<String> = model.queue.prompts.drain(..).collect();
+    model.queue.paused = false;
+    if prompts.is_empty() {
+        return;
+    }
+    if !model.editor.is_blank() {
+        prompts.push(model.editor.text());
+    }
+    model.editor.set(&prompts.join("\n"));
+    model.notify(Notice::info("What was queued is back in the message."));
+}
+
 /// The prompt is on screen before anything is sent anywhere (S5.1).
 pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
     let turn = TurnId(model.turns.mint());

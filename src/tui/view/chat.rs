@@ -4,6 +4,7 @@ use super::super::flow::{BELOW_MAX, Flow, Part, Place, Source};
 use super::super::model::{Clock, Focus, Model};
 use super::panes::{Pane, Panes};
 use super::pen::Pen;
+use super::times::{self, seconds};
 use crate::domain::tool::{Progress, ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
@@ -28,11 +29,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
     let source = model.chat_source(panes);
     let height = usize::from(area.height);
     let top = flow.top(&source, height);
-    let below = if flow.follow {
-        0
-    } else {
-        flow.below(&source, top, height)
-    };
+    let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
     let places = flow.visible(&source, top, height);
     let focused = model.focus == Focus::Chat;
     if panes.framed {
@@ -41,9 +38,8 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
         } else {
             pen.theme.dim
         };
-        let right = below_words(below, pen.glyphs.down);
-        pen.frame(panes.chat, "Chat", &right, style);
-        draw_speed(model, panes.chat, pen);
+        pen.frame(panes.chat, "Chat", &below, style);
+        times::draw(model, panes.chat, pen);
     } else {
         pen.clear(panes.chat);
     }
@@ -60,8 +56,8 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
-    if !panes.framed && below > 0 && area.height > 0 {
-        let words = format!("  {}", below_words(below, pen.glyphs.down));
+    if !panes.framed && !below.is_empty() && area.height > 0 {
+        let words = format!("  {below}");
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     if source.count() == 0 && source.tail == 0 {
@@ -70,23 +66,23 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
     model.chat = flow;
 }
 
-fn below_words(below: usize, arrow: &str) -> String {
-    match below {
-        0 => String::new(),
-        1 => format!("{arrow} 1 new line"),
-        BELOW_MAX.. => format!("{arrow} {BELOW_MAX}+ new lines"),
-        _ => format!("{arrow} {below} new lines"),
+/// `↓ 12 lines` are below; those that came since the person scrolled up are new.
+fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arrow: &str) -> String {
+    if flow.follow {
+        return String::new();
     }
-}
-
-/// Tokens a second and seconds of the last turn, at the lower edge.
-fn draw_speed(model: &Model, chat: Rect, pen: &mut Pen) {
-    let Some((speed, took)) = model.clock.speed.filter(|_| model.running().is_none()) else {
-        return;
+    let below = flow.below(source, top, height);
+    let new = flow.new_below(source).min(below);
+    let (count, word) = if new > 0 {
+        (new, "new line")
+    } else {
+        (below, "line")
     };
-    if chat.width > 40 && chat.height > 2 {
-        let words = format!(" {speed:.1} tokens/s {} {} ", pen.glyphs.dot, seconds(took));
-        pen.put_right(chat.right() - 2, chat.bottom() - 1, &words, pen.theme.dim);
+    match count {
+        0 => String::new(),
+        1 => format!("{arrow} 1 {word}"),
+        BELOW_MAX.. => format!("{arrow} {BELOW_MAX}+ {word}s"),
+        _ => format!("{arrow} {count} {word}s"),
     }
 }
 
@@ -116,6 +112,15 @@ pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pen
         selected: None,
     };
     let area = pane.inner;
+    if source.count() == 0 && panes.over.is_some() {
+        pen.put(
+            area.x,
+            area.y,
+            "No thinking yet.",
+            pen.theme.dim,
+            area.width,
+        );
+    }
     for (y, place) in places.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
         if let Some(entry) = source.entry(place.index) {
@@ -345,14 +350,4 @@ fn welcome(model: &Model, area: Rect, pen: &mut Pen) {
     };
     let dim = pen.theme.dim;
     pen.paragraph(area, &Clean::own(words), dim);
-}
-
-/// `0.1 s`, `12 s`, `3 min 20 s`.
-pub fn seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match time.as_secs() {
-        0..10 => format!("{seconds:.1} s"),
-        10..60 => format!("{seconds:.0} s"),
-        whole => format!("{} min {:02} s", whole / 60, whole % 60),
-    }
 }

@@ -7,6 +7,7 @@ use super::pen::Pen;
 use crate::protocol::Meter;
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use ratatui::layout::Rect;
 
 /// Columns of the meter's bar.
 const BAR_COLUMNS: usize = 6;
@@ -47,7 +48,23 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             .sum::<usize>()
             + 2
     };
-    let room = usize::from(area.width);
+    // Without frames the sign of life has no other place.
+    let life = super::times::life(model).filter(|_| !panes.framed);
+    let life = life.map(|(time, silent)| {
+        let fits = 3 * width(&silent) <= 2 * usize::from(area.width).saturating_sub(width(&time));
+        if fits { time + &silent } else { time }
+    });
+    let area = match &life {
+        Some(words) => {
+            pen.put_right(area.right().saturating_sub(1), area.y, words, pen.theme.dim);
+            Rect {
+                width: area.width.saturating_sub(width(words) as u16 + 2),
+                ..area
+            }
+        }
+        None => area,
+    };
+    let room = usize::from(area.width) + if life.is_some() { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
         let title = if keep[0] { title_columns } else { 0 };
@@ -67,7 +84,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         let left = area.right().saturating_sub(x);
         x += pen.put_cut(x, area.y, &text, style, left) + gap as u16;
     }
-    if keep[0] && !title.as_str().is_empty() && x + 4 < area.right() {
+    if keep[0] && life.is_none() && !title.as_str().is_empty() && x + 4 < area.right() {
         let left = (area.right() - x - 1).min(40);
         let columns = (width(title.as_str()) as u16).min(left);
         let dim = pen.theme.dim;

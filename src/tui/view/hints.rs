@@ -9,6 +9,7 @@ use super::pen::Pen;
 use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let Some(area) = panes.hints else { return };
@@ -16,22 +17,8 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let room = area.width.saturating_sub(2);
     if let Some((notice, _)) = &model.notice {
         let sentence = notice.sentence();
-        if fits_hint_line(&sentence, area.width) {
-            let (mark, style) = match notice.severity {
-                Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
-                Severity::Warning => ("!", pen.theme.attention),
-                Severity::Info => (pen.glyphs.dot, pen.theme.accent),
-            };
-            pen.put(x, area.y, mark, style, room);
-            let text = Clean::line(&sentence);
-            pen.put(
-                x + 2,
-                area.y,
-                text.as_str(),
-                pen.theme.plain,
-                room.saturating_sub(2),
-            );
-            return;
+        if fits_hint_line(&sentence, model, area.width) {
+            return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }
     }
     let (near, far) = hints(model);
@@ -52,6 +39,35 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             &right,
             pen.theme.dim,
         );
+    }
+}
+
+/// The key that no notice may hide.
+pub fn kept(model: &Model) -> Option<String> {
+    let stop = || format!("{} stop", key_of(Action::Interrupt));
+    model.running().is_some().then(stop)
+}
+
+/// A notice at the left; at the right what it must not hide, and what else has
+/// room.
+fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Pen) {
+    let columns = width(text.as_str()) as u16;
+    let plain = pen.theme.plain;
+    if columns + 4 > area.width {
+        pen.put(area.x, area.y, text.as_str(), plain, area.width);
+        return;
+    }
+    let (mark, style) = match severity {
+        Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+        Severity::Warning => ("!", pen.theme.attention),
+        Severity::Info => (pen.glyphs.dot, pen.theme.accent),
+    };
+    pen.put(area.x + 1, area.y, mark, style, 1);
+    pen.put(area.x + 3, area.y, text.as_str(), plain, columns);
+    let between = format!(" {} ", pen.glyphs.dot);
+    let right = kept(model).unwrap_or_else(|| hints(model).1.join(&between));
+    if usize::from(columns) + width(&right) + 7 <= usize::from(area.width) {
+        pen.put_right(area.right() - 1, area.y, &right, pen.theme.dim);
     }
 }
 
@@ -88,7 +104,15 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         };
         return (near, vec![stop]);
     }
+    let back = if model.over_chat.is_some() {
+        "Esc back"
+    } else {
+        "Esc message"
+    };
     let near = match (&model.overlay, model.focus) {
+        (Some(Overlay::Sessions(open)), _) if open.deleting.is_some() => {
+            say(&["y delete", "n keep"])
+        }
         (Some(Overlay::Sessions(open)), _) if open.in_list => {
             say(&["Enter resume", "d delete", "Tab search", "Esc back"])
         }
@@ -97,18 +121,11 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         (Some(Overlay::Recall { .. }), _) => say(&["Enter take", "Esc close"]),
         (Some(Overlay::Palette { .. }), _) => say(&["Enter run", "Esc close"]),
         (Some(_), _) => say(&["PgUp/PgDn scroll", "Esc close"]),
-        (None, Focus::Chat | Focus::Thinking) => {
-            say(&["Up/Down select", "Enter unfold", "Esc message"])
-        }
+        (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
+        (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
         (None, Focus::Servers) => {
             return (
-                say(&[
-                    "Enter tools",
-                    "Space on/off",
-                    "r retry",
-                    "l stderr",
-                    "Esc message",
-                ]),
+                say(&["Enter tools", back, "Space on/off", "r retry", "l stderr"]),
                 Vec::new(),
             );
         }

@@ -13,6 +13,7 @@ pub mod panes;
 mod pen;
 mod servers;
 mod sessions;
+mod times;
 
 use super::model::{Focus, Model, Overlay};
 use panes::Panes;
@@ -39,6 +40,15 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
     }
     if let Some((focus, pane)) = panes.over {
         pen.clear(pane.outer);
+        if !panes.framed {
+            let title = if focus == Focus::Servers {
+                "Servers"
+            } else {
+                "Thinking"
+            };
+            let bold = pen.theme.bold;
+            pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
+        }
         match focus {
             Focus::Servers => servers::draw(model, pane, panes.framed, &mut pen),
             _ => chat::draw_thinking(model, &panes, pane, &mut pen),

@@ -70,7 +70,11 @@ impl Panes {
         this.place_dialog(model);
         this.chat_inner = this.inner(this.chat);
         if let Some(focus) = model.over_chat.filter(|_| width < SIDE_FROM) {
-            let pane = this.pane(this.body);
+            let mut pane = this.pane(this.body);
+            if !this.framed {
+                // The first row holds the title.
+                take_top(&mut pane.inner, 1);
+            }
             this.over = Some((focus, pane));
         }
         this
@@ -172,7 +176,7 @@ pub fn above_rows(model: &Model, width: u16) -> Vec<(Above, String)> {
     };
     if let Some((notice, _)) = &model.notice {
         let sentence = notice.sentence();
-        if !fits_hint_line(&sentence, width) {
+        if !fits_hint_line(&sentence, model, width) {
             add(Above::Notice(notice.severity), &sentence);
         }
     }
@@ -196,8 +200,11 @@ pub enum Above {
     Continued,
 }
 
-pub fn fits_hint_line(text: &str, width: u16) -> bool {
-    crate::text::grapheme::width(Clean::line(text).as_str()) + 4 <= usize::from(width)
+/// Does a notice fit beside what must stay in sight? Where nothing must, it may
+/// take the whole line.
+pub fn fits_hint_line(text: &str, model: &Model, width: u16) -> bool {
+    let kept = super::hints::kept(model).map_or(0, |kept| kept.len() + 7);
+    crate::text::grapheme::width(Clean::line(text).as_str()) + kept <= usize::from(width)
 }
 
 fn take_top(rest: &mut Rect, rows: u16) -> Rect {

@@ -10,6 +10,9 @@ use ratatui::layout::{Position, Rect};
 
 /// From this width on there is a preview.
 const PREVIEW_FROM: u16 = 76;
+/// From this width of the list on the model has a column; the title needs the
+/// room more, and the preview names the model too.
+const MODEL_FROM: u16 = 84;
 /// Bytes of a message that a preview looks at.
 const PREVIEW_BYTES_MAX: usize = 2_000;
 
@@ -73,13 +76,19 @@ pub fn draw(open: &mut Sessions, over: Rect, pen: &mut Pen) -> Option<Position> 
 fn rows(open: &Sessions, mut area: Rect, pen: &mut Pen) {
     if let Some(id) = &open.deleting {
         area.height = area.height.saturating_sub(1);
-        let words = Clean::line(&format!("Delete {id}? (Y/N)"));
-        pen.put_cut(
-            area.x,
+        let hit = open.all.iter().flat_map(|all| all.iter());
+        let hit = hit.into_iter().find(|hit| hit.id == *id);
+        let title = hit.map_or_else(|| Clean::line(id.as_str()), title);
+        let style = pen.theme.attention;
+        let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
+        let left = area.right().saturating_sub(x + 2);
+        x += pen.put_cut(x, area.bottom(), title.as_str(), style, left);
+        pen.put(
+            x,
             area.bottom(),
-            words.as_str(),
-            pen.theme.attention,
-            area.width,
+            "\"?",
+            style,
+            area.right().saturating_sub(x),
         );
     }
     let hits = open.hits();
@@ -132,7 +141,7 @@ fn row(hit: &SessionSummary, chosen: bool, focused: bool, line: Rect, pen: &mut 
             pen.put_right(end, line.y, &hit.messages.to_string(), pen.theme.dim);
             end -= 5;
         }
-        if line.width >= 56 {
+        if line.width >= MODEL_FROM {
             let columns = 14.min(line.width / 4);
             let model = Clean::line(&hit.model);
             pen.put_cut(
@@ -149,23 +158,22 @@ fn row(hit: &SessionSummary, chosen: bool, focused: bool, line: Rect, pen: &mut 
             end -= 14;
         }
     }
-    let title = Clean::line(&hit.title);
-    let title = if title.as_str().trim().is_empty() {
-        hit.id.as_str()
-    } else {
-        title.as_str()
-    };
+    let title = title(hit);
     let columns = end.saturating_sub(line.x + 3);
-    pen.put_cut(
-        line.x + 2,
-        line.y,
-        Clean::line(title).as_str(),
-        style,
-        columns,
-    );
+    pen.put_cut(line.x + 2, line.y, title.as_str(), style, columns);
     if chosen && focused {
         let selection = pen.theme.selection;
         pen.style(line, selection);
+    }
+}
+
+/// The title, or where there is none the file's name.
+fn title(hit: &SessionSummary) -> Clean {
+    let title = Clean::line(&hit.title);
+    if title.as_str().trim().is_empty() {
+        Clean::line(hit.id.as_str())
+    } else {
+        title
     }
 }
 

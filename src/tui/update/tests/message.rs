@@ -99,7 +99,7 @@ fn ctrl_c_at_rest_leaves_and_keeps_what_was_typed() {
 fn ctrl_c_right_after_a_turn_asks_again() {
     let mut chat = chat();
     chat.keys("one<Enter>").answers("1").keys("<Ctrl+c>");
-    assert_eq!(chat.notice(), "Ctrl+C again to leave");
+    assert_eq!(chat.notice(), "Ctrl+C again leaves");
     assert!(!chat.sent.contains(&Effect::Quit));
     chat.keys("<Ctrl+c>");
     assert!(chat.sent.contains(&Effect::Quit));

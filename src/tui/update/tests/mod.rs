@@ -3,6 +3,7 @@
 mod approval;
 mod message;
 mod screen;
+mod seen;
 
 use super::super::Options;
 use super::super::model::{Focus, Overlay};
@@ -207,6 +208,23 @@ impl Chat {
             _ => None,
         };
         self.commands().into_iter().filter_map(prompt).collect()
+    }
+
+    fn size(&mut self, width: u16, height: u16) -> &mut Self {
+        self.input(Input::Resize { width, height })
+    }
+
+    /// The screen as it is drawn, a line a row.
+    fn screen(&mut self) -> String {
+        let (width, height) = self.model.size;
+        let backend = ratatui::backend::TestBackend::new(width, height);
+        let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
+        terminal
+            .draw(|frame| super::super::view::draw(&mut self.model, frame))
+            .expect("drawn");
+        let cells = terminal.backend().buffer().content.chunks(width.into());
+        let line = |row: &[ratatui::buffer::Cell]| row.iter().map(|cell| cell.symbol()).collect();
+        cells.map(line).collect::<Vec<String>>().join("\n")
     }
 
     fn message(&self) -> String {

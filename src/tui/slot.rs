@@ -1,0 +1,74 @@
+//! One entry as it was laid out, with all that a new layout depends on.
+
+use super::block::{Shape, frame_of, shape, text_of};
+use super::flow::Source;
+use super::wrapped::Wrapped;
+use crate::domain::{Body, Entry};
+
+/// What a layout was made from: an equal stamp means an equal layout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stamp {
+    /// The entry, by its index in the transcript.
+    pub entry: usize,
+    pub revision: u64,
+    pub width: u16,
+    pub aside: bool,
+    pub unfolded: bool,
+    pub gap: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct Slot {
+    pub stamp: Stamp,
+    pub head: usize,
+    /// Its text only grows at its end.
+    pub streams: bool,
+    pub text: Option<Wrapped>,
+    pub height: usize,
+}
+
+impl Slot {
+    pub fn cost(&self) -> usize {
+        self.text.as_ref().map_or(0, Wrapped::cost)
+    }
+
+    /// Bytes of text that were streamed in.
+    pub fn streamed(&self) -> usize {
+        let text = self.text.as_ref().filter(|_| self.streams);
+        text.map_or(0, Wrapped::bytes)
+    }
+
+    pub fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
+        let (head, foot) = frame_of(entry, source);
+        let streams = matches!(entry.body, Body::Thinking { .. } | Body::Text { .. });
+        let text = text_of(entry, source, stamp.unfolded).map(|(raw, indent)| {
+            let width = stamp.width.saturating_sub(indent).max(1);
+            let kept = old.filter(|old| {
+                old.streams
+                    && streams
+                    && old.stamp.width == stamp.width
+                    && old.stamp.entry == stamp.entry
+                    && old.stamp.unfolded == stamp.unfolded
+            });
+            match kept.and_then(|old| old.text) {
+                Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
+                    text.extend_to(&raw);
+                    text
+                }
+                _ => Wrapped::new(&raw, width),
+            }
+        });
+        let rows = text.as_ref().map_or(0, Wrapped::len);
+        let height = match shape(entry, source) {
+            Shape::Hidden => 0,
+            Shape::Line | Shape::Block => stamp.gap + head + rows + foot,
+        };
+        Self {
+            stamp,
+            head,
+            streams,
+            text,
+            height,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a person sees and keeps beside the conversation itself: drafts, notices,
+//! signs of life, panes over the chat.
+
+use super::*;
+use crate::domain::{SessionSummary, ToolMode};
+
+/// A call of `write` that was never asked about, in this state.
+fn call(chat: &mut Chat, state: ToolState) {
+    let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
+    let mut arguments = crate::domain::Arguments::new();
+    arguments.insert("path".into(), json!("a\nb"));
+    arguments.extend(numbers);
+    chat.turn(TurnEvent::Tool(ToolCall {
+        id: CallId(1),
+        server: "files".into(),
+        tool: "write".into(),
+        arguments,
+        original: None,
+        origin: CallOrigin::Native,
+        repeats: None,
+        state,
+    }));
+}
+
+#[test]
+fn leaving_keeps_what_was_queued_and_what_was_typed() {
+    let mut chat = chat();
+    chat.keys("one<Enter>two<Enter>three<Enter><Ctrl+c>")
+        .ends(TurnEnd::Cancelled)
+        .wait(2_000);
+    chat.sent.clear();
+    chat.keys("four<Ctrl+c>");
+    let kept = Command::KeepDraft("two\n\nthree\n\nfour".into());
+    assert_eq!(chat.sent, [Effect::Send(kept), Effect::Quit]);
+}
+
+#[test]
+fn a_queue_does_not_follow_into_another_conversation() {
+    let mut chat = chat();
+    chat.keys("one<Enter>two<Enter>three<Enter>")
+        .input(Input::Paste("four".into()));
+    chat.ends(TurnEnd::Cancelled);
+    chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
+    assert_eq!(chat.message(), "two\nthree\nfour");
+    assert!(chat.model.queue.prompts.is_empty() && !chat.model.queue.paused);
+    assert!(chat.notice().contains("queue"), "{}", chat.notice());
+}
+
+#[test]
+fn a_turn_that_ends_before_the_next_conversation_opens_sends_nothing_into_it() {
+    let mut chat = chat();
+    chat.keys("one<Enter>two<Enter>");
+    chat.model.editor.set("/new");
+    chat.keys("<Enter>");
+    chat.sent.clear();
+    chat.answers("1");
+    assert!(chat.prompts().is_empty());
+}
+
+#[test]
+fn a_call_that_ran_without_asking_shows_its_arguments() {
+    let mut chat = chat();
+    chat.engine(Event::ToolModeChanged(ToolMode::Auto))
+        .keys("go<Enter>");
+    call(&mut chat, ToolState::Proposed);
+    call(&mut chat, ToolState::Running { progress: None });
+    let screen = chat.screen();
+    assert!(screen.contains(r#"path: "a\nb""#), "{screen}");
+    assert!(screen.contains("… 3 more"), "{screen}");
+    assert!(!screen.contains("n7:"), "{screen}");
+    chat.keys("<Tab><Up><Enter>");
+    assert!(chat.screen().contains(r#""n9": 9"#), "{}", chat.screen());
+}
+
+#[test]
+fn a_call_that_was_asked_about_stays_one_line() {
+    let mut chat = chat();
+    chat.engine(Event::ToolModeChanged(ToolMode::Auto))
+        .keys("go<Enter>");
+    call(&mut chat, ToolState::AwaitingApproval);
+    call(&mut chat, ToolState::Running { progress: None });
+    assert!(!chat.screen().contains("path:"), "{}", chat.screen());
+}
+
+#[test]
+fn an_answer_under_way_shows_that_it_lives_and_when_nothing_comes() {
+    let mut chat = chat();
+    chat.keys("go<Enter>").wait(2_000).says("Hello").wait(2_100);
+    let screen = chat.screen();
+    assert!(screen.contains(" 4 s ─"), "{screen}");
+    chat.wait(4_000);
+    let screen = chat.screen();
+    assert!(screen.contains(" 8 s · nothing for 6 s ─"), "{screen}");
+    chat.size(40, 12);
+    let screen = chat.screen();
+    assert!(screen.lines().next().is_some_and(|row| row.contains("8 s")));
+    chat.ends(TurnEnd::Cancelled);
+    assert!(!chat.screen().contains("nothing for"));
+}
+
+#[test]
+fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
+    for opens in ["<F1>", "<Ctrl+p>"] {
+        let mut chat = chat();
+        chat.keys("/retry<Enter>").keys(opens);
+        assert_eq!(chat.notice(), "", "{opens}");
+    }
+    let mut chat = chat();
+    chat.keys("sum<Enter>/retry<Enter>");
+    assert_ne!(chat.notice(), "");
+    chat.asks(&[1]);
+    assert_eq!(chat.notice(), "");
+    let mut chat = self::chat();
+    chat.keys("/retry<Enter>abc");
+    assert_ne!(chat.notice(), "", "these keys came at once");
+    chat.wait(1_000).keys("d");
+    assert_eq!(chat.notice(), "");
+}
+
+#[test]
+fn a_notice_leaves_the_key_that_stops_the_turn_in_sight() {
+    let mut chat = chat();
+    chat.keys("one<Enter>/retry<Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("still under way"), "{screen}");
+    assert!(screen.contains("Ctrl+C stop"), "{screen}");
+}
+
+#[test]
+fn the_title_is_that_of_the_first_answered_prompt() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").ends(TurnEnd::Refused);
+    assert_eq!(chat.model.title, "");
+    chat.keys("two<Enter>").answers("2");
+    assert_eq!(chat.model.title, "two");
+    chat.keys("three<Enter>").answers("3");
+    assert_eq!(chat.model.title, "two");
+}
+
+#[test]
+fn a_deletion_names_the_title_and_its_keys() {
+    let mut chat = chat();
+    chat.keys("<F4>");
+    let title = "A conversation with a title of some length";
+    let summary = SessionSummary {
+        id: "2026-01-01.json".into(),
+        title: title.into(),
+        model: "a model's long name".into(),
+        started_at: None,
+        changed_at: "2026-11-18T12:00:00Z".parse().expect("a time"),
+        messages: 12,
+        broken: None,
+    };
+    let sessions = Arc::new(vec![summary]);
+    let query = crate::domain::QueryId(1);
+    chat.engine(Event::SessionsListed { query, sessions });
+    chat.size(120, 24);
+    assert!(chat.screen().contains(title), "{}", chat.screen());
+    chat.keys("<Tab>d");
+    let screen = chat.screen();
+    assert!(screen.contains(&format!("Delete \"{title}\"?")), "{screen}");
+    assert!(screen.contains("y delete · n keep"), "{screen}");
+}
+
+#[test]
+fn a_pane_over_the_chat_has_a_title_and_a_way_back() {
+    let mut chat = chat();
+    chat.size(40, 14).keys("<F3>");
+    let screen = chat.screen();
+    assert!(screen.contains("Thinking"), "{screen}");
+    assert!(screen.contains("No thinking yet."), "{screen}");
+    assert!(screen.contains("Esc back"), "{screen}");
+    chat.keys("<Esc><F2>");
+    let screen = chat.screen();
+    assert!(screen.contains("Servers") && screen.contains("Esc back"));
+    chat.size(120, 30);
+    assert_eq!(chat.model.focus, Focus::Message);
+    assert_eq!(chat.model.over_chat, None);
+}
+
+#[test]
+fn a_pane_that_a_resize_hides_gives_the_focus_back() {
+    let mut chat = chat();
+    chat.size(120, 30).keys("<F2><F2><F2>");
+    assert_eq!(chat.model.focus, Focus::Servers);
+    chat.size(60, 30);
+    assert_eq!(chat.model.focus, Focus::Message);
+}
+
+/// Words that can be told apart, in one paragraph.
+fn words(from: usize, to: usize) -> String {
+    (from..to).map(|n| format!("w{n} ")).collect()
+}
+
+#[test]
+fn a_walk_through_widths_comes_back_to_the_same_row() {
+    let mut chat = chat();
+    chat.size(104, 30).keys("go<Enter>").says(&words(0, 20_000));
+    chat.screen();
+    chat.keys("<PgUp><PgUp><PgUp>");
+    let first = chat.screen();
+    for width in [70, 130, 83, 61, 104] {
+        chat.size(width, 30).screen();
+    }
+    assert_eq!(chat.screen(), first);
+}
+
+#[test]
+fn only_lines_that_came_since_scrolling_up_are_new() {
+    let mut chat = chat();
+    chat.keys("go<Enter>").says(&"old\n".repeat(100));
+    chat.screen();
+    chat.keys("<PgUp>");
+    let screen = chat.screen();
+    assert!(
+        screen.contains(" lines ") && !screen.contains("new line"),
+        "{screen}"
+    );
+    chat.says("one\ntwo\nthree");
+    let screen = chat.screen();
+    assert!(screen.contains("↓ 3 new lines"), "{screen}");
+    chat.keys("<PgUp>");
+    assert!(chat.screen().contains("↓ 3 new lines"));
+    chat.size(60, 20);
+    assert!(chat.screen().contains("↓ 3 new lines"));
+}
+
+#[test]
+fn the_smallest_screen_says_how_to_leave() {
+    let mut chat = chat();
+    chat.size(20, 6)
+        .keys("one<Enter>")
+        .answers("1")
+        .keys("<Ctrl+c>");
+    assert!(
+        chat.screen().contains("Ctrl+C again leaves"),
+        "{}",
+        chat.screen()
+    );
+}
+
+#[test]
+fn type_ahead_that_ends_with_enter_is_sent() {
+    for ahead in ["prose ahead\n", "hi\n", "prose\tahead\n"] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").at_once(ahead).wait(20).answers("1");
+        assert_eq!(chat.prompts().len(), 2, "{ahead}");
+        assert_eq!(chat.message(), "");
+    }
+}
