@@ -126,6 +126,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     note_thoughts(model, event, known);
     keep_time(model, id, event, was_running);
     match event {
+        TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
             if model.title.is_empty() {
                 let first = prompt.text.lines().find(|line| !line.trim().is_empty());
