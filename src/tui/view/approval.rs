@@ -41,10 +41,9 @@ pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
             Form::Arguments { .. } => FIELD_ROWS,
             _ => 0,
         };
-        let lower = lower_rows(&words, inner, true).max(field);
-        saturated(ask.body().len())
-            .saturating_add(lower + 2)
-            .min(room)
+        let lower = lower_rows(&words, inner, true);
+        let wanted = saturated(ask.body().len()).saturating_add(lower);
+        wanted.max(field).saturating_add(2).min(room)
     });
     rows.unwrap_or(0)
 }
@@ -331,7 +330,7 @@ fn draw_field(
     let fault = fault
         .map(|fault| rows_of(&Clean::line(fault), area.width))
         .unwrap_or_default();
-    let fault_rows = saturated(fault.len()).min(3).min(area.height / 3);
+    let fault_rows = saturated(fault.len()).min(3).min(area.height.div_ceil(3));
     let gap = u16::from(area.height > 6);
     let field = Rect {
         x: area.x + 2.min(area.width),
