@@ -123,6 +123,8 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         Act::RunAll => Some(ask.run_rest()),
         Act::Choose(choice) => Some(Answer::Choice(choice)),
         Act::Deny => {
+            // Whom the word is about is read above it.
+            ask.scroll = 0;
             ask.form = Form::Word(Editor::default());
             None
         }

@@ -23,6 +23,8 @@ const FRAME_FROM: u16 = 24;
 const BODY_ROWS_MIN: u16 = 3;
 /// From this height on blank rows are not missed.
 const ROOMY: u16 = 20;
+/// Rows of the word to the model, with its label.
+const WORD_ROWS: u16 = 3;
 const WORD_LABEL: &str = "Deny. A word to the model:";
 
 /// The rows that the dialog takes: what it would like, up to `room`. Where no frame
@@ -135,7 +137,10 @@ fn draw_framed(
     let roomy = lower_rows(words, inner.width, true);
     let fits = saturated(ask.body().len()).saturating_add(roomy) <= inner.height;
     let gap = u16::from(fits || area.height >= ROOMY);
-    let lower = lower_rows(words, inner.width, gap > 0);
+    let lower = match ask.form {
+        Form::Word(_) => WORD_ROWS + gap,
+        _ => lower_rows(words, inner.width, gap > 0),
+    };
     let body = Rect {
         height: inner.height.saturating_sub(lower),
         ..inner

@@ -210,7 +210,8 @@ fn a_paste_while_choosing_goes_to_the_message() {
 fn a_denial_and_an_edit_keep_the_call_in_view() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6)] {
         let mut chat = about(json!({"a": 1}));
-        chat.keys("d");
+        screen(&mut chat, width, height);
+        chat.keys("<End>d");
         let drawn = screen(&mut chat, width, height);
         assert!(drawn.contains("add   sums"), "{drawn}");
         assert!(height < 12 || drawn.contains("\"a\": 1"), "{drawn}");
