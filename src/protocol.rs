@@ -179,36 +179,37 @@ const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
 
 impl Ask {
     /// The choices of a question that is not about calls, in order; digits from
-    /// 1 on stand for the same.
+    /// 1 on stand for the same. A letter means the same in every dialog, those
+    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         const REPAIR: &[ChoiceRow] = &[
             row(
                 Choice::TellModel,
-                't',
+                'm',
                 "Tell the model and let it try again",
             ),
             row(
                 Choice::AsText,
-                'x',
-                "Take it as text, the answer as it stands",
+                't',
+                "Treat as text, the answer as it stands",
             ),
-            row(Choice::Stop, 's', "Stop this turn"),
+            row(Choice::Stop, 'n', "Stop this turn"),
         ];
         const AFTER_ERROR: &[ChoiceRow] = &[
             row(Choice::Retry, 'r', "Run the failed call again"),
             row(Choice::GoOn, 'g', "Go on: let it use more tools"),
-            row(Choice::Stop, 's', "Stop this turn"),
+            row(Choice::Stop, 'n', "Stop this turn"),
         ];
         const STALLED: &[ChoiceRow] = &[
             row(Choice::KeepWaiting, 'w', "Keep waiting"),
             row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
-            row(Choice::Stop, 's', "Stop this turn"),
+            row(Choice::Stop, 'n', "Stop this turn"),
         ];
         const BOUND: &[ChoiceRow] = &[
-            row(Choice::AsManyAgain, 'm', "As many rounds again"),
+            row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
             row(Choice::NoBound, 'b', "No bound for this turn"),
             row(Choice::AnswerNow, 'a', "Answer now with what there is"),
-            row(Choice::Stop, 's', "Stop this turn"),
+            row(Choice::Stop, 'n', "Stop this turn"),
         ];
         match self {
             Self::Approve(_) => &[],

@@ -2,6 +2,7 @@
 //! from this alone: when the question closes, nothing of it is left.
 
 use super::editor::Editor;
+use super::model::Model;
 use crate::domain::tool::{CallOrigin, Decision, ToolCall};
 use crate::domain::{AskId, CallId, Transcript};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
@@ -19,13 +20,27 @@ pub struct OpenAsk {
     pub armed: bool,
     /// The choice that the arrows stand on. Nothing is preselected.
     pub chosen: Option<usize>,
-    /// First row of the scrolled part.
+    /// First row in view of the scrolled part.
     pub scroll: usize,
+    /// Rows of the scrolled part that were in view when it was last drawn.
+    pub height: usize,
+    /// The scrolled part as rows: wrapped once, not for every frame.
+    laid_out: Option<LaidOut>,
     pub form: Form,
     /// The call shown, and what was decided about each.
     pub at: usize,
     pub decisions: Vec<Option<Decision>>,
     pub shown: Vec<bool>,
+    /// Arguments whose editing was left with Esc, for each call.
+    pub drafts: Vec<Option<Editor>>,
+}
+
+#[derive(Debug, Clone)]
+struct LaidOut {
+    columns: u16,
+    /// The footer is read with the rest, for want of a row.
+    with_footer: bool,
+    rows: Vec<String>,
 }
 
 /// What the keys of an armed dialog go to.
@@ -88,10 +103,13 @@ impl OpenAsk {
             armed: false,
             chosen: None,
             scroll: 0,
+            height: 0,
+            laid_out: None,
             form: Form::Choosing,
             at: 0,
             decisions: vec![None; calls],
             shown,
+            drafts: vec![None; calls],
         }
     }
 
@@ -124,7 +142,10 @@ impl OpenAsk {
             row(Act::RunForSession, '5', 's', "Allow this session"),
         ];
         if self.calls().len() > 1 && self.shown.iter().all(|shown| *shown) {
-            let label = format!("Run all {} listed", self.calls().len());
+            let label = match self.decided() {
+                0 => format!("Run all {} listed", self.calls().len()),
+                decided => format!("Run the other {}", self.calls().len() - decided),
+            };
             rows.push(row(Act::RunAll, '0', ' ', &label));
         }
         let call = transcript.call(offered.call);
@@ -144,8 +165,54 @@ impl OpenAsk {
             *shown = true;
         }
         self.scroll = 0;
+        self.laid_out = None;
         self.chosen = None;
         self.form = Form::Choosing;
+    }
+
+    /// Wraps the scrolled part, unless that was done for this width already.
+    pub fn lay_out(
+        &mut self,
+        columns: u16,
+        with_footer: bool,
+        wrap: impl Fn(&Self) -> Vec<String>,
+    ) {
+        let known = self.laid_out.as_ref();
+        if known.is_none_or(|it| (it.columns, it.with_footer) != (columns, with_footer)) {
+            let rows = wrap(self);
+            self.laid_out = Some(LaidOut {
+                columns,
+                with_footer,
+                rows,
+            });
+        }
+    }
+
+    /// The rows of the scrolled part.
+    pub fn body(&self) -> &[String] {
+        self.laid_out.as_ref().map_or(&[], |it| &it.rows)
+    }
+
+    /// A call has changed: what was wrapped of it is of no use any more.
+    pub fn changed(&mut self, call: CallId) {
+        let failed = matches!(&self.question, Ask::AfterError { failed, .. } if *failed == call);
+        if failed || self.ids().any(|id| id == call) {
+            self.laid_out = None;
+        }
+    }
+
+    /// The last row that the scrolled part can begin with.
+    pub fn last_top(&self) -> usize {
+        self.body().len().saturating_sub(self.height)
+    }
+
+    pub fn scroll_by(&mut self, rows: isize) {
+        self.scroll = self.scroll.saturating_add_signed(rows).min(self.last_top());
+    }
+
+    /// Rows of a page: one stays in view, so that none is skipped.
+    pub fn page(&self) -> isize {
+        isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
     }
 
     /// Decides about the call shown. The answer, once nothing is open.
@@ -188,6 +255,18 @@ impl OpenAsk {
     fn ids(&self) -> impl Iterator<Item = CallId> {
         self.calls().iter().map(|call| call.call)
     }
+}
+
+/// Takes the open question out of the model for the time of `act`, which can thus
+/// read the rest of the model while it changes the question.
+pub fn with_ask<T>(model: &mut Model, act: impl FnOnce(&Model, &mut OpenAsk) -> T) -> Option<T> {
+    if model.asks.is_empty() {
+        return None;
+    }
+    let mut ask = model.asks.remove(0);
+    let done = act(model, &mut ask);
+    model.asks.insert(0, ask);
+    Some(done)
 }
 
 pub fn from_text(call: &ToolCall) -> bool {

@@ -83,8 +83,10 @@ fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
         screen.contents()
     );
     assert_eq!(server.bodies(CHAT).len(), 1, "nothing was approved");
-    // Pasted text does not answer either.
+    // Pasted text does not answer either: it goes to the message too.
     terminal.paste("y");
+    terminal.until_shows(&format!("{typed}y"));
+    terminal.until_shows(ARMED);
     terminal.press("n");
     terminal.until_gone(QUESTION);
     terminal.until_shows("refused");

@@ -1,6 +1,6 @@
 //! Keys of a question's dialog, once it has the keyboard.
 
-use super::super::ask::{Act, Form, OpenAsk, Row};
+use super::super::ask::{Act, Form, OpenAsk, Row, with_ask};
 use super::super::editor::{Edit, Editor};
 use super::super::input::{key_under, normal, typed};
 use super::super::keymap::{self, Action, When};
@@ -11,48 +11,57 @@ use crate::domain::tool::Decision;
 use crate::protocol::{Answer, Command, check_arguments};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// Rows of a page in the scrolled part.
-const PAGE_ROWS: usize = 8;
+/// Characters kept of what is wrong with edited arguments: a schema's complaint
+/// quotes the value, however long that is.
+const FAULT_CHARS_MAX: usize = 400;
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    let Some(mut ask) = model.asks.first().cloned() else {
-        return;
-    };
-    let decided = ask.decided();
-    let answer = match &mut ask.form {
-        Form::Choosing => choosing(model, &mut ask, key),
-        Form::Word(_) => word(&mut ask, key),
-        Form::Arguments { .. } => arguments(&mut ask, key),
-    };
-    if let Some(answer) = answer {
-        let id = ask.id;
-        effects.push(Effect::Send(Command::Answer { ask: id, answer }));
-        engine::answered(model);
-    } else if let Some(first) = model.asks.first_mut() {
-        if ask.decided() > decided {
+    let pressed = with_ask(model, |model, ask| {
+        let decided = ask.decided();
+        let answer = match &ask.form {
+            Form::Choosing => choosing(model, ask, key),
+            Form::Word(_) => word(ask, key),
+            Form::Arguments { .. } => arguments(ask, key),
+        };
+        if answer.is_none() && ask.decided() > decided {
             // The next call has not been read yet: a key struck twice must not run it.
             ask.armed = false;
             ask.opened = model.now;
         }
-        *first = ask;
+        answer.map(|answer| (ask.id, answer))
+    });
+    if let Some((ask, answer)) = pressed.flatten() {
+        effects.push(Effect::Send(Command::Answer { ask, answer }));
+        engine::answered(model);
     }
 }
 
-/// Pasted text never answers; a text field takes it.
-pub fn paste(model: &mut Model, text: &str) {
-    match model.asks.first_mut().map(|ask| &mut ask.form) {
-        Some(Form::Word(editor)) => editor.insert(&text.replace(['\n', '\r'], " ")),
-        Some(Form::Arguments { editor, .. }) => editor.insert(text),
-        _ => {}
+/// Pasted text never answers: the dialog's field takes it. Where none is open the
+/// dialog gives the keyboard back, since more of the paste may follow as keys, and
+/// the text is left to the message; then this is false.
+pub fn paste(model: &mut Model, text: &str) -> bool {
+    let Some(ask) = model.asks.first_mut() else {
+        return false;
+    };
+    match &mut ask.form {
+        Form::Word(editor) => editor.insert(&text.replace(['\n', '\r'], " ")),
+        Form::Arguments { editor, .. } => editor.insert(text),
+        Form::Choosing => {
+            ask.armed = false;
+            return false;
+        }
     }
+    true
 }
 
 fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     let rows = ask.rows(&model.transcript);
+    if scrolls(ask, key) {
+        return None;
+    }
     match normal(key) {
-        (KeyCode::PageUp, _) => ask.scroll = ask.scroll.saturating_sub(PAGE_ROWS),
-        (KeyCode::PageDown, _) => ask.scroll += PAGE_ROWS,
         (KeyCode::Home, _) => ask.scroll = 0,
+        (KeyCode::End, _) => ask.scroll = ask.last_top(),
         (KeyCode::Left, _) => ask.show(ask.at.saturating_sub(1)),
         (KeyCode::Right, _) => ask.show(ask.at + 1),
         (KeyCode::Up, _) => step(ask, rows.len(), -1),
@@ -67,6 +76,19 @@ fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
         _ => {}
     }
     None
+}
+
+/// Keys that scroll what is asked about, also while a word is typed.
+fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
+    let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
+    match normal(key) {
+        (KeyCode::PageUp, _) => ask.scroll_by(-ask.page()),
+        (KeyCode::PageDown, _) => ask.scroll_by(ask.page()),
+        (KeyCode::Up, held) if held.intersects(by_row) => ask.scroll_by(-1),
+        (KeyCode::Down, held) if held.intersects(by_row) => ask.scroll_by(1),
+        _ => return false,
+    }
+    true
 }
 
 fn step(ask: &mut OpenAsk, count: usize, by: isize) {
@@ -101,17 +123,16 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         Act::RunAll => Some(ask.run_rest()),
         Act::Choose(choice) => Some(Answer::Choice(choice)),
         Act::Deny => {
+            // Whom the word is about is read above it.
+            ask.scroll = 0;
             ask.form = Form::Word(Editor::default());
             None
         }
         Act::Edit => {
-            let call = ask
-                .call()
-                .and_then(|offered| model.transcript.call(offered.call));
-            let arguments =
-                call.and_then(|call| serde_json::to_string_pretty(&call.arguments).ok());
+            let draft = ask.drafts.get_mut(ask.at).and_then(Option::take);
+            let editor = draft.unwrap_or_else(|| Editor::new(&arguments_of(model, ask)));
             ask.form = Form::Arguments {
-                editor: Editor::new(&arguments.unwrap_or_default()),
+                editor,
                 fault: None,
             };
             None
@@ -119,7 +140,18 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
     }
 }
 
+fn arguments_of(model: &Model, ask: &OpenAsk) -> String {
+    let call = ask
+        .call()
+        .and_then(|offered| model.transcript.call(offered.call));
+    let arguments = call.and_then(|call| serde_json::to_string_pretty(&call.arguments).ok());
+    arguments.unwrap_or_default()
+}
+
 fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
+    if scrolls(ask, key) {
+        return None;
+    }
     let Form::Word(editor) = &mut ask.form else {
         return None;
     };
@@ -144,11 +176,15 @@ fn arguments(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
         return None;
     };
     match normal(key) {
-        (KeyCode::Esc, _) => ask.form = Form::Choosing,
+        (KeyCode::Esc, _) => {
+            let draft = std::mem::take(editor);
+            ask.form = Form::Choosing;
+            *ask.drafts.get_mut(ask.at)? = Some(draft);
+        }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => match check_arguments(&tool, &editor.text()) {
             Ok(arguments) => return ask.decide(Decision::Edit { arguments }),
-            Err(why) => *fault = Some(why),
+            Err(why) => *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect()),
         },
         _ => {
             field_key(editor, key);

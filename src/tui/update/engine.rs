@@ -130,6 +130,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
     match event {
+        TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
             model.last_turn = Some((prompt.text.clone(), false));
         }

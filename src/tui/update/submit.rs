@@ -43,8 +43,8 @@ pub fn burst(model: &mut Model, text: &str) {
 
 /// Pasted text goes into a text field and is never sent, and never answers.
 pub fn paste(model: &mut Model, text: &str) {
-    if model.ask().is_some_and(|ask| ask.armed) {
-        return approval::paste(model, text);
+    if model.ask().is_some_and(|ask| ask.armed) && approval::paste(model, text) {
+        return;
     }
     if model.overlay.is_some() {
         return overlay::paste(model, text);

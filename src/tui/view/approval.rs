@@ -1,11 +1,11 @@
 //! A question's dialog. What is asked about scrolls; the question and its choices
-//! never do.
+//! never do, and nothing is ever drawn over an argument.
 
-use super::super::ask::{Form, OpenAsk, Row};
+use super::super::ask::{Form, OpenAsk, Row, with_ask};
+use super::super::editor::Editor;
 use super::super::model::Model;
+use super::asked::{self, Words};
 use super::pen::{Pen, rows_of};
-use crate::domain::tool::{CallOrigin, Tool, ToolCall};
-use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
@@ -13,34 +13,73 @@ use ratatui::style::Style;
 
 /// Columns of a choice's digit and key, and of the gap behind its label.
 const KEYS_WIDTH: usize = 9;
-/// Rows of the field for edited arguments.
-const FIELD_ROWS: u16 = 8;
+/// Rows of the field for edited arguments, with what stands around it.
+const FIELD_ROWS: u16 = 10;
 /// A dialog is not wider than text that reads well.
 const WIDTH_MAX: u16 = 96;
+/// Under this width it has no frame.
+const FRAME_FROM: u16 = 24;
+/// A frame must leave so many rows to what is asked about.
+const BODY_ROWS_MIN: u16 = 3;
+/// From this height on blank rows are not missed.
+const ROOMY: u16 = 20;
+/// Rows of the word to the model, with its label.
+const WORD_ROWS: u16 = 3;
+const WORD_LABEL: &str = "Deny. A word to the model:";
 
-/// What a dialog shows, as rows.
-struct Content {
-    title: &'static str,
-    /// Scrolled: about what it is asked.
-    body: Vec<String>,
-    question: String,
-    rows: Vec<Row>,
-    footer: String,
+/// The rows that the dialog takes: what it would like, up to `room`. Where no frame
+/// fits into that it may grow up to `most`, and without a frame it takes all.
+pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
+    let rows = with_ask(model, |model, ask| {
+        let words = asked::words(model, ask);
+        let columns = columns.min(WIDTH_MAX);
+        let inner = columns.saturating_sub(4).max(1);
+        let room = room.max(least_rows(&words, inner)).min(most);
+        if is_small(&words, columns, room) {
+            return most;
+        }
+        lay_out(model, ask, &words, inner, false);
+        let field = match ask.form {
+            Form::Arguments { .. } => FIELD_ROWS,
+            _ => 0,
+        };
+        let lower = lower_rows(&words, inner, true);
+        let wanted = saturated(ask.body().len()).saturating_add(lower);
+        wanted.max(field).saturating_add(2).min(room)
+    });
+    rows.unwrap_or(0)
 }
 
-/// Rows that the dialog would like, with its frame.
-pub fn wanted_rows(model: &Model, columns: u16) -> u16 {
-    let Some(ask) = model.ask() else { return 0 };
-    let inner = columns.min(WIDTH_MAX).saturating_sub(4).max(1);
-    let content = content(model, ask, inner);
-    let body = content.body.len() as u16;
-    let field = match ask.form {
-        Form::Choosing => 0,
-        Form::Word(_) => 2,
-        Form::Arguments { .. } => FIELD_ROWS,
-    };
-    let lower = lower_rows(&content, inner).max(field);
-    body.saturating_add(lower + 2)
+fn saturated(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
+}
+
+fn lay_out(model: &Model, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
+    ask.lay_out(columns, with_footer, |ask| {
+        let mut rows = asked::body(model, ask, columns);
+        if with_footer && !words.footer.is_empty() {
+            rows.extend(rows_of(&Clean::line(&words.footer), columns));
+        }
+        rows
+    });
+}
+
+fn is_small(words: &Words, columns: u16, height: u16) -> bool {
+    let inner = columns.saturating_sub(4).max(1);
+    columns < FRAME_FROM || height < least_rows(words, inner)
+}
+
+/// The rows below which there is no frame and the choices become one row.
+fn least_rows(words: &Words, columns: u16) -> u16 {
+    2 + BODY_ROWS_MIN + lower_rows(words, columns, false)
+}
+
+/// The question, the choices and the footer, with blank rows between where there
+/// is room for them.
+fn lower_rows(words: &Words, columns: u16, gaps: bool) -> u16 {
+    let footer = u16::from(!words.footer.is_empty());
+    let gaps = if gaps { 2 + footer } else { 0 };
+    1 + choice_rows(&words.rows, columns) + footer + gaps
 }
 
 /// Choices stand in two columns where every label fits whole.
@@ -51,237 +90,174 @@ fn across(rows: &[Row], columns: u16) -> u16 {
 }
 
 fn choice_rows(rows: &[Row], columns: u16) -> u16 {
-    (rows.len() as u16).div_ceil(across(rows, columns))
-}
-
-fn content(model: &Model, ask: &OpenAsk, columns: u16) -> Content {
-    let rows = ask.rows(&model.transcript);
-    if let Some(offered) = ask.call() {
-        let call = model.transcript.call(offered.call);
-        return Content {
-            title: "Tool call",
-            body: call_rows(&offered.tool, call, columns, model),
-            question: "Call now? (Y/N)".to_owned(),
-            footer: footer(ask, call, model),
-            rows,
-        };
-    }
-    let (title, said, question) = match &ask.question {
-        Ask::Approve(_) => ("Tool call", String::new(), String::new()),
-        Ask::Repair { raw, why } => (
-            "Tool call",
-            format!("The model wrote a call that cannot be used: {why}\n\n{raw}"),
-            "What now?".to_owned(),
-        ),
-        Ask::AfterError { failed, wanted } => {
-            let name = model
-                .transcript
-                .call(*failed)
-                .map_or("A call", |call| &call.tool);
-            let wanted = wanted.join(", ");
-            (
-                "Tool call",
-                format!("{name} failed. The model asks for: {wanted}"),
-                "What now?".to_owned(),
-            )
-        }
-        Ask::Stalled { seconds } => (
-            "No answer",
-            format!("Nothing came from the model for {seconds} s."),
-            "Keep waiting?".to_owned(),
-        ),
-        Ask::Bound { rounds } => (
-            "Rounds",
-            format!("The model has asked for tools in {rounds} rounds."),
-            "Go on?".to_owned(),
-        ),
-    };
-    Content {
-        title,
-        body: rows_of(&Clean::spelt_out(&said), columns),
-        question,
-        rows,
-        footer: String::new(),
-    }
-}
-
-fn call_rows(tool: &Tool, call: Option<&ToolCall>, columns: u16, model: &Model) -> Vec<String> {
-    let server = call.map_or_else(String::new, |call| call.server.to_string());
-    let head = format!("{}   {server}", tool.name);
-    let mut rows = rows_of(&Clean::spelt_out(&head), columns);
-    if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-        rows.extend(rows_of(&Clean::spelt_out(description.trim()), columns));
-    }
-    let manners = manners(tool, model.glyphs.dot);
-    if !manners.is_empty() {
-        rows.extend(rows_of(
-            &Clean::line(&format!("{manners} (the server says)")),
-            columns,
-        ));
-    }
-    rows.push(String::new());
-    let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
-    let arguments = arguments.and_then(Result::ok).unwrap_or_default();
-    let indented = columns.saturating_sub(2).max(1);
-    let arguments = rows_of(&Clean::spelt_out(&arguments), indented);
-    rows.extend(arguments.into_iter().map(|row| format!("  {row}")));
-    rows
-}
-
-/// A server's own word about its tool: shown, never obeyed.
-fn manners(tool: &Tool, dot: &str) -> String {
-    let notes = &tool.annotations;
-    let words = [
-        (notes.read_only, "read-only", "changes things"),
-        (notes.destructive, "destructive", "not destructive"),
-        (notes.idempotent, "idempotent", "not idempotent"),
-        (notes.open_world, "reaches the outside", "stays inside"),
-    ];
-    let words: Vec<_> = words
-        .into_iter()
-        .filter_map(|(note, yes, no)| note.map(|note| if note { yes } else { no }))
-        .collect();
-    words.join(&format!(" {dot} "))
-}
-
-/// What matters comes first: on a narrow screen the end is cut off.
-fn footer(ask: &OpenAsk, call: Option<&ToolCall>, model: &Model) -> String {
-    let mut parts = Vec::new();
-    let count = ask.calls().len();
-    if count > 1 {
-        parts.push(format!("{} of {count}", ask.at + 1));
-    }
-    if call.is_some_and(|call| call.repeats.is_some()) {
-        parts.push("same call as before".to_owned());
-    }
-    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
-        let how = if *repaired {
-            "recovered from text, repaired"
-        } else {
-            "recovered from text"
-        };
-        parts.push(format!("{how} ({form})"));
-    }
-    parts.join(&format!(" {} ", model.glyphs.dot))
+    saturated(rows.len()).div_ceil(across(rows, columns))
 }
 
 /// Returns the cursor's place where a field of the dialog is edited.
 pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let mut ask = model.asks.first()?.clone();
     let area = Rect {
         width: area.width.min(WIDTH_MAX),
         ..area
     };
-    let columns = area.width.saturating_sub(4).max(1);
-    let mut content = content(model, &ask, columns);
-    let small = area.width < 24 || area.height < least_rows(&content, columns);
-    if small {
-        content = self::content(model, &ask, area.width.max(1));
-        // There is no row for the footer: it is read with the rest.
-        let footer = std::mem::take(&mut content.footer);
-        content
-            .body
-            .extend(rows_of(&Clean::line(&footer), area.width.max(1)));
-    }
-    let style = if ask.armed {
-        pen.theme.accent
-    } else {
-        pen.theme.dim
-    };
-    let inner = if small {
-        pen.clear(area);
-        area
-    } else {
-        pen.frame(area, content.title, "", style)
-    };
-    let cursor = match (&mut ask.form, small) {
-        (Form::Choosing, _) => None,
-        (form, _) => return finish(model, form_field(form, inner, pen), ask),
-    };
-    let lower = if small {
-        2
-    } else {
-        lower_rows(&content, inner.width)
+    let drawn = with_ask(model, |model, ask| {
+        let words = asked::words(model, ask);
+        let small = is_small(&words, area.width, area.height);
+        let style = if ask.armed {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        let inner = if small {
+            pen.clear(area);
+            area
+        } else {
+            pen.frame(area, words.title, "", style)
+        };
+        lay_out(model, ask, &words, inner.width.max(1), small);
+        if matches!(ask.form, Form::Arguments { .. }) {
+            let head = asked::head(model, ask);
+            return draw_arguments(&head, &mut ask.form, inner, pen);
+        }
+        if small {
+            draw_small(&words, ask, inner, pen)
+        } else {
+            draw_framed(&words, ask, area, inner, pen)
+        }
+    });
+    drawn.flatten()
+}
+
+fn draw_framed(
+    words: &Words,
+    ask: &mut OpenAsk,
+    area: Rect,
+    inner: Rect,
+    pen: &mut Pen,
+) -> Option<Position> {
+    let roomy = lower_rows(words, inner.width, true);
+    let fits = saturated(ask.body().len()).saturating_add(roomy) <= inner.height;
+    let gap = u16::from(fits || area.height >= ROOMY);
+    let lower = match ask.form {
+        Form::Word(_) => WORD_ROWS + gap,
+        _ => lower_rows(words, inner.width, gap > 0),
     };
     let body = Rect {
         height: inner.height.saturating_sub(lower),
         ..inner
     };
-    ask.scroll = draw_body(&content.body, ask.scroll, body, pen);
     let rest = Rect {
-        y: body.bottom(),
-        height: lower.min(inner.height),
+        y: body.bottom() + gap,
+        height: lower.saturating_sub(gap),
         ..inner
     };
-    draw_lower(&content, &ask, rest, small, pen);
-    finish(model, cursor, ask)
-}
-
-fn finish(model: &mut Model, cursor: Option<Position>, ask: OpenAsk) -> Option<Position> {
-    if let Some(first) = model.asks.first_mut() {
-        *first = ask;
+    draw_body(ask, body, pen);
+    let marks = marks(ask, usize::from(area.width.saturating_sub(6)), pen);
+    if !marks.is_empty() {
+        let (right, y) = (area.right().saturating_sub(2), area.bottom() - 1);
+        pen.put_right(right, y, &format!(" {marks} "), pen.theme.attention);
     }
-    cursor
+    if let Form::Word(editor) = &mut ask.form {
+        return Some(draw_field(WORD_LABEL, editor, None, rest, pen));
+    }
+    draw_choices(words, ask, rest, gap, pen);
+    None
 }
 
-/// The rows below which the choices become one row: a frame, a line of what it is
-/// about, and everything that never scrolls.
-fn least_rows(content: &Content, columns: u16) -> u16 {
-    3 + lower_rows(content, columns)
+/// Without a frame: what is asked about, the question, and the choices' keys.
+fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Option<Position> {
+    let label = match ask.form {
+        Form::Word(_) => WORD_LABEL,
+        _ => words.question,
+    };
+    let count = ask.body().len();
+    let mut lower = 2.min(area.height.saturating_sub(1));
+    let scrolls = count > usize::from(area.height - lower);
+    // The marks stand at the question's right, and where that is too narrow in a
+    // row of their own.
+    let room = usize::from(area.width).saturating_sub(width(label) + 2);
+    let own_row = scrolls && area.height > 3 && width(&short_marks(count, count, pen)) > room;
+    lower += u16::from(own_row);
+    let body = Rect {
+        height: area.height - lower,
+        ..area
+    };
+    draw_body(ask, body, pen);
+    let room = if own_row { area.width.into() } else { room };
+    let marks = marks(ask, room, pen);
+    let mut rest = Rect {
+        y: body.bottom(),
+        height: lower,
+        ..area
+    };
+    if lower > 0 {
+        pen.put_right(area.right(), rest.y, &marks, pen.theme.attention);
+    }
+    if own_row {
+        rest.y += 1;
+        rest.height -= 1;
+    } else if scrolls {
+        rest.width = rest.width.saturating_sub(saturated(width(&marks)) + 1);
+    }
+    match &mut ask.form {
+        Form::Word(editor) => Some(draw_field(label, editor, None, rest, pen)),
+        _ => {
+            draw_keys(words, ask, rest, area.width, pen);
+            None
+        }
+    }
 }
 
-/// The question between blank rows, the choices, and the footer below a blank row.
-fn lower_rows(content: &Content, columns: u16) -> u16 {
-    let footer = u16::from(!content.footer.is_empty()) * 2;
-    3 + choice_rows(&content.rows, columns) + footer
-}
-
-/// Draws the scrolled part and returns the scroll that was possible.
-fn draw_body(rows: &[String], scroll: usize, area: Rect, pen: &mut Pen) -> usize {
-    let height = usize::from(area.height);
-    let scroll = scroll.min(rows.len().saturating_sub(height));
-    for (y, row) in rows.iter().skip(scroll).take(height).enumerate() {
-        let style = if y + scroll == 0 {
+/// Draws the scrolled part, and remembers how much of it there is room for.
+fn draw_body(ask: &mut OpenAsk, area: Rect, pen: &mut Pen) {
+    ask.height = area.height.into();
+    ask.scroll = ask.scroll.min(ask.last_top());
+    let rows = ask.body().iter().enumerate().skip(ask.scroll);
+    for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
+        let style = if index == 0 {
             pen.theme.bold
         } else {
             pen.theme.plain
         };
-        pen.put(area.x, area.y + y as u16, row, style, area.width);
+        pen.put(area.x, y, row, style, area.width);
     }
-    let below = rows.len().saturating_sub(scroll + height);
-    if height > 0 && below > 0 {
-        let mark = format!(" {} {below} more ", pen.glyphs.down);
-        pen.put_right(area.right(), area.bottom() - 1, &mark, pen.theme.attention);
-    }
-    if height > 1 && scroll > 0 {
-        let mark = format!(" {} {scroll} more ", pen.glyphs.up);
-        pen.put_right(area.right(), area.y, &mark, pen.theme.attention);
-    }
-    scroll
 }
 
-fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &mut Pen) {
-    let choice_style = if ask.armed {
+/// How many rows there are above and below those in view.
+fn marks(ask: &OpenAsk, room: usize, pen: &Pen) -> String {
+    let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    let long: Vec<_> = up.into_iter().chain(down).collect();
+    let long = long.join("  ");
+    if width(&long) <= room {
+        long
+    } else {
+        short_marks(above, below, pen)
+    }
+}
+
+fn short_marks(above: usize, below: usize, pen: &Pen) -> String {
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
+}
+
+fn choice_style(ask: &OpenAsk, pen: &Pen) -> Style {
+    if ask.armed {
         pen.theme.plain
     } else {
         pen.theme.dim
-    };
-    if small {
-        return draw_one_row(content, ask, area, choice_style, pen);
     }
-    pen.put(
-        area.x,
-        area.y + 1,
-        &content.question,
-        pen.theme.bold,
-        area.width,
-    );
-    let first = area.y + 3;
-    let per_column = choice_rows(&content.rows, area.width);
-    let column_width = area.width / across(&content.rows, area.width);
-    for (index, row) in content.rows.iter().enumerate() {
-        let column = index as u16 / per_column.max(1);
-        let y = first + index as u16 % per_column.max(1);
+}
+
+fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pen) {
+    let style = choice_style(ask, pen);
+    pen.put(area.x, area.y, words.question, pen.theme.bold, area.width);
+    let first = area.y + 1 + gap;
+    let per_column = choice_rows(&words.rows, area.width).max(1);
+    let column_width = area.width / across(&words.rows, area.width);
+    for (index, row) in (0..).zip(&words.rows) {
+        let (column, y) = (index / per_column, first + index % per_column);
         let x = area.x + column * column_width;
         if y >= area.bottom() {
             continue;
@@ -290,53 +266,38 @@ fn draw_lower(content: &Content, ask: &OpenAsk, area: Rect, small: bool, pen: &m
         let key = row.key.unwrap_or(' ');
         let words = format!("  {digit}  {key}  {}", row.label);
         let columns = column_width.saturating_sub(1);
-        pen.put_cut(x, y, &words, choice_style, columns);
-        if ask.chosen == Some(index) {
-            let line = Rect::new(x, y, (width(&words) as u16 + 1).min(columns), 1);
+        pen.put_cut(x, y, &words, style, columns);
+        if ask.chosen == Some(index.into()) {
+            let line = Rect::new(x, y, (saturated(width(&words)) + 1).min(columns), 1);
             let selection = pen.theme.selection;
             pen.style(line, selection);
         }
     }
-    if !content.footer.is_empty() && area.height > 0 {
-        let footer = Clean::line(&content.footer);
-        pen.put_cut(
-            area.x,
-            area.bottom() - 1,
-            footer.as_str(),
-            pen.theme.dim,
-            area.width,
-        );
+    if !words.footer.is_empty() && area.height > 0 {
+        let (footer, y) = (Clean::line(&words.footer), area.bottom() - 1);
+        pen.put_cut(area.x, y, footer.as_str(), pen.theme.dim, area.width);
     }
 }
 
-/// The question and the keys, where the screen is very small.
-fn draw_one_row(content: &Content, ask: &OpenAsk, area: Rect, style: Style, pen: &mut Pen) {
-    let question = Clean::line(&content.question);
-    pen.put_cut(
-        area.x,
-        area.y,
-        question.as_str(),
-        pen.theme.bold,
-        area.width,
-    );
-    let keys: Vec<_> = content.rows.iter().filter_map(key_of).collect();
+/// The question and the keys, where the screen is very small. The keys have more
+/// columns than the question, beside which the marks stand.
+fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Pen) {
+    if area.height > 0 {
+        pen.put_cut(area.x, area.y, words.question, pen.theme.bold, area.width);
+    }
+    if area.height < 2 {
+        return;
+    }
     let y = area.y + 1;
-    if area.height > 1 {
-        pen.put_cut(area.x, y, &keys.join(" "), style, area.width);
-        let x = ask.chosen.map(|at| {
-            keys.iter()
-                .take(at)
-                .map(|key| width(key) + 1)
-                .sum::<usize>()
-        });
-        if let (Some(x), Some(at)) = (x, ask.chosen) {
-            let wide = keys.get(at).map_or(0, |key| width(key));
-            let selection = pen.theme.selection;
-            pen.style(
-                Rect::new(area.x + x as u16, y, wide as u16, 1).intersection(area),
-                selection,
-            );
-        }
+    let keys: Vec<_> = words.rows.iter().filter_map(key_of).collect();
+    pen.put_cut(area.x, y, &keys.join(" "), choice_style(ask, pen), columns);
+    if let Some((at, key)) = ask.chosen.and_then(|at| Some((at, keys.get(at)?))) {
+        let before: usize = keys.iter().take(at).map(|key| width(key) + 1).sum();
+        let x = area.x.saturating_add(saturated(before));
+        let cell = Rect::new(x, y, saturated(width(key)), 1);
+        let row = Rect::new(area.x, y, columns, 1);
+        let selection = pen.theme.selection;
+        pen.style(cell.intersection(row), selection);
     }
 }
 
@@ -344,41 +305,51 @@ fn key_of(row: &Row) -> Option<String> {
     row.key.or(row.digit).map(String::from)
 }
 
-/// The field of a denial's word or of edited arguments.
-fn form_field(form: &mut Form, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let (label, editor, fault) = match form {
-        Form::Choosing => return None,
-        Form::Word(editor) => ("Deny. A word to the model, if you like:", editor, None),
-        Form::Arguments { editor, fault } => ("Edit the arguments:", editor, fault.as_ref()),
+/// The field of edited arguments, below the tool that they are for.
+fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> Option<Position> {
+    let Form::Arguments { editor, fault } = form else {
+        return None;
     };
-    pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);
+    let mut rest = area;
+    if area.height > 3 {
+        pen.put_cut(area.x, area.y, head.as_str(), pen.theme.bold, area.width);
+        rest.y += 1;
+        rest.height -= 1;
+    }
+    let label = "Edit the arguments:";
+    Some(draw_field(label, editor, fault.as_deref(), rest, pen))
+}
+
+/// A text field with its label above and what is wrong below.
+fn draw_field(
+    label: &str,
+    editor: &mut Editor,
+    fault: Option<&str>,
+    area: Rect,
+    pen: &mut Pen,
+) -> Position {
+    if area.height > 1 {
+        pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);
+    }
+    let label_rows = u16::from(area.height > 1);
     let fault = fault
         .map(|fault| rows_of(&Clean::line(fault), area.width))
         .unwrap_or_default();
-    let fault_rows = (fault.len() as u16).min(3).min(area.height / 3);
+    let fault_rows = saturated(fault.len()).min(3).min(area.height.div_ceil(3));
     let gap = u16::from(area.height > 6);
     let field = Rect {
         x: area.x + 2.min(area.width),
-        y: area.y + 1 + gap,
+        y: area.y + label_rows + gap,
         width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(1 + gap + fault_rows),
+        height: area.height.saturating_sub(label_rows + gap + fault_rows),
     };
     let view = editor.view(field.width, field.height);
-    for (y, row) in view.rows.iter().enumerate().take(field.height.into()) {
-        pen.put(
-            field.x,
-            field.y + y as u16,
-            row,
-            pen.theme.plain,
-            field.width,
-        );
+    for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
+        pen.put(field.x, y, row, pen.theme.plain, field.width);
     }
-    for (y, row) in fault.iter().take(fault_rows.into()).enumerate() {
-        let y = area.bottom() - fault_rows + y as u16;
+    for (y, row) in (area.bottom() - fault_rows..area.bottom()).zip(&fault) {
         pen.put(area.x, y, row, pen.theme.failure, area.width);
     }
-    Some(Position::new(
-        field.x + view.cursor.0,
-        field.y + view.cursor.1,
-    ))
+    let (x, y) = view.cursor;
+    Position::new(field.x + x, field.y + y)
 }

@@ -2,6 +2,7 @@
 //! walked but what is in view. Text from outside is drawn only as `Clean`.
 
 mod approval;
+mod asked;
 mod chat;
 mod composer;
 mod header;

@@ -14,6 +14,10 @@ const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
 /// Under this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
+/// From this height on a dialog leaves some of the chat in view.
+const USUAL_HEIGHT: u16 = 24;
+/// Rows of the chat that it leaves.
+const CHAT_ROWS_KEPT: u16 = 3;
 /// Rows of the message before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 /// Rows of one banner or notice above the message.
@@ -134,10 +138,10 @@ impl Panes {
         self.thinking = Some(self.pane(side));
     }
 
-    /// The dialog takes its room from the lower end of the chat, so that the
-    /// prompt that led to it stays visible above; where there is too little room
-    /// it takes all of it.
-    fn place_dialog(&mut self, model: &Model) {
+    /// The dialog takes its room from the lower end of the chat. On a screen of the
+    /// usual height a few rows of the chat stay, whatever the dialog would like, so
+    /// that the prompt that led to it is in view.
+    fn place_dialog(&mut self, model: &mut Model) {
         if model.ask().is_none() {
             return;
         }
@@ -146,15 +150,21 @@ impl Panes {
             self.dialog = Some(Rect::new(0, 0, width, height));
             return;
         }
-        let wanted = approval::wanted_rows(model, self.chat.width);
-        let spare = self.chat.height.saturating_sub(wanted);
-        if spare < 4 {
-            let rows = wanted.min(self.chat.height);
-            let mut area = self.chat;
-            self.dialog = Some(take_bottom(&mut area, rows));
+        let all = self.chat.height;
+        let kept = CHAT_ROWS_KEPT + if self.framed { 2 } else { 0 };
+        let room = if height < USUAL_HEIGHT {
+            all
         } else {
-            self.dialog = Some(take_bottom(&mut self.chat, wanted));
-        }
+            all.saturating_sub(kept)
+        };
+        let rows = approval::rows(model, self.chat.width, room, all);
+        let mut over = self.chat;
+        let chat = if all - rows < 4 {
+            &mut over
+        } else {
+            &mut self.chat
+        };
+        self.dialog = Some(take_bottom(chat, rows));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Keys in, commands and text out. A script is text with keys in angle brackets.
 
 mod approval;
+mod dialog;
 mod message;
 mod screen;
 mod seen;

@@ -1,0 +1,260 @@
+//! What a dialog shows, and how it is scrolled: each is drawn as on a terminal.
+
+use super::super::super::ask::Form;
+use super::*;
+
+/// A dialog about one call of `add` with these arguments.
+fn about(arguments: serde_json::Value) -> Chat {
+    let mut chat = Chat::approving(&[1]);
+    let Some(call) = chat.model.transcript.call(CallId(1)).cloned() else {
+        panic!("the call is known");
+    };
+    let arguments = arguments.as_object().expect("an object").clone();
+    chat.turn(TurnEvent::Tool(ToolCall { arguments, ..call }));
+    chat
+}
+
+fn press(chat: &mut Chat, code: KeyCode, modifiers: KeyModifiers) {
+    chat.input(Input::Key(key(code, modifiers)));
+}
+
+fn screen(chat: &mut Chat, width: u16, height: u16) -> String {
+    let backend = ratatui::backend::TestBackend::new(width, height);
+    let mut terminal = ratatui::Terminal::new(backend).expect("a terminal");
+    terminal
+        .draw(|frame| crate::tui::view::draw(&mut chat.model, frame))
+        .expect("drawn");
+    terminal.backend().to_string()
+}
+
+fn forty_lines() -> serde_json::Value {
+    json!({"lines": (0..40).map(|n| format!("<{n}>")).collect::<Vec<_>>()})
+}
+
+#[test]
+fn every_row_of_the_arguments_can_be_paged_into_view() {
+    for (width, height) in [(104, 30), (80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
+        let mut chat = about(forty_lines());
+        let mut seen = screen(&mut chat, width, height);
+        for _ in 0..80 {
+            press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
+            seen += &screen(&mut chat, width, height);
+        }
+        for n in 0..40 {
+            assert!(
+                seen.contains(&format!("\"<{n}>\"")),
+                "{n} at {width}x{height}"
+            );
+        }
+    }
+}
+
+#[test]
+fn arguments_scroll_by_the_row_and_to_both_ends() {
+    for held in [KeyModifiers::SHIFT, KeyModifiers::CONTROL] {
+        let mut chat = about(forty_lines());
+        screen(&mut chat, 80, 24);
+        press(&mut chat, KeyCode::Down, held);
+        press(&mut chat, KeyCode::Down, held);
+        press(&mut chat, KeyCode::Up, held);
+        assert_eq!(
+            (chat.model.asks[0].scroll, chat.model.asks[0].chosen),
+            (1, None)
+        );
+        press(&mut chat, KeyCode::End, held - KeyModifiers::SHIFT);
+        assert!(screen(&mut chat, 80, 24).contains("<39>"));
+        press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
+        let ask = &chat.model.asks[0];
+        assert_eq!(ask.scroll as isize, ask.last_top() as isize - ask.page());
+        press(&mut chat, KeyCode::Home, held - KeyModifiers::SHIFT);
+        assert_eq!(chat.model.asks[0].scroll, 0);
+    }
+}
+
+#[test]
+fn no_mark_covers_an_argument() {
+    for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
+        let inner = usize::from(width) - if width > 60 { 4 } else { 0 };
+        // Each row of this string is full to the last column.
+        let mut chat = about(json!({"a": "#".repeat((inner - 2) * 90)}));
+        for _ in 0..40 {
+            let drawn = screen(&mut chat, width, height);
+            for row in drawn.lines().filter(|row| row.contains("####")) {
+                assert!(!row.contains(['↑', '↓']), "{drawn}");
+            }
+            press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
+        }
+        press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
+        let drawn = screen(&mut chat, width, height);
+        assert!(drawn.contains('↑') && drawn.contains('↓'), "{drawn}");
+    }
+}
+
+#[test]
+fn more_rows_than_a_screen_can_count_fill_the_dialog() {
+    let mut chat = about(json!({"lines": vec![0; 65_530]}));
+    let drawn = screen(&mut chat, 80, 24);
+    assert!(drawn.contains("Run it"), "{drawn}");
+    assert!(chat.model.asks[0].height > 4, "{drawn}");
+    assert_eq!(chat.model.asks[0].body().len(), 65_536);
+}
+
+#[test]
+fn large_arguments_are_wrapped_once() {
+    let mut chat = about(json!({"a": "x".repeat(300_000)}));
+    screen(&mut chat, 80, 24);
+    let first = chat.model.asks[0].body().as_ptr();
+    press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
+    screen(&mut chat, 80, 24);
+    assert_eq!(chat.model.asks[0].body().as_ptr(), first);
+    assert!(chat.model.asks[0].scroll > 0);
+}
+
+#[test]
+fn a_call_that_changes_is_shown_as_it_is() {
+    let mut chat = about(json!({"a": "before"}));
+    screen(&mut chat, 80, 24);
+    let call = chat
+        .model
+        .transcript
+        .call(CallId(1))
+        .cloned()
+        .expect("a call");
+    let arguments = json!({"a": "after"})
+        .as_object()
+        .expect("an object")
+        .clone();
+    chat.turn(TurnEvent::Tool(ToolCall { arguments, ..call }));
+    assert!(screen(&mut chat, 80, 24).contains("after"));
+}
+
+#[test]
+fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
+    let mut chat = about(json!({"path": "/etc\u{202e}"}));
+    let call = chat
+        .model
+        .transcript
+        .call(CallId(1))
+        .cloned()
+        .expect("a call");
+    let outcome = crate::domain::tool::ToolOutcome::Failed {
+        text: "no such folder\u{1b}[31m".into(),
+        elapsed: Duration::ZERO,
+    };
+    chat.engine(Event::AskClosed(AskId(7)));
+    chat.turn(TurnEvent::Tool(ToolCall {
+        state: ToolState::Done(outcome),
+        ..call
+    }));
+    chat.asked(Ask::AfterError {
+        failed: CallId(1),
+        wanted: vec!["remove\nThe error:".into(), "list".into()],
+    });
+    let drawn = screen(&mut chat, 80, 50);
+    for said in [
+        "add   sums",
+        "remove⟨LF⟩The error:, list",
+        "no such folder⟨ESC⟩[31m",
+        "\"path\": \"/etc⟨U+202E⟩\"",
+    ] {
+        assert!(drawn.contains(said), "{said} in {drawn}");
+    }
+}
+
+/// Letters that mean something in a dialog about calls.
+#[test]
+fn a_letter_means_the_same_in_every_dialog() {
+    let questions = [
+        Ask::Repair {
+            raw: String::new(),
+            why: String::new(),
+        },
+        Ask::AfterError {
+            failed: CallId(1),
+            wanted: Vec::new(),
+        },
+        Ask::Stalled { seconds: 1 },
+        Ask::Bound { rounds: 1 },
+    ];
+    for question in questions {
+        for row in question.choices() {
+            match row.choice {
+                Choice::Stop => assert_eq!(row.key, 'n'),
+                Choice::AsText => assert_eq!(row.key, 't'),
+                Choice::Retry | Choice::AskAgain => assert_eq!(row.key, 'r'),
+                _ => assert!(!"yndestur".contains(row.key), "{row:?}"),
+            }
+        }
+    }
+    let repair = Ask::Repair {
+        raw: String::new(),
+        why: String::new(),
+    };
+    let keys: String = repair.choices().iter().map(|row| row.key).collect();
+    assert_eq!(keys, "mtn");
+}
+
+#[test]
+fn a_paste_while_choosing_goes_to_the_message() {
+    let mut chat = Chat::approving(&[1]);
+    chat.input(Input::Paste("yes, ".into())).keys("y");
+    assert_eq!(
+        (chat.message().as_str(), chat.model.asks.len()),
+        ("yes, y", 1)
+    );
+    chat.wait(600).keys("y");
+    assert_eq!(chat.decided(), [Decision::Run]);
+}
+
+#[test]
+fn a_denial_and_an_edit_keep_the_call_in_view() {
+    for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6)] {
+        let mut chat = about(json!({"a": 1}));
+        screen(&mut chat, width, height);
+        chat.keys("<End>d");
+        let drawn = screen(&mut chat, width, height);
+        assert!(drawn.contains("add   sums"), "{drawn}");
+        assert!(height < 12 || drawn.contains("\"a\": 1"), "{drawn}");
+        chat.keys("<Esc>e");
+        let drawn = screen(&mut chat, width, height);
+        assert!(drawn.contains("add   sums"), "{drawn}");
+    }
+}
+
+#[test]
+fn an_edit_that_was_left_goes_on_where_it_was() {
+    let mut chat = Chat::approving(&[1, 2]);
+    chat.keys("e!<Esc><Right>e");
+    let Form::Arguments { editor, .. } = &chat.model.asks[0].form else {
+        panic!("a field is open");
+    };
+    assert!(!editor.text().contains('!'), "another call has its own");
+    chat.keys("<Esc><Left>e");
+    let Form::Arguments { editor, .. } = &chat.model.asks[0].form else {
+        panic!("a field is open");
+    };
+    assert!(editor.text().contains('!'));
+}
+
+#[test]
+fn running_the_others_says_how_many_they_are() {
+    let mut chat = Chat::approving(&[1, 2, 3]);
+    let label = |chat: &Chat| {
+        let rows = chat.model.asks[0].rows(&chat.model.transcript);
+        rows.into_iter()
+            .find(|row| row.digit == Some('0'))
+            .map(|row| row.label)
+    };
+    chat.keys("<Right><Right>");
+    assert_eq!(label(&chat).as_deref(), Some("Run all 3 listed"));
+    chat.keys("y");
+    assert_eq!(label(&chat).as_deref(), Some("Run the other 2"));
+}
+
+#[test]
+fn the_prompt_that_led_to_a_dialog_stays_in_view() {
+    let mut chat = about(forty_lines());
+    let drawn = screen(&mut chat, 80, 24);
+    let rows: Vec<_> = drawn.lines().collect();
+    assert!(rows[2].contains("│ sum  "), "{drawn}");
+}

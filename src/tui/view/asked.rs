@@ -1,0 +1,170 @@
+//! What a dialog says: the rows of what is asked about, the question and the
+//! footer. Everything from outside is spelt out here, so that nothing of it hides.
+
+use super::super::ask::{OpenAsk, Row};
+use super::super::model::Model;
+use super::pen::rows_of;
+use crate::domain::CallId;
+use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::protocol::Ask;
+use crate::text::Clean;
+
+/// What of a dialog never scrolls.
+pub struct Words {
+    pub title: &'static str,
+    pub question: &'static str,
+    pub rows: Vec<Row>,
+    pub footer: String,
+}
+
+pub fn words(model: &Model, ask: &OpenAsk) -> Words {
+    let (title, question) = match &ask.question {
+        Ask::Approve(_) => ("Tool call", "Call now? (Y/N)"),
+        Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
+        Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
+        Ask::Bound { .. } => ("Rounds", "Go on?"),
+    };
+    Words {
+        title,
+        question,
+        rows: ask.rows(&model.transcript),
+        footer: footer(model, ask),
+    }
+}
+
+/// What is asked about, as rows.
+pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
+    match &ask.question {
+        Ask::Approve(_) => call_rows(model, ask, columns),
+        Ask::Repair { raw, why } => {
+            let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
+        Ask::AfterError { failed, wanted } => failed_rows(model, *failed, wanted, columns),
+        Ask::Stalled { seconds } => {
+            let said = format!("Nothing came from the model for {seconds} s.");
+            rows_of(&Clean::line(&said), columns)
+        }
+        Ask::Bound { rounds } => {
+            let said = format!("The model has asked for tools in {rounds} rounds.");
+            rows_of(&Clean::line(&said), columns)
+        }
+    }
+}
+
+/// Tool and server of the call shown, on one line.
+pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
+    let Some(offered) = ask.call() else {
+        return Clean::default();
+    };
+    head_of(&offered.tool.name, model.transcript.call(offered.call))
+}
+
+fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
+    let server = call.map_or_else(String::new, |call| call.server.to_string());
+    one_line(&format!("{tool}   {server}"))
+}
+
+/// A name with a line end in it must not pass for two lines.
+fn one_line(raw: &str) -> Clean {
+    Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
+}
+
+fn call_rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
+    let Some(offered) = ask.call() else {
+        return Vec::new();
+    };
+    let (tool, call) = (&offered.tool, model.transcript.call(offered.call));
+    let mut rows = rows_of(&head_of(&tool.name, call), columns);
+    if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
+        rows.extend(rows_of(&Clean::spelt_out(description.trim()), columns));
+    }
+    let manners = manners(tool, model.glyphs.dot);
+    if !manners.is_empty() {
+        let manners = format!("{manners} (the server says)");
+        rows.extend(rows_of(&Clean::line(&manners), columns));
+    }
+    rows.push(String::new());
+    rows.extend(indented(&arguments(call), columns));
+    rows
+}
+
+/// The call that failed and what the model wants after it. The names come first:
+/// an error can be as long as a tool likes.
+fn failed_rows(model: &Model, failed: CallId, wanted: &[String], columns: u16) -> Vec<String> {
+    let call = model.transcript.call(failed);
+    let tool = call.map_or("A call", |call| call.tool.as_str());
+    let mut rows = rows_of(&head_of(tool, call), columns);
+    let wanted = format!("It failed. The model now asks for: {}", wanted.join(", "));
+    rows.extend(rows_of(&one_line(&wanted), columns));
+    rows.extend([String::new(), "The error:".to_owned()]);
+    rows.extend(indented(&error_of(call), columns));
+    rows.extend([String::new(), "Its arguments:".to_owned()]);
+    rows.extend(indented(&arguments(call), columns));
+    rows
+}
+
+fn error_of(call: Option<&ToolCall>) -> String {
+    let Some(ToolState::Done(outcome)) = call.map(|call| &call.state) else {
+        return String::new();
+    };
+    match outcome {
+        ToolOutcome::Failed { text, .. } => text.clone(),
+        ToolOutcome::Unreachable { why, .. } => why.clone(),
+        ToolOutcome::TimedOut { elapsed } => {
+            format!("No result came within {} s.", elapsed.as_secs())
+        }
+        _ => String::new(),
+    }
+}
+
+fn arguments(call: Option<&ToolCall>) -> String {
+    let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
+    arguments.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Indented, so that it cannot pass for a line of the dialog's own.
+fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
+    let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
+    rows.into_iter().map(|row| format!("  {row}"))
+}
+
+/// A server's own word about its tool: shown, never obeyed.
+fn manners(tool: &Tool, dot: &str) -> String {
+    let notes = &tool.annotations;
+    let words = [
+        (notes.read_only, "read-only", "changes things"),
+        (notes.destructive, "destructive", "not destructive"),
+        (notes.idempotent, "idempotent", "not idempotent"),
+        (notes.open_world, "reaches the outside", "stays inside"),
+    ];
+    let words: Vec<_> = words
+        .into_iter()
+        .filter_map(|(note, yes, no)| note.map(|note| if note { yes } else { no }))
+        .collect();
+    words.join(&format!(" {dot} "))
+}
+
+/// What matters comes first: on a narrow screen the end is cut off.
+fn footer(model: &Model, ask: &OpenAsk) -> String {
+    let call = ask
+        .call()
+        .and_then(|offered| model.transcript.call(offered.call));
+    let mut parts = Vec::new();
+    let count = ask.calls().len();
+    if count > 1 {
+        parts.push(format!("{} of {count}", ask.at + 1));
+    }
+    if call.is_some_and(|call| call.repeats.is_some()) {
+        parts.push("same call as before".to_owned());
+    }
+    if let Some(CallOrigin::Text { form, repaired }) = call.map(|call| &call.origin) {
+        let how = if *repaired {
+            "recovered from text, repaired"
+        } else {
+            "recovered from text"
+        };
+        parts.push(format!("{how} ({form})"));
+    }
+    parts.join(&format!(" {} ", model.glyphs.dot))
+}
