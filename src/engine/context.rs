@@ -39,7 +39,11 @@ pub fn assemble(
 ) -> Vec<Message> {
     let system = teach::system_message(system_prompt, dialect, offered);
     let mut messages: Vec<Message> = system.map(Message::System).into_iter().collect();
-    messages.extend(history.iter().filter_map(|message| match message.role {
+    // Files of other programs hold messages without a text, which servers refuse.
+    let history = history
+        .iter()
+        .filter(|message| !message.content.trim().is_empty());
+    messages.extend(history.filter_map(|message| match message.role {
         Role::User => Some(Message::User(message.content.clone())),
         Role::Assistant => Some(Message::Assistant(message.content.clone())),
         Role::Other(_) => None,
