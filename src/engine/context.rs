@@ -184,3 +184,26 @@ pub fn limit(model: &ModelConfig, num_ctx: u32) -> Option<u64> {
         _ => model.context_length.map(u64::from),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_without_a_text_are_not_sent() {
+        let history = [
+            SavedMessage::user("q"),
+            SavedMessage::assistant(""),
+            SavedMessage::user(" \n"),
+            SavedMessage::assistant("a"),
+        ];
+        let offered = Offered::default();
+        let sent = assemble("", Dialect::Native, &offered, &history, "p", &[]);
+        let expected = [
+            Message::User("q".into()),
+            Message::Assistant("a".into()),
+            Message::User("p".into()),
+        ];
+        assert_eq!(sent, expected);
+    }
+}

@@ -182,3 +182,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Each value above is whole between any two operations.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_starts_the_count_of_junk_over() {
+        let link = Link::default();
+        for _ in 0..2 {
+            link.heard();
+            for _ in 0..JUNK_LINES_MAX - 1 {
+                link.skip(b"y");
+            }
+        }
+        assert_eq!(link.fault(), None);
+        link.skip(b"last");
+        let last = "last".to_owned();
+        assert_eq!(link.fault(), Some(Fault::Junk { last }));
+    }
+}
