@@ -1,7 +1,6 @@
 //! The list of sessions: what is in it, and in which order.
 
 use super::*;
-use std::time::{Duration, SystemTime};
 
 #[test]
 fn the_list_is_newest_first_and_holds_sessions_only() {
