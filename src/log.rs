@@ -22,7 +22,9 @@ use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 /// Longer lines are cut, with a word on how much is missing.
-const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// At debug each request holds the whole conversation: uncut, a long one would
+/// fill the disk.
+const LINE_BYTES_MAX: usize = 64 * 1024;
 /// The same for the log pane, which keeps lines in memory.
 const PANE_BYTES_MAX: usize = 4 * 1024;
 const CRATE: &str = "humble";
@@ -115,7 +117,7 @@ impl LogSink {
 impl<S: Subscriber> Layer<S> for LogSink {
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         // The level can change, so that only what is never of interest is settled.
-        if metadata.is_event() && *metadata.level() <= most(metadata) {
+        if is_asked(metadata) && *metadata.level() <= most(metadata) {
             Interest::sometimes()
         } else {
             Interest::never()
@@ -124,7 +126,7 @@ impl<S: Subscriber> Layer<S> for LogSink {
 
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
         let chosen = lock(&self.shared).level;
-        metadata.is_event() && *metadata.level() <= most(metadata).min(chosen)
+        is_asked(metadata) && *metadata.level() <= most(metadata).min(chosen)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -153,6 +155,12 @@ impl<S: Subscriber> Layer<S> for LogSink {
             text: cut(&text, PANE_BYTES_MAX),
         });
     }
+}
+
+/// An event, or the question of `tracing::enabled!` whether one would be heard,
+/// which is neither an event nor a span.
+fn is_asked(metadata: &Metadata<'_>) -> bool {
+    !metadata.is_span()
 }
 
 /// The most talkative level that is of interest from this place.
@@ -349,13 +357,27 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_cut_in_the_pane() {
+    fn the_question_whether_an_event_would_be_heard_is_answered() {
+        let folder = tempfile::tempdir().unwrap();
+        logged(folder.path(), Level::INFO, Zoned::now, |handle| {
+            assert!(!tracing::enabled!(Level::DEBUG));
+            handle.set_level(Level::DEBUG);
+            assert!(tracing::enabled!(Level::DEBUG));
+            assert!(!tracing::enabled!(target: "hyper::client", Level::DEBUG));
+        });
+    }
+
+    #[test]
+    fn a_line_without_end_is_cut_in_the_file_and_shorter_in_the_pane() {
         let folder = tempfile::tempdir().unwrap();
         let lines = logged(folder.path(), Level::INFO, Zoned::now, |_| {
-            info!("{}", "한".repeat(5000));
+            info!("{}", "한".repeat(500_000));
         });
         assert!(lines[0].len() < PANE_BYTES_MAX + 40, "{}", lines[0].len());
         assert!(lines[0].ends_with(" bytes more)"));
-        assert!(files_in(folder.path())[0].1.len() > 15_000);
+        let text = &files_in(folder.path())[0].1;
+        assert!(text.ends_with(" bytes more)\n"));
+        let room = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
+        assert!(room.contains(&text.len()), "{}", text.len());
     }
 }

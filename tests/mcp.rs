@@ -3,6 +3,8 @@
 
 #[path = "support/mcp_desk.rs"]
 mod mcp_desk;
+#[path = "support/mcp_junk.rs"]
+mod mcp_junk;
 #[path = "support/mcp_life.rs"]
 mod mcp_life;
 
@@ -178,29 +180,6 @@ async fn errors_of_the_tool_and_of_the_protocol_are_told_in_words() {
     assert_eq!(
         failed(desk.call("nothing", json!({})).await),
         "Unknown tool: nothing (JSON-RPC error -32602)"
-    );
-    desk.close().await;
-}
-
-#[tokio::test]
-async fn lines_that_are_no_messages_are_skipped_and_counted() {
-    let mut desk = Desk::with("junk").await;
-    assert_eq!(
-        succeeded(desk.call("add", json!({ "a": 1, "b": 1 })).await),
-        "2"
-    );
-    let left_out = desk.server().left_out;
-    assert_eq!(
-        left_out,
-        ["7 lines on its stdout that are no JSON-RPC message, the first: Welcome!"]
-    );
-    // Nothing of it was answered.
-    assert!(
-        !desk
-            .server()
-            .stderr
-            .iter()
-            .any(|line| line.contains("answered"))
     );
     desk.close().await;
 }

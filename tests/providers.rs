@@ -7,6 +7,8 @@ mod asking;
 mod bodies;
 #[path = "providers/calls.rs"]
 mod calls;
+#[path = "providers/logged.rs"]
+mod logged;
 #[path = "providers/manners.rs"]
 mod manners;
 #[path = "support/model_server.rs"]

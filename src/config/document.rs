@@ -22,10 +22,8 @@ pub(super) struct Document {
 impl Document {
     /// Reads `path`; `None` where there is no such file, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
-        let bytes = files::read(path, BYTES_MAX).map_err(|fault| ConfigError::Unreadable {
-            path: path.to_owned(),
-            why: files::words(&fault),
-        })?;
+        let bytes =
+            files::read(path, BYTES_MAX).map_err(|fault| ConfigError::reading(path, &fault))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 

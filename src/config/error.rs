@@ -1,7 +1,10 @@
 //! What can be wrong with a file of settings, told with the same words wherever
 //! it is told: in the banner at the start and when saving into it is refused.
 
+use super::document::BYTES_MAX;
 use crate::domain::{Banner, Notice};
+use crate::files;
+use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +15,8 @@ pub enum ConfigError {
     BadHome { path: PathBuf, why: String },
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
+    #[error("{} is larger than {megabytes} MB", path.display())]
+    TooLarge { path: PathBuf, megabytes: u64 },
     /// The place is that of the first fault, from 1 on, the column in characters.
     #[error("{}, line {line}, column {column}: {fault}", path.display())]
     Malformed {
@@ -51,6 +56,21 @@ fn meant(near: &Option<String>) -> String {
 }
 
 impl ConfigError {
+    /// Why `path` could not be read.
+    pub(super) fn reading(path: &Path, fault: &io::Error) -> Self {
+        let path = path.to_owned();
+        match fault.kind() {
+            io::ErrorKind::FileTooLarge => Self::TooLarge {
+                path,
+                megabytes: BYTES_MAX >> 20,
+            },
+            _ => Self::Unreadable {
+                path,
+                why: files::words(fault),
+            },
+        }
+    }
+
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         let what = capitalised(&self.to_string());
@@ -66,6 +86,9 @@ impl ConfigError {
             Self::Unreadable { .. } => notice
                 .because(LEFT_ALONE)
                 .advise("Make it a file that you may read."),
+            Self::TooLarge { .. } => notice.because(LEFT_ALONE).advise(
+                "Settings are small: move it away, or take out what does not belong there.",
+            ),
             Self::Malformed { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
             Self::Misshapen { .. } => notice
                 .because("The file is left as it is.")
@@ -88,6 +111,7 @@ impl ConfigError {
         match self {
             Self::NoHome | Self::BadHome { .. } => "home".to_owned(),
             Self::Unreadable { path, .. }
+            | Self::TooLarge { path, .. }
             | Self::Malformed { path, .. }
             | Self::Misshapen { path, .. }
             | Self::Unwritable { path, .. }

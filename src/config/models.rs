@@ -10,70 +10,103 @@ use std::path::Path;
 use url::{Host, Url};
 
 const PROVIDERS: [&str; 4] = ["ollama", "openai", "mistral", "anthropic"];
+const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
 const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
+
+/// What there is to say about an entry, and the model where it can be used.
+#[derive(Debug)]
+pub(super) struct Understood {
+    pub(super) model: Option<ModelConfig>,
+    /// All of them, with what is expected. Where there is a model, they are about
+    /// fields that it does without.
+    pub(super) faults: Vec<Fault>,
+}
 
 /// What a person picks an entry by.
 ///
 /// # Errors
 /// What is missing, and what is expected.
-pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Fault> {
-    let name = fields::name(entry, "name")?;
-    let model = fields::name(entry, "model")?;
-    let Some(either) = name.or(model) else {
-        return Err("it has neither `name` nor `model`; give at least one".to_owned());
-    };
-    let Some(provider) = fields::one_of(entry, "provider", &PROVIDERS)? else {
+pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let name = or_fault(fields::name(entry, "name"), &mut faults);
+    let model = or_fault(fields::name(entry, "model"), &mut faults);
+    let either = name.flatten().or(model.flatten());
+    if either.is_none() && faults.is_empty() {
+        faults.push("it has neither `name` nor `model`; give at least one".to_owned());
+    }
+    let provider = or_fault(fields::one_of(entry, "provider", &PROVIDERS), &mut faults);
+    if provider == Some(None) {
         let expected = PROVIDERS.join("`, `");
-        return Err(format!(
+        faults.push(format!(
             "it has no `provider`; one of `{expected}` is expected"
         ));
-    };
-    Ok(ModelRef {
-        name: name.unwrap_or(either).to_owned(),
-        model: model.unwrap_or(either).to_owned(),
-        provider: ProviderKind::from_name(provider).expect("the list holds every name"),
-    })
+    }
+    match (either, provider.flatten()) {
+        (Some(either), Some(provider)) if faults.is_empty() => Ok(ModelRef {
+            name: name.flatten().unwrap_or(either).to_owned(),
+            model: model.flatten().unwrap_or(either).to_owned(),
+            provider: ProviderKind::from_name(provider).expect("the list holds every name"),
+        }),
+        _ => Err(faults),
+    }
 }
 
-/// Reads an entry; a relative `caFile` is taken from `root`.
-///
-/// # Errors
-/// The first fault, with what is expected.
-pub(super) fn read(
-    entry: &Entry,
-    root: &Path,
-    variables: Variables<'_>,
-) -> Result<ModelConfig, Fault> {
-    let ModelRef {
-        name,
-        provider,
-        model,
-    } = reference(entry)?;
-    let given_url = fields::name(entry, "baseUrl")?;
+/// What was found; a fault joins the others.
+fn or_fault<T>(found: Result<T, Fault>, faults: &mut Vec<Fault>) -> Option<T> {
+    found.map_err(|fault| faults.push(fault)).ok()
+}
+
+/// Reads an entry; a relative `caFile` is taken from `root`. Who is asked, where
+/// and with which key must be right; of the rest, what is wrong is ignored.
+pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Understood {
+    let mut faults = Vec::new();
+    let reference = reference(entry).map_err(|found| faults.extend(found)).ok();
+    // Without a provider the rest is checked all the same: a person who corrects
+    // the file wants to hear of everything at once.
+    let provider = reference
+        .as_ref()
+        .map_or(ProviderKind::OpenAi, |reference| reference.provider);
+    let given_url = or_fault(fields::name(entry, "baseUrl"), &mut faults).flatten();
     let base_url = match given_url {
-        Some(url) => base_url(url, provider)?,
-        None => default_url(provider).to_owned(),
+        Some(url) => or_fault(base_url(url, provider), &mut faults),
+        None => Some(default_url(provider).to_owned()),
     };
-    let mut options = fields::table(entry, "options")?
-        .cloned()
-        .unwrap_or_default();
+    let api_key = api_key(entry, provider, given_url.is_some(), variables);
+    let api_key = or_fault(api_key, &mut faults);
+    let is_usable = faults.is_empty();
+
+    let options = or_fault(fields::table(entry, "options"), &mut faults).flatten();
+    let mut options = options.cloned().unwrap_or_default();
     // Every request carries the temperature of S2.6, whatever stands here.
     options.shift_remove("temperature");
-    Ok(ModelConfig {
-        name,
-        model,
-        provider,
-        base_url,
-        api_key: api_key(entry, provider, given_url.is_some(), variables)?,
-        active: fields::flag(entry, "active")?.unwrap_or(false),
-        context_length: fields::count(entry, "contextLength")?,
-        think: think(entry)?,
-        dialect: dialect(entry, provider)?,
-        tool_role: tool_role(entry)?,
-        keep_alive: keep_alive(entry)?,
-        options,
-        ca_file: fields::name(entry, "caFile")?.map(|file| root.join(file)),
-    })
+    let active = or_fault(fields::flag(entry, "active"), &mut faults).flatten();
+    let context_length = or_fault(fields::count(entry, "contextLength"), &mut faults).flatten();
+    let think = or_fault(think(entry), &mut faults).flatten();
+    let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
+    let dialect = dialect(or_fault(tool_calls, &mut faults).flatten(), provider);
+    let tool_role = or_fault(tool_role(entry), &mut faults).unwrap_or(ToolRole::Tool);
+    let keep_alive = or_fault(keep_alive(entry), &mut faults).flatten();
+    let ca_file = or_fault(fields::name(entry, "caFile"), &mut faults).flatten();
+
+    let model = match (reference, base_url, api_key) {
+        (Some(reference), Some(base_url), Some(api_key)) if is_usable => Some(ModelConfig {
+            name: reference.name,
+            model: reference.model,
+            provider,
+            base_url,
+            api_key,
+            active: active.unwrap_or(false),
+            context_length,
+            think,
+            dialect,
+            tool_role,
+            keep_alive,
+            options,
+            ca_file: ca_file.map(|file| root.join(file)),
+        }),
+        _ => None,
+    };
+    Understood { model, faults }
 }
 
 fn default_url(provider: ProviderKind) -> &'static str {
@@ -107,6 +140,11 @@ fn api_key(
         // What stands there may be the key itself: it is not quoted.
         Some((_, Some(_))) => {
             let why = "`${…}` holds something that is not the name of a variable";
+            return Ok(ApiKey::Unusable(why.to_owned()));
+        }
+        // Sent as it is, it would be refused by the server as a wrong key.
+        Some((broken, None)) if broken.contains("${") => {
+            let why = "`${NAME}` must be closed, and nothing may stand beside it";
             return Ok(ApiKey::Unusable(why.to_owned()));
         }
         Some((literal, None)) => return Ok(checked(literal)),
@@ -201,15 +239,14 @@ fn think(entry: &Entry) -> Result<Option<Think>, Fault> {
     }))
 }
 
-fn dialect(entry: &Entry, provider: ProviderKind) -> Result<Dialect, Fault> {
-    let words = ["auto", "native", "prompt", "xml"];
-    Ok(match fields::one_of(entry, "toolCalls", &words)? {
+fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
+    match word {
         Some("native") => Dialect::Native,
         Some("prompt") => Dialect::Prompt,
         Some("xml") => Dialect::Xml,
         _ if provider == ProviderKind::Ollama => Dialect::Prompt,
         _ => Dialect::Native,
-    })
+    }
 }
 
 fn tool_role(entry: &Entry) -> Result<ToolRole, Fault> {

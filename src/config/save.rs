@@ -151,10 +151,7 @@ fn change(
     });
     changed.map_err(|fault| match fault {
         UpdateError::Refused(fault) => fault,
-        UpdateError::Read(fault) => ConfigError::Unreadable {
-            path: path.to_owned(),
-            why: files::words(&fault),
-        },
+        UpdateError::Read(fault) => ConfigError::reading(path, &fault),
         UpdateError::Write(fault) => ConfigError::Unwritable {
             path: path.to_owned(),
             why: files::words(&fault),

@@ -4,11 +4,14 @@ use super::document::{Document, kind};
 use super::edit::Step;
 use super::error::file_name;
 use super::fields::{self, Entry, Fault};
+use super::models::Understood;
 use super::variables::{Variables, environment};
 use super::{Home, Reading, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
 use crate::domain::{Banner, ModelConfig, Notice, ToolMode};
 use serde_json::Value;
+
+const ALL_ELSE: &str = "Correct it there; everything else in the file is used.";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -108,36 +111,50 @@ impl Reader {
         };
         let mut models: Vec<ModelConfig> = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
-            match model(entry, home, variables) {
-                Ok(model) => {
-                    let twin = models
-                        .iter()
-                        .any(|other| other.reference() == model.reference());
-                    if twin {
-                        let fault = format!(
-                            "there is another `{}` of the same model; give one of them another `name`",
-                            model.name
-                        );
-                        self.complain_of_model(index, entry, &fault);
-                    }
-                    models.push(model);
-                }
-                Err(fault) => self.complain_of_model(index, entry, &fault),
+            let Understood { model, faults } = model(entry, home, variables);
+            if !faults.is_empty() {
+                let advice = match (&model, &faults[..]) {
+                    (None, _) => "Correct it there; this model is not used until then.",
+                    (Some(_), [_]) => "Correct it there; the model is used without this field.",
+                    (Some(_), _) => "Correct it there; the model is used without these fields.",
+                };
+                self.complain_of_model(index, entry, &faults, advice);
             }
+            let Some(model) = model else {
+                continue;
+            };
+            let twin = models
+                .iter()
+                .any(|other| other.reference() == model.reference());
+            if twin {
+                let fault = format!(
+                    "there is another `{}` of the same model; give one of them another `name`",
+                    model.name
+                );
+                self.complain_of_model(index, entry, &[fault], ALL_ELSE);
+            }
+            models.push(model);
         }
         (models, !entries.is_empty())
     }
 
-    fn complain_of_model(&mut self, index: usize, entry: &Value, fault: &str) {
+    fn complain_of_model(
+        &mut self,
+        index: usize,
+        entry: &Value,
+        faults: &[Fault],
+        advice: &'static str,
+    ) {
         let name = ["name", "model"]
             .iter()
             .find_map(|key| entry.get(key)?.as_str())
             .map(|name| format!(" (`{name}`)"))
             .unwrap_or_default();
         let number = index + 1;
-        let fault = format!("model {number}{name}: {fault}");
+        let faults: Vec<_> = faults.iter().map(|fault| fields::sentence(fault)).collect();
+        let what = format!("model {number}{name}: {}", faults.join(" "));
         let steps = [Step::Key("models"), Step::Index(index)];
-        self.complain(&format!("model {number}"), &steps, &fault);
+        self.warn(&format!("model {number}"), &steps, &what, advice);
     }
 
     fn log_level(&mut self) -> tracing::Level {
@@ -199,11 +216,15 @@ impl Reader {
     }
 
     fn complain(&mut self, about: &str, steps: &[Step<'_>], fault: &str) {
+        self.warn(about, steps, &fields::sentence(fault), ALL_ELSE);
+    }
+
+    /// Adds a banner; `what` is a sentence, or several.
+    fn warn(&mut self, about: &str, steps: &[Step<'_>], what: &str, advice: &'static str) {
         let path = self.document.path();
         let line = self.document.line(steps);
-        let what = format!("{}, line {line}: {fault}", path.display());
-        let notice = Notice::warning(fields::sentence(&what))
-            .advise("Correct it there; everything else in the file is used.");
+        let what = format!("{}, line {line}: {what}", path.display());
+        let notice = Notice::warning(what).advise(advice);
         let cause = format!("{}: {about}", file_name(path));
         self.banners.push(Banner::new(cause, notice));
     }
@@ -233,9 +254,12 @@ impl Reader {
     }
 }
 
-fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Result<ModelConfig, Fault> {
+fn model(entry: &Value, home: &Home, variables: Variables<'_>) -> Understood {
     match entry {
         Value::Object(entry) => models::read(entry, home.root(), variables),
-        other => Err(format!("it is {}, an object is expected", kind(other))),
+        other => Understood {
+            model: None,
+            faults: vec![format!("it is {}, an object is expected", kind(other))],
+        },
     }
 }

@@ -39,6 +39,8 @@ pub struct TurnNote {
     /// Calls and how they ended; their results are not kept.
     pub tools: Vec<ToolCall>,
     pub thinking: String,
+    /// When it ended. Files of before do not have it.
+    pub at: Option<Timestamp>,
 }
 
 /// A turn that ended without an answer.
@@ -127,7 +129,9 @@ pub struct SessionSummary {
     pub title: String,
     pub model: String,
     pub started_at: Option<Timestamp>,
-    /// When the file last changed: the order of the list.
+    /// The newest time that the conversation itself knows, such as that of its last
+    /// turn, which a copy keeps; the time of the file where it knows none. The order
+    /// of the list.
     pub changed_at: Timestamp,
     pub messages: usize,
     /// Why it cannot be opened, where it cannot.

@@ -39,7 +39,11 @@ pub fn assemble(
 ) -> Vec<Message> {
     let system = teach::system_message(system_prompt, dialect, offered);
     let mut messages: Vec<Message> = system.map(Message::System).into_iter().collect();
-    messages.extend(history.iter().filter_map(|message| match message.role {
+    // Files of other programs hold messages without a text, which servers refuse.
+    let history = history
+        .iter()
+        .filter(|message| !message.content.trim().is_empty());
+    messages.extend(history.filter_map(|message| match message.role {
         Role::User => Some(Message::User(message.content.clone())),
         Role::Assistant => Some(Message::Assistant(message.content.clone())),
         Role::Other(_) => None,
@@ -178,5 +182,28 @@ pub fn limit(model: &ModelConfig, num_ctx: u32) -> Option<u64> {
     match model.provider {
         ProviderKind::Ollama => Some(u64::from(num_ctx)),
         _ => model.context_length.map(u64::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_without_a_text_are_not_sent() {
+        let history = [
+            SavedMessage::user("q"),
+            SavedMessage::assistant(""),
+            SavedMessage::user(" \n"),
+            SavedMessage::assistant("a"),
+        ];
+        let offered = Offered::default();
+        let sent = assemble("", Dialect::Native, &offered, &history, "p", &[]);
+        let expected = [
+            Message::User("q".into()),
+            Message::Assistant("a".into()),
+            Message::User("p".into()),
+        ];
+        assert_eq!(sent, expected);
     }
 }

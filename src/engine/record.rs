@@ -36,6 +36,7 @@ pub fn answered(session: &mut Session, answered: &Answered) {
         usage: answered.usage,
         tools,
         thinking,
+        at: Some(Timestamp::now()),
     };
     beside::add_turn(&mut session.humble, &note);
 }

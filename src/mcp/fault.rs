@@ -36,6 +36,8 @@ pub enum Fault {
     Dropped,
     #[error("It sent a line longer than {} MB.", .0 >> 20)]
     LineTooLong(usize),
+    #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
+    Junk { last: String },
     #[error("It stopped reading what it is sent.")]
     Deaf,
     #[error("Its pipe broke: {0}.")]
@@ -94,6 +96,11 @@ impl Death<'_> {
             Fault::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
             Fault::Silent(_) => Some(
                 "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
+                    .to_owned(),
+            ),
+            Fault::Junk { .. } => Some(
+                "Check `command` and `args` in mcp-servers.json: an MCP server writes messages \
+                 there, and its log to standard error."
                     .to_owned(),
             ),
             _ if self.died_by_itself() && !self.was_connected => match self.inherit {

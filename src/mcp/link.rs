@@ -17,6 +17,10 @@ const CANCELLED_MAX: usize = 64;
 const CROSSING: Duration = Duration::from_secs(1);
 /// Bytes of a skipped line that are shown.
 const SAMPLE_BYTES_MAX: usize = 80;
+/// Skipped lines of a session that the log shows; then it only counts.
+const SKIPPED_LOGGED: u64 = 5;
+/// So many lines in a row without one message between them are no MCP.
+const JUNK_LINES_MAX: u64 = 10_000;
 
 #[derive(Debug, Default)]
 pub struct Link {
@@ -24,9 +28,19 @@ pub struct Link {
     fault: OnceLock<Fault>,
     progress: Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>,
     cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
-    skipped: Mutex<Option<(u64, String)>>,
+    skipped: Mutex<Skipped>,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
+}
+
+/// Lines that were no messages.
+#[derive(Debug, Default)]
+struct Skipped {
+    /// Those that are not blank.
+    count: u64,
+    first: String,
+    /// All of them since the last message.
+    in_a_row: u64,
 }
 
 impl Link {
@@ -74,15 +88,14 @@ impl Link {
         lock(&self.progress).remove(token);
     }
 
-    /// Takes `params` of `notifications/progress`.
-    pub fn progressed(&self, params: &Value) {
+    /// Takes `params` of `notifications/progress`; says whether they can be read.
+    pub fn progressed(&self, params: &Value) -> bool {
         let token = params.get("progressToken").cloned().unwrap_or_default();
         let (Ok(token), Some(done)) = (
             serde_json::from_value::<ProgressToken>(token),
             params.get("progress").and_then(Value::as_f64),
         ) else {
-            tracing::debug!("progress that cannot be read was skipped");
-            return;
+            return false;
         };
         if let Some(sender) = lock(&self.progress).get(&token) {
             sender.send_replace(Some(Progress {
@@ -94,6 +107,7 @@ impl Link {
                     .map(str::to_owned),
             }));
         }
+        true
     }
 
     /// Remembers that the request for `tool` was cancelled.
@@ -114,26 +128,77 @@ impl Link {
         (since.elapsed() > CROSSING).then_some(tool)
     }
 
-    /// Counts a line that was no message, and keeps the first.
+    /// Counts a line that was no message, and keeps the first. The log hears of
+    /// few of them, and too many in a row end the session.
     pub fn skip(&self, line: &[u8]) {
         let sample = &line[..line.len().min(SAMPLE_BYTES_MAX)];
         let sample = String::from_utf8_lossy(sample).trim().to_owned();
-        tracing::debug!("skipped a line that is no JSON-RPC message: {sample}");
-        lock(&self.skipped).get_or_insert((0, sample)).0 += 1;
+        let is_blank = line.iter().all(u8::is_ascii_whitespace);
+        let mut skipped = lock(&self.skipped);
+        skipped.in_a_row += 1;
+        let in_a_row = skipped.in_a_row;
+        if !is_blank {
+            skipped.count += 1;
+            if skipped.count == 1 {
+                skipped.first.clone_from(&sample);
+            }
+            tell_log(skipped.count, &sample);
+        }
+        drop(skipped);
+        if in_a_row >= JUNK_LINES_MAX {
+            self.end(Fault::Junk { last: sample });
+        }
+    }
+
+    /// A message came: the lines before it were not all that there is.
+    pub fn heard(&self) {
+        lock(&self.skipped).in_a_row = 0;
     }
 
     /// What was skipped, as a line for the person.
     pub fn skipped(&self) -> Option<String> {
         let skipped = lock(&self.skipped);
-        let (count, sample) = skipped.as_ref()?;
-        let lines = if *count == 1 { "line" } else { "lines" };
+        let Skipped { count, first, .. } = &*skipped;
+        let lines = match count {
+            0 => return None,
+            1 => "line",
+            _ => "lines",
+        };
         Some(format!(
-            "{count} {lines} on its stdout that are no JSON-RPC message, the first: {sample}"
+            "{count} {lines} on its stdout that are no JSON-RPC message, the first: {first}"
         ))
+    }
+}
+
+fn tell_log(count: u64, sample: &str) {
+    if count <= SKIPPED_LOGGED {
+        tracing::debug!("skipped a line that is no JSON-RPC message: {sample}");
+    } else if count == 10_u64.pow(count.ilog10()) {
+        tracing::debug!("skipped {count} lines that are no JSON-RPC messages");
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Each value above is whole between any two operations.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_starts_the_count_of_junk_over() {
+        let link = Link::default();
+        for _ in 0..2 {
+            link.heard();
+            for _ in 0..JUNK_LINES_MAX - 1 {
+                link.skip(b"y");
+            }
+        }
+        assert_eq!(link.fault(), None);
+        link.skip(b"last");
+        let last = "last".to_owned();
+        assert_eq!(link.fault(), Some(Fault::Junk { last }));
+    }
 }

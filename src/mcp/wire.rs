@@ -102,9 +102,6 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
 
     /// The message in `line`, unless it is no message or was dealt with here.
     fn read(&mut self, line: &[u8]) -> Option<ServerJsonRpcMessage> {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return None;
-        }
         let Some(Value::Object(mut message)) = lenient::parse(line) else {
             self.link.skip(line);
             return None;
@@ -113,10 +110,15 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
             match message.get("method").and_then(Value::as_str) {
                 Some("notifications/progress") => {
                     let params = message.remove("params").unwrap_or_default();
-                    self.link.progressed(&params);
+                    if self.link.progressed(&params) {
+                        self.link.heard();
+                    } else {
+                        self.link.skip(line);
+                    }
                     return None;
                 }
                 Some("notifications/tools/list_changed") => {
+                    self.link.heard();
                     self.link.tools_changed.notify_one();
                     return None;
                 }
@@ -125,7 +127,9 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
         } else {
             self.answer(message)
         };
-        if read.is_none() && !self.link.has_ended() {
+        if read.is_some() {
+            self.link.heard();
+        } else if !self.link.has_ended() {
             self.link.skip(line);
         }
         read

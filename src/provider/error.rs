@@ -16,10 +16,12 @@ const KEY_BYTES_MIN: usize = 4;
 
 /// A failure of one request: where and what. See S5.10 for the words a person gets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}", sentences::notice(.place, .cause).sentence())]
+#[error("{}", sentences::notice(.place, .cause, *.after_words).sentence())]
 pub struct Fault {
     pub place: Box<Place>,
     pub cause: Cause,
+    /// Words or thinking came before it, and are kept.
+    pub after_words: bool,
 }
 
 /// Who was asked, as a notice names it.
@@ -123,12 +125,13 @@ impl Fault {
         Self {
             place: Box::new(Place::of(model)),
             cause: cause.map_texts(tidy),
+            after_words: false,
         }
     }
 
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
-        sentences::notice(&self.place, &self.cause)
+        sentences::notice(&self.place, &self.cause, self.after_words)
     }
 
     /// Is the same request worth sending again after a pause (S5.10)?

@@ -30,6 +30,13 @@ pub enum StreamPart {
     End(EndReason),
 }
 
+impl StreamPart {
+    /// Is it something that a person reads and that is kept?
+    pub fn is_words(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Thinking(_))
+    }
+}
+
 /// A call in the provider's own field, whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NativeCall {

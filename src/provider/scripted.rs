@@ -109,20 +109,32 @@ impl Script {
             vec![Step::Fail(Cause::ScriptOver { rounds })]
         });
         let steps = VecDeque::from(steps);
-        let parts = stream::unfold(Some(steps), move |steps| {
+        let parts = stream::unfold(Some((steps, false)), move |state| {
             let model = model.clone();
             async move {
-                let mut steps = steps?;
+                let (mut steps, has_words) = state?;
+                let fail = |cause| {
+                    let fault = Fault::new(&model, cause);
+                    let after_words = has_words;
+                    Some((
+                        Err(Fault {
+                            after_words,
+                            ..fault
+                        }),
+                        None,
+                    ))
+                };
                 loop {
                     match steps.pop_front() {
                         Some(Step::Part(end @ StreamPart::End(_))) => return Some((Ok(end), None)),
-                        Some(Step::Part(part)) => return Some((Ok(part), Some(steps))),
-                        Some(Step::Fail(cause)) => {
-                            return Some((Err(Fault::new(&model, cause)), None));
+                        Some(Step::Part(part)) => {
+                            let has_words = has_words || part.is_words();
+                            return Some((Ok(part), Some((steps, has_words))));
                         }
+                        Some(Step::Fail(cause)) => return fail(cause),
                         Some(Step::Wait(time)) => tokio::time::sleep(time).await,
                         Some(Step::Hang) => std::future::pending().await,
-                        None => return Some((Err(Fault::new(&model, Cause::Cut)), None)),
+                        None => return fail(Cause::Cut),
                     }
                 }
             }

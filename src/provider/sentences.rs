@@ -8,9 +8,11 @@ use crate::domain::{Notice, ProviderKind};
 const AGAIN: &str = "/retry asks again.";
 const KEPT: &str = "What came so far is kept. /retry asks again.";
 
-pub(super) fn notice(place: &Place, cause: &Cause) -> Notice {
+/// `after_words` tells whether something came that is kept.
+pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice {
     let Place { url, name, .. } = place;
     let local = place.provider == ProviderKind::Ollama;
+    let go_on = if after_words { KEPT } else { AGAIN };
     match cause {
         Cause::Refused => Notice::failure(format!("Nothing listens at {url}.")).advise(if local {
             "Start it with `ollama serve`, or check baseUrl in config.json.".to_owned()
@@ -43,14 +45,14 @@ pub(super) fn notice(place: &Place, cause: &Cause) -> Notice {
         Cause::Cut => Notice::failure(format!(
             "The connection to {url} was cut in the middle of the answer."
         ))
-        .advise(again(place, KEPT)),
+        .advise(again(place, go_on)),
         Cause::Empty => Notice::failure(format!("{url} ended its answer before the first word."))
             .advise(again(place, AGAIN)),
         Cause::InStream { message } => because(
             Notice::failure(format!("{url} reported an error instead of going on.")),
             Some(message),
         )
-        .advise(again(place, KEPT)),
+        .advise(again(place, go_on)),
         Cause::Garbled(garbled) => {
             Notice::failure(format!("What {url} sent is not a model's answer."))
                 .because(why_garbled(garbled))

@@ -2,7 +2,7 @@
 //! poll. No task is spawned, so dropping the stream ends everything it began.
 
 use super::client::innermost;
-use super::error::{Cause, Fault, without_key};
+use super::error::{Fault, without_key};
 use super::http::Http;
 use super::part::{Request, StreamPart};
 use super::reply::Piece;
@@ -18,8 +18,9 @@ use std::time::Duration;
 
 /// How long counts are waited for once the end of an answer was seen.
 const AFTER_END: Duration = Duration::from_secs(5);
-/// The most bytes of one answer that the log shows.
-const LOGGED_BYTES_MAX: usize = 1 << 20;
+/// The most bytes of one answer that are kept for the log: more than a line of it
+/// shows, so that what is hidden is never cut in two where it could be seen.
+const LOGGED_BYTES_MAX: usize = 256 << 10;
 
 /// The parts of one reply. After `End` or a fault nothing follows.
 pub struct ReplyStream(BoxStream<'static, Result<StreamPart, Fault>>);
@@ -76,6 +77,7 @@ pub(super) fn reply(http: Arc<Http>, request: Request) -> ReplyStream {
         request,
         stage: Stage::Asking(http),
         parts: VecDeque::new(),
+        has_words: false,
     };
     ReplyStream::new(stream::unfold(reading, Reading::next))
 }
@@ -85,6 +87,8 @@ struct Reading {
     stage: Stage,
     /// Parts that are decoded and not yet given out.
     parts: VecDeque<Result<StreamPart, Fault>>,
+    /// Something came that a person can read.
+    has_words: bool,
 }
 
 enum Stage {
@@ -151,57 +155,95 @@ impl Reading {
             if let Err(fault) = &chunk {
                 tracing::debug!("reading the answer failed: {}", innermost(fault));
             }
-            return self.give(answering.decoder.finish());
+            let Answering {
+                decoder, mut tap, ..
+            } = *answering;
+            return self.give(decoder.finish(), &mut tap);
         };
-        answering.tap.push(&bytes);
         let pieces = answering.decoder.push(&bytes);
         let is_over = matches!(pieces.last(), Some(Err(_) | Ok(StreamPart::End(_))));
         if pieces.is_empty() {
             self.parts.push_back(Ok(StreamPart::Heartbeat));
         }
-        self.give(pieces);
+        self.give(pieces, &mut answering.tap);
         if !is_over {
             self.stage = Stage::Answering(answering);
         }
     }
 
-    fn give(&mut self, pieces: Vec<Piece>) {
-        let model = &self.request.model;
-        let fault = |cause: Cause| Fault::new(model, cause);
-        self.parts
-            .extend(pieces.into_iter().map(|piece| piece.map_err(fault)));
+    fn give(&mut self, pieces: Vec<Piece>, tap: &mut Tap) {
+        for piece in pieces {
+            tap.push(&piece);
+            self.has_words |= piece.as_ref().is_ok_and(StreamPart::is_words);
+            self.parts.push_back(piece.map_err(|cause| Fault {
+                after_words: self.has_words,
+                ..Fault::new(&self.request.model, cause)
+            }));
+        }
     }
 }
 
-/// Keeps an answer for the log, where the log is at debug (S12.1). It is written
-/// when the stream is dropped, so that an interrupted answer is there as well.
+/// Keeps an answer for the log, where the log is at debug (S12.1): what was read
+/// out of it, joined, since in the raw events a secret may come in pieces that
+/// nobody would recognise. It is written when the stream is dropped, so that an
+/// interrupted answer is there as well.
 struct Tap {
-    bytes: Option<Vec<u8>>,
+    said: Option<String>,
+    /// What the end of `said` is.
+    kind: &'static str,
     model: Arc<ModelConfig>,
 }
 
 impl Tap {
     fn new(request: &Request) -> Self {
         Self {
-            bytes: tracing::enabled!(tracing::Level::DEBUG).then(Vec::new),
+            said: tracing::enabled!(tracing::Level::DEBUG).then(String::new),
+            kind: "",
             model: request.model.clone(),
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) {
-        if let Some(kept) = &mut self.bytes {
-            let room = LOGGED_BYTES_MAX - kept.len();
-            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    fn push(&mut self, piece: &Piece) {
+        if self.said.is_none() {
+            return;
         }
+        match piece {
+            Ok(StreamPart::Text(text)) => self.add("text", text),
+            Ok(StreamPart::Thinking(text)) => self.add("thinking", text),
+            Ok(StreamPart::Call(call)) => {
+                let arguments = match &call.arguments {
+                    Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
+                    Err(raw) => raw.clone(),
+                };
+                self.kind = "";
+                self.add("call", &format!("{} {arguments}", call.name));
+            }
+            Ok(StreamPart::Usage(usage)) => self.add("usage", &format!("{usage:?}")),
+            Ok(StreamPart::End(reason)) => self.add("end", &format!("{reason:?}")),
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_)) => {}
+            Err(cause) => self.add("fault", &format!("{cause:?}")),
+        }
+    }
+
+    fn add(&mut self, kind: &'static str, words: &str) {
+        let Some(said) = &mut self.said else {
+            return;
+        };
+        if self.kind != kind {
+            let gap = if said.is_empty() { "" } else { " | " };
+            *said += &format!("{gap}{kind}: ");
+            self.kind = kind;
+        }
+        let room = LOGGED_BYTES_MAX.saturating_sub(said.len());
+        said.push_str(&words[..words.floor_char_boundary(room)]);
     }
 }
 
 impl Drop for Tap {
     fn drop(&mut self) {
-        if let Some(bytes) = &self.bytes {
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            let text = without_key(text, &self.model.api_key);
-            tracing::debug!("answer of `{}`: {text}", self.model.name);
+        if let Some(said) = self.said.take() {
+            let said = without_key(said, &self.model.api_key);
+            tracing::debug!("answer of `{}`: {said}", self.model.name);
         }
     }
 }

@@ -24,6 +24,9 @@ pub fn add_turn(humble: &mut Map<String, Value>, turn: &TurnNote) {
     if !turn.thinking.is_empty() {
         entry["thinking"] = turn.thinking.as_str().into();
     }
+    if let Some(at) = turn.at {
+        entry["at"] = at.to_string().into();
+    }
     list(humble, TURNS).push(entry);
 }
 
@@ -101,6 +104,7 @@ fn turn(entry: &Value) -> Option<TurnNote> {
         },
         tools: tools.filter_map(call).collect(),
         thinking: text("thinking").to_owned(),
+        at: text("at").parse().ok(),
     })
 }
 

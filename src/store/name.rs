@@ -3,7 +3,9 @@
 
 use crate::domain::SessionId;
 use crate::text::grapheme;
-use jiff::Zoned;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
 /// Grapheme clusters of the prompt that stand in the name.
 const CLUSTERS: usize = 10;
@@ -12,6 +14,7 @@ const CLUSTERS: usize = 10;
 const PROMPT_BYTES_MAX: usize = 220;
 const EXTENSION: &str = ".json";
 const NAME_BYTES_MAX: usize = 255;
+const TIME: &str = "%Y%m%d_%H%M%S";
 
 /// The name of a conversation that began with `first_prompt` and whose first
 /// answer ended at `ended`, such as `20251016_162030_대화_제목_이다.json`.
@@ -38,8 +41,22 @@ pub(super) fn is_valid(id: &SessionId) -> bool {
         && (cfg!(unix) || !name.contains(':'))
 }
 
+/// The time that a name begins with, which is local.
+pub(super) fn time(id: &SessionId) -> Option<Timestamp> {
+    let (time, rest) = id.as_str().split_at_checked("YYYYMMDD_HHMMSS".len())?;
+    let has_shape = time.bytes().enumerate().all(|(at, byte)| match at {
+        8 => byte == b'_',
+        _ => byte.is_ascii_digit(),
+    });
+    if !has_shape || !rest.starts_with(['_', '.']) {
+        return None;
+    }
+    let local = DateTime::strptime(TIME, time).ok()?;
+    Some(local.to_zoned(TimeZone::system()).ok()?.timestamp())
+}
+
 fn stem(first_prompt: &str, ended: &Zoned) -> String {
-    let time = ended.strftime("%Y%m%d_%H%M%S");
+    let time = ended.strftime(TIME);
     let mut words = String::new();
     for cluster in grapheme::clusters(first_prompt).take(CLUSTERS) {
         let kept = portable(cluster);

@@ -154,16 +154,14 @@ fn read(path: &Path, id: &SessionId) -> Result<Map<String, serde_json::Value>, S
 }
 
 fn summary(path: &Path, id: SessionId) -> SessionSummary {
-    let changed = fs::metadata(path).and_then(|metadata| metadata.modified());
-    let changed_at = changed
-        .ok()
-        .and_then(|at| Timestamp::try_from(at).ok())
-        .unwrap_or(Timestamp::UNIX_EPOCH);
     let (session, broken) = match read(path, &id) {
         Ok(root) => (format::session(&id, &root), None),
         Err(StoreError::Broken { why, .. }) => (Session::new(""), Some(why)),
         Err(other) => (Session::new(""), Some(other.to_string())),
     };
+    let changed_at = last_known(&id, &session)
+        .or_else(|| modified(path))
+        .unwrap_or(Timestamp::UNIX_EPOCH);
     SessionSummary {
         id,
         title: session.title().to_owned(),
@@ -173,4 +171,22 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
         messages: session.messages.len(),
         broken,
     }
+}
+
+/// The newest time that a conversation itself knows: that of the file is lost when
+/// it is copied or restored.
+fn last_known(id: &SessionId, session: &Session) -> Option<Timestamp> {
+    let notes = &session.notes;
+    let turns = notes.turns.iter().filter_map(|turn| turn.at);
+    let cancelled = notes.cancelled.iter().map(|turn| turn.at);
+    turns
+        .chain(cancelled)
+        .chain(session.started_at)
+        .chain(name::time(id))
+        .max()
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
+    Timestamp::try_from(modified.ok()?).ok()
 }

@@ -202,6 +202,21 @@ fn the_same_holds_for_the_file_of_servers() {
 }
 
 #[test]
+fn a_file_that_is_no_settings_by_its_size_is_told_as_such() {
+    let place = with_config(vec![b' '; (16 << 20) + 1]);
+    let sentence = "config.json is larger than 16 MB. The program runs without it, and \
+                    nothing is saved into it. Settings are small: move it away, or take out \
+                    what does not belong there.";
+    let expected = ("config.json".to_owned(), sentence.to_owned());
+    assert_eq!(place.banners(), [expected]);
+    let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+    assert!(matches!(
+        refused,
+        ConfigError::TooLarge { megabytes: 16, .. }
+    ));
+}
+
+#[test]
 fn a_folder_or_a_circle_of_links_in_the_place_of_the_file_is_told() {
     let place = place();
     fs::create_dir(place.home.config()).unwrap();

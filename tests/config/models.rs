@@ -145,24 +145,12 @@ fn a_bad_entry_is_named_and_the_others_work() {
             "`apiKey` is a list, a text is expected.",
         ),
         (
-            json!({ "name": "m", "provider": "openai", "contextLength": 0 }),
-            "`contextLength` is 0, a whole number from 1 on is expected.",
-        ),
-        (
-            json!({ "name": "m", "provider": "openai", "contextLength": "8k" }),
-            "`contextLength` is a text, a whole number from 1 on is expected.",
-        ),
-        (
-            json!({ "name": "m", "provider": "openai", "think": "hihg" }),
-            "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
-        ),
-        (
-            json!({ "name": "m", "provider": "openai", "toolCalls": "Native" }),
-            "`toolCalls` is `Native`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
-        ),
-        (
-            json!({ "name": "m", "provider": "openai", "toolRole": "system" }),
-            "`toolRole` is `system`, one of `tool`, `user` is expected.",
+            json!({ "provider": "opnai", "name": [], "think": "hihg", "baseUrl": "ftp://h", "apiKey": 1 }),
+            "`name` is a list, a text is expected. \
+             `provider` is `opnai`, one of `ollama`, `openai`, `mistral`, `anthropic` is expected; did you mean `openai`? \
+             `baseUrl` begins with `ftp://`, `http://` or `https://` is expected. \
+             `apiKey` is 1, a text is expected. \
+             `think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
         ),
         (
             json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
@@ -179,13 +167,95 @@ fn a_bad_entry_is_named_and_the_others_work() {
         };
         let sentence = format!(
             "config.json, line 1: model 1{name}: {fault} \
-             Correct it there; everything else in the file is used."
+             Correct it there; this model is not used until then."
         );
         let expected = ("config.json: model 1".to_owned(), sentence);
         assert_eq!(place.banners(), [expected]);
         let settings = place.settings();
         assert_eq!(settings.models[0].name, "good");
         assert!(settings.lists_models);
+    }
+}
+
+#[test]
+fn a_bad_field_that_a_model_can_do_without_costs_only_itself() {
+    let cases = [
+        (
+            json!({ "contextLength": 0 }),
+            "`contextLength` is 0, a whole number from 1 on is expected.",
+        ),
+        (
+            json!({ "contextLength": "8k" }),
+            "`contextLength` is a text, a whole number from 1 on is expected.",
+        ),
+        (
+            json!({ "think": "hihg" }),
+            "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
+        ),
+        (
+            json!({ "toolCalls": "Native" }),
+            "`toolCalls` is `Native`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
+        ),
+        (
+            json!({ "toolRole": "system" }),
+            "`toolRole` is `system`, one of `tool`, `user` is expected.",
+        ),
+        (
+            json!({ "keepAlive": true }),
+            "`keepAlive` is a text such as \"5m\" or a number of seconds.",
+        ),
+        (
+            json!({ "options": [] }),
+            "`options` is a list, an object is expected.",
+        ),
+        (
+            json!({ "active": "yes" }),
+            "`active` is a text, true or false is expected.",
+        ),
+        (json!({ "caFile": 1 }), "`caFile` is 1, a text is expected."),
+        (
+            json!({ "active": 1, "options": 2 }),
+            "`options` is 2, an object is expected. `active` is 1, true or false is expected.",
+        ),
+    ];
+    let whole = json!({ "name": "m", "provider": "openai" });
+    let expected_model = one_model(whole.clone()).settings().models.remove(0);
+    for (fields, faults) in cases {
+        let mut entry = whole.clone();
+        let fields = fields.as_object().unwrap().clone();
+        let what = if fields.len() == 1 {
+            "this field"
+        } else {
+            "these fields"
+        };
+        entry.as_object_mut().unwrap().extend(fields);
+        let place = one_model(entry);
+        let sentence = format!(
+            "config.json, line 1: model 1 (`m`): {faults} \
+             Correct it there; the model is used without {what}."
+        );
+        let expected = ("config.json: model 1".to_owned(), sentence);
+        assert_eq!(place.banners(), [expected]);
+        assert_eq!(
+            place.settings().models,
+            std::slice::from_ref(&expected_model)
+        );
+    }
+}
+
+#[test]
+fn a_broken_reference_is_never_the_key() {
+    let why = "`${NAME}` must be closed, and nothing may stand beside it";
+    for broken in [
+        "${",
+        "${MINE",
+        "Bearer ${MINE}",
+        "${MINE} ",
+        "${MINE}${MINE}x",
+    ] {
+        let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": broken }));
+        let key = &place.settings().models[0].api_key;
+        assert_eq!(*key, ApiKey::Unusable(why.to_owned()), "{broken}");
     }
 }
 

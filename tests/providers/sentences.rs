@@ -193,10 +193,10 @@ fn an_answer_that_goes_wrong() {
     let not_answer = "What https://api.example.com sent is not a model's answer.";
     let check = "Check baseUrl and provider of `mine` in config.json.";
     let cases = [
-        (Ollama, Cause::Cut, "The connection to http://localhost:11434 was cut in the middle of the answer. What came so far is kept. /retry asks again; if it happens again, see `ollama serve`'s log.".to_owned()),
-        (OpenAi, Cause::Cut, "The connection to https://api.example.com was cut in the middle of the answer. What came so far is kept. /retry asks again.".to_owned()),
+        (Ollama, Cause::Cut, "The connection to http://localhost:11434 was cut in the middle of the answer. /retry asks again; if it happens again, see `ollama serve`'s log.".to_owned()),
+        (OpenAi, Cause::Cut, "The connection to https://api.example.com was cut in the middle of the answer. /retry asks again.".to_owned()),
         (OpenAi, Cause::Empty, "https://api.example.com ended its answer before the first word. /retry asks again.".to_owned()),
-        (OpenAi, Cause::InStream { message: "it broke".into() }, "https://api.example.com reported an error instead of going on. it broke. What came so far is kept. /retry asks again.".to_owned()),
+        (OpenAi, Cause::InStream { message: "it broke".into() }, "https://api.example.com reported an error instead of going on. it broke. /retry asks again.".to_owned()),
         (OpenAi, garbled(Garbled::WebPage), format!("{not_answer} It is a web page. {check}")),
         (OpenAi, garbled(Garbled::NotJson { line: "hello".into() }), format!("{not_answer} A line is not JSON: `hello`. {check}")),
         (OpenAi, garbled(Garbled::NotUtf8), format!("{not_answer} Its bytes are not UTF-8 text. {check}")),

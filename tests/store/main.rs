@@ -3,6 +3,7 @@
 
 mod crash;
 mod history;
+mod list;
 mod names;
 
 use humble::domain::session::Role;
@@ -247,48 +248,6 @@ fn a_broken_file_is_listed_with_the_reason_and_never_written() {
         assert_eq!(sessions.open(&"s.json".into()), Err(fault));
         assert_eq!(fs::read(path_of(&folder, "s.json")).unwrap(), bytes);
     }
-}
-
-#[test]
-fn the_list_is_newest_first_and_holds_sessions_only() {
-    let (folder, sessions) = folder();
-    assert_eq!(sessions.list(), []);
-    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-    for (id, age) in [("old.json", 3), ("newest.json", 1), ("middle.json", 2)] {
-        put(
-            &folder,
-            id,
-            r#"{"model":"m","messages":[{"role":"user","content":"\n 제목 \nb"}]}"#,
-        );
-        let file = fs::File::options()
-            .write(true)
-            .open(path_of(&folder, id))
-            .unwrap();
-        file.set_modified(start - Duration::from_secs(age)).unwrap();
-    }
-    for other in [
-        ".humble-x.tmp",
-        ".hidden.json",
-        "notes.txt",
-        "s.json.lock",
-        ".lock",
-    ] {
-        put(&folder, other, "{}");
-    }
-    fs::create_dir(path_of(&folder, "folder.json")).unwrap();
-    let list = sessions.list();
-    let ids: Vec<_> = list.iter().map(|row| row.id.as_str()).collect();
-    assert_eq!(
-        ids,
-        ["folder.json", "newest.json", "middle.json", "old.json"]
-    );
-    assert_eq!(list[0].broken.as_deref(), Some("it is a folder"));
-    let row = &list[3];
-    assert_eq!(
-        (row.title.as_str(), row.model.as_str(), row.messages),
-        ("제목", "m", 1)
-    );
-    assert_eq!(row.changed_at.as_second(), 999_997);
 }
 
 #[test]

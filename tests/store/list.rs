@@ -1,0 +1,113 @@
+//! The list of sessions: what is in it, and in which order.
+
+use super::*;
+
+#[test]
+fn the_list_is_newest_first_and_holds_sessions_only() {
+    let (folder, sessions) = folder();
+    assert_eq!(sessions.list(), []);
+    let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    for (id, age) in [("old.json", 3), ("newest.json", 1), ("middle.json", 2)] {
+        put(
+            &folder,
+            id,
+            r#"{"model":"m","messages":[{"role":"user","content":"\n 제목 \nb"}]}"#,
+        );
+        let file = fs::File::options()
+            .write(true)
+            .open(path_of(&folder, id))
+            .unwrap();
+        file.set_modified(start - Duration::from_secs(age)).unwrap();
+    }
+    for other in [
+        ".humble-x.tmp",
+        ".hidden.json",
+        "notes.txt",
+        "s.json.lock",
+        ".lock",
+    ] {
+        put(&folder, other, "{}");
+    }
+    fs::create_dir(path_of(&folder, "folder.json")).unwrap();
+    let list = sessions.list();
+    let ids: Vec<_> = list.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["folder.json", "newest.json", "middle.json", "old.json"]
+    );
+    assert_eq!(list[0].broken.as_deref(), Some("it is a folder"));
+    let row = &list[3];
+    assert_eq!(
+        (row.title.as_str(), row.model.as_str(), row.messages),
+        ("제목", "m", 1)
+    );
+    assert_eq!(row.changed_at.as_second(), 999_997);
+}
+
+#[test]
+fn the_order_of_the_list_survives_a_copy() {
+    let (folder, sessions) = folder();
+    let local = |time: &str| {
+        let time: jiff::civil::DateTime = time.parse().unwrap();
+        let zoned = time.to_zoned(jiff::tz::TimeZone::system()).unwrap();
+        zoned.timestamp()
+    };
+    let at = |time: &str| time.parse::<Timestamp>().unwrap();
+    let start = json!("2020-01-01T00:00:00Z");
+    let turns = json!([{ "message": 1, "at": "2024-05-05T05:05:05Z" }, { "message": 3 }]);
+    let cancelled =
+        json!([{ "at": "2023-03-03T03:03:03Z", "after": 0, "prompt": "p", "words": "w" }]);
+    let files = [
+        (
+            "20200101_000000_a.json",
+            json!({ "startedAt": start, "humble": { "turns": turns } }),
+            at("2024-05-05T05:05:05Z"),
+        ),
+        (
+            "b.json",
+            json!({ "startedAt": start, "humble": { "cancelled": cancelled } }),
+            at("2023-03-03T03:03:03Z"),
+        ),
+        (
+            "20221231_235959_c.json",
+            json!({ "startedAt": start }),
+            local("2022-12-31T23:59:59"),
+        ),
+        (
+            "20211231_235959.json",
+            json!({}),
+            local("2021-12-31T23:59:59"),
+        ),
+        (
+            "d.json",
+            json!({ "startedAt": start }),
+            at("2020-01-01T00:00:00Z"),
+        ),
+        // These two begin with no time.
+        (
+            "20229999_235959_e.json",
+            json!({}),
+            at("1970-01-12T13:46:40Z"),
+        ),
+        (
+            "20221231_2359590.json",
+            json!({}),
+            at("1970-01-12T13:46:40Z"),
+        ),
+    ];
+    for (id, root, _) in &files {
+        let mut root = root.clone();
+        root["messages"] = json!([]);
+        put(&folder, id, root.to_string());
+        let file = fs::File::options().write(true).open(path_of(&folder, id));
+        let copied = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        file.unwrap().set_modified(copied).unwrap();
+    }
+    let list = sessions.list();
+    let rows: Vec<_> = list
+        .iter()
+        .map(|row| (row.id.as_str(), row.changed_at))
+        .collect();
+    let expected = files.each_ref().map(|(id, _, at)| (*id, *at));
+    assert_eq!(rows, expected);
+}
