@@ -4,6 +4,7 @@
 
 mod asking;
 mod json;
+mod signals;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
@@ -13,6 +14,7 @@ use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use asking::Terminal;
+use signals::Signals;
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -358,47 +360,5 @@ fn outcome_words(outcome: &ToolOutcome) -> String {
         ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
         ToolOutcome::NotRun { why } => format!("not run: {why}"),
         ToolOutcome::WasText => "taken as text".to_owned(),
-    }
-}
-
-/// Ctrl+C and the signals that end a program.
-#[cfg(unix)]
-struct Signals([(tokio::signal::unix::Signal, u8); 3]);
-
-#[cfg(unix)]
-impl Signals {
-    fn install() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        let on = |kind, code| signal(kind).map(|signal| (signal, code));
-        Ok(Self([
-            on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
-            on(SignalKind::terminate(), 128 + 15)?,
-            on(SignalKind::hangup(), 128 + 1)?,
-        ]))
-    }
-
-    /// The exit status that the next signal stands for.
-    async fn next(&mut self) -> u8 {
-        let [a, b, c] = &mut self.0;
-        tokio::select! {
-            _ = a.0.recv() => a.1,
-            _ = b.0.recv() => b.1,
-            _ = c.0.recv() => c.1,
-        }
-    }
-}
-
-#[cfg(not(unix))]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn install() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) -> u8 {
-        let _ = tokio::signal::ctrl_c().await;
-        EXIT_INTERRUPTED
     }
 }

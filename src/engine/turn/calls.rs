@@ -1,6 +1,7 @@
 //! Proposing the calls of a round, deciding on them, and running them.
 
 use super::round::Asked;
+use super::same::same_json;
 use super::{
     Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceKind,
     ProposedCall, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd,
@@ -355,74 +356,6 @@ impl Turn {
             self.start()
         } else {
             self.ask_approval(&rest)
-        }
-    }
-}
-
-/// Equal as JSON values: `1` and `1.0` are one number.
-fn same_json(a: &super::Arguments, b: &super::Arguments) -> bool {
-    use serde_json::Value;
-    fn same(a: &Value, b: &Value) -> bool {
-        match (a, b) {
-            // Whole numbers are compared exactly: as floats, large ones run together.
-            (Value::Number(a), Value::Number(b)) if a.is_f64() != b.is_f64() => {
-                a.as_f64() == b.as_f64()
-            }
-            (Value::Array(a), Value::Array(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-            }
-            (Value::Object(a), Value::Object(b)) => same_json(a, b),
-            _ => a == b,
-        }
-    }
-    a.len() == b.len()
-        && a.iter()
-            .all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::same_json;
-    use serde_json::{Value, json};
-
-    fn same(a: Value, b: Value) -> bool {
-        let (Value::Object(a), Value::Object(b)) = (a, b) else {
-            panic!("arguments are objects");
-        };
-        same_json(&a, &b)
-    }
-
-    #[test]
-    fn arguments_are_compared_as_json_values() {
-        assert!(same(
-            json!({ "a": 1, "b": [2, "둘"] }),
-            json!({ "b": [2.0, "둘"], "a": 1.0 })
-        ));
-        assert!(same(
-            json!({ "a": { "b": { "c": null } } }),
-            json!({ "a": { "b": { "c": null } } })
-        ));
-        assert!(same(json!({}), json!({})));
-    }
-
-    #[test]
-    fn arguments_that_differ_anywhere_are_not_the_same() {
-        for (a, b) in [
-            (json!({ "a": 1 }), json!({ "a": 2 })),
-            (json!({ "a": 1 }), json!({ "b": 1 })),
-            (json!({ "a": 1 }), json!({})),
-            (json!({ "a": 1 }), json!({ "a": 1, "b": 1 })),
-            (json!({ "a": [1, 2] }), json!({ "a": [1] })),
-            (json!({ "a": [1, 2] }), json!({ "a": [2, 1] })),
-            (json!({ "a": { "b": 1 } }), json!({ "a": { "b": 1.5 } })),
-            (json!({ "a": "1" }), json!({ "a": 1 })),
-            // As floats these two are one.
-            (
-                json!({ "a": 9_007_199_254_740_993_u64 }),
-                json!({ "a": 9_007_199_254_740_992_u64 }),
-            ),
-        ] {
-            assert!(!same(a.clone(), b.clone()), "{a} {b}");
         }
     }
 }

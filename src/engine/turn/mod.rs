@@ -7,6 +7,7 @@ mod calls;
 mod questions;
 mod round;
 mod run;
+mod same;
 mod terms;
 
 pub use terms::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};

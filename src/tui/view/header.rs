@@ -48,23 +48,8 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             .sum::<usize>()
             + 2
     };
-    // Without frames the sign of life has no other place.
-    let life = super::times::life(model).filter(|_| !panes.framed);
-    let life = life.map(|(time, silent)| {
-        let fits = 3 * width(&silent) <= 2 * usize::from(area.width).saturating_sub(width(&time));
-        if fits { time + &silent } else { time }
-    });
-    let area = match &life {
-        Some(words) => {
-            pen.put_right(area.right().saturating_sub(1), area.y, words, pen.theme.dim);
-            Rect {
-                width: area.width.saturating_sub(width(words) as u16 + 2),
-                ..area
-            }
-        }
-        None => area,
-    };
-    let room = usize::from(area.width) + if life.is_some() { gap } else { 0 };
+    let (area, alive) = sign_of_life(model, panes, area, pen);
+    let room = usize::from(area.width) + if alive { gap } else { 0 };
     let title_columns = width(title.as_str()).min(16);
     for part in 0..keep.len() {
         let title = if keep[0] { title_columns } else { 0 };
@@ -84,18 +69,31 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         let left = area.right().saturating_sub(x);
         x += pen.put_cut(x, area.y, &text, style, left) + gap as u16;
     }
-    if keep[0] && life.is_none() && !title.as_str().is_empty() && x + 4 < area.right() {
+    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
         let left = (area.right() - x - 1).min(40);
         let columns = (width(title.as_str()) as u16).min(left);
-        let dim = pen.theme.dim;
-        pen.put_cut(
-            area.right() - 1 - columns,
-            area.y,
-            title.as_str(),
-            dim,
-            columns,
-        );
+        let start = area.right() - 1 - columns;
+        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
     }
+}
+
+/// Without frames the sign of life has no place but the header's right end.
+/// Returns what is left of the header, and whether there is such a sign.
+fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rect, bool) {
+    let life = super::times::life(model).filter(|_| !panes.framed);
+    let Some((time, silent)) = life else {
+        return (area, false);
+    };
+    let fits = 3 * width(&silent) <= 2 * usize::from(area.width).saturating_sub(width(&time));
+    let words = if fits { time + &silent } else { time };
+    let dim = pen.theme.dim;
+    pen.put_right(area.right().saturating_sub(1), area.y, &words, dim);
+    let taken = width(&words) as u16 + 2;
+    let rest = Rect {
+        width: area.width.saturating_sub(taken),
+        ..area
+    };
+    (rest, true)
 }
 
 enum Role {

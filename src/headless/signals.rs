@@ -1,0 +1,46 @@
+//! Ctrl+C and the signals that end a program, as exit statuses.
+
+use super::EXIT_INTERRUPTED;
+use std::io;
+
+/// Ctrl+C and the signals that end a program.
+#[cfg(unix)]
+pub struct Signals([(tokio::signal::unix::Signal, u8); 3]);
+
+#[cfg(unix)]
+impl Signals {
+    pub fn install() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let on = |kind, code| signal(kind).map(|signal| (signal, code));
+        Ok(Self([
+            on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
+            on(SignalKind::terminate(), 128 + 15)?,
+            on(SignalKind::hangup(), 128 + 1)?,
+        ]))
+    }
+
+    /// The exit status that the next signal stands for.
+    pub async fn next(&mut self) -> u8 {
+        let [a, b, c] = &mut self.0;
+        tokio::select! {
+            _ = a.0.recv() => a.1,
+            _ = b.0.recv() => b.1,
+            _ = c.0.recv() => c.1,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub fn install() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub async fn next(&mut self) -> u8 {
+        let _ = tokio::signal::ctrl_c().await;
+        EXIT_INTERRUPTED
+    }
+}

@@ -1,0 +1,20 @@
+//! What a person does and sees, as the manual would tell it: real screen, real
+//! engine, a scripted model, the built-in tools.
+
+mod approving;
+#[allow(dead_code, reason = "the engine's tests use the rest")]
+#[path = "../support/bench.rs"]
+mod bench;
+#[path = "../support/chat.rs"]
+mod chat;
+mod talking;
+
+use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
+use chat::{chat, chat_in};
+use crossterm::event::{KeyCode, KeyModifiers};
+use humble::provider::scripted::{Script, Step};
+use std::time::Duration;
+
+fn script() -> Script {
+    Script::default()
+}
