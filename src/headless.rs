@@ -10,12 +10,12 @@ use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
     ToolOutcome, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
-use crate::protocol::{Answer, Command, Event};
+use crate::protocol::{Answer, Ask, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use asking::Terminal;
 use signals::Signals;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -88,6 +88,8 @@ struct Headless {
     terminal: Terminal,
     /// The calls whose summary was printed.
     shown: HashSet<CallId>,
+    /// The calls that are about to be asked about.
+    waiting: HashMap<CallId, ToolCall>,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
@@ -107,6 +109,7 @@ impl Headless {
             servers: BTreeMap::new(),
             terminal: Terminal::open(),
             shown: HashSet::new(),
+            waiting: HashMap::new(),
             text: String::new(),
             thinking: false,
             refused: false,
@@ -154,7 +157,8 @@ impl Headless {
             }
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
-                self.terminal.ask(ask, question);
+                let summaries = self.summaries(&question);
+                self.terminal.ask(ask, question, summaries);
             }
             Event::AskClosed(ask) => self.terminal.close(ask),
             Event::Turn(TURN, event) => return self.turn_event(event),
@@ -266,20 +270,37 @@ impl Headless {
         self.send(Command::Answer { ask, answer }).await;
     }
 
-    /// A call in full when it is first heard of, its end in a line.
+    /// A call in full when it is first heard of, its end in a line. One that is
+    /// asked about is shown with its question.
     fn tool(&mut self, call: &ToolCall) {
-        if self.shown.insert(call.id) {
-            let name = format!("{} on {}", call.tool, call.server);
-            self.say(&format!("Tool call: {}", Clean::spelt_out(&name).as_str()));
-            for (key, value) in &call.arguments {
-                let line = format!("  {key}: {value}");
-                self.say(Clean::spelt_out(&line).as_str());
-            }
+        let asked = call.state == ToolState::AwaitingApproval && self.terminal.is_there();
+        if asked {
+            self.waiting.insert(call.id, call.clone());
+        } else if self.shown.insert(call.id) {
+            self.say(&summary(call));
         }
         if let ToolState::Done(outcome) = &call.state {
             let words = outcome_words(outcome);
             self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
         }
+    }
+
+    /// The calls that a question is about, in its order.
+    fn summaries(&mut self, question: &Ask) -> Vec<String> {
+        let Ask::Approve(calls) = question else {
+            return Vec::new();
+        };
+        let mut summaries = Vec::new();
+        for asked in calls {
+            if let Some(call) = self.waiting.remove(&asked.call) {
+                self.shown.insert(call.id);
+                let about = asked.tool.description.as_deref().unwrap_or_default().trim();
+                let about = Clean::spelt_out(about);
+                let gap = if about.is_empty() { "" } else { "\n" };
+                summaries.push(format!("{}{gap}{about}", summary(&call)));
+            }
+        }
+        summaries
     }
 
     fn think(&mut self, text: &str) {
@@ -332,6 +353,19 @@ impl Headless {
         };
         self.say(Clean::new(&notice.sentence()).as_str());
     }
+}
+
+/// A call with every argument, for standard error.
+fn summary(call: &ToolCall) -> String {
+    let name = format!("{} on {}", call.tool, call.server);
+    let mut lines = vec![format!("Tool call: {}", Clean::spelt_out(&name))];
+    for (key, value) in &call.arguments {
+        lines.push(format!(
+            "  {}",
+            Clean::spelt_out(&format!("{key}: {value}"))
+        ));
+    }
+    lines.join("\n")
 }
 
 /// Advice without the clauses that name a command such as `/retry`.

@@ -240,8 +240,16 @@ pub enum Job {
 /// # Errors
 /// The first fault, in words for the person.
 pub fn check_arguments(tool: &Tool, text: &str) -> Result<Arguments, String> {
-    let value: serde_json::Value =
-        serde_json::from_str(text).map_err(|fault| format!("not JSON: {fault}"))?;
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
+        // The parser counts bytes; a person counts characters.
+        let line = text
+            .lines()
+            .nth(fault.line().saturating_sub(1))
+            .unwrap_or_default();
+        let before = line.floor_char_boundary(fault.column());
+        let column = line[..before].chars().count();
+        format!("not JSON at line {}, character {column}", fault.line())
+    })?;
     let serde_json::Value::Object(arguments) = value else {
         return Err("arguments are a JSON object: { … }".to_owned());
     };

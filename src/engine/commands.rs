@@ -203,6 +203,8 @@ impl Actor {
         }
         self.model = Some(Arc::new(model));
         self.num_ctx = 0;
+        self.meter = Meter::default();
+        self.outbox.push(Event::ContextMeasured(self.meter));
         self.banners.remove("--model");
         self.clear_banner("active model");
         self.list_models();
@@ -302,10 +304,9 @@ impl Actor {
             Done::Opened(Ok(session)) => self.begin_session(session),
             Done::Opened(Err(fault)) => self.notice(fault.notice()),
             Done::Deleted(id, Ok(())) => {
-                // What is on screen goes on as a conversation without a file.
+                // What was deleted must not come back with the next answer.
                 if self.session.id.as_ref() == Some(&id) {
-                    self.session.id = None;
-                    self.epoch = Epoch(self.epoch.0 + 1);
+                    self.begin_session(Session::new(self.model_name()));
                 }
                 self.outbox.push(Event::SessionDeleted(id));
             }

@@ -182,6 +182,11 @@ impl Actor {
             server: call.server().clone(),
             tool: call.tool().to_owned(),
             arguments: call.arguments().clone(),
+            // The machine made sure that what was shown is what is on offer now.
+            pin: self
+                .offered
+                .get(call.server(), call.tool())
+                .map(|offered| offered.tool.pin.clone()),
         };
         tracing::info!(server = %call.server, tool = %call.tool, "tool call");
         let outcome = self.hub.call(call, token);

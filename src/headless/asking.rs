@@ -2,7 +2,6 @@
 
 use crate::domain::{AskId, Decision};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
-use crate::text::Clean;
 use rustix::termios::{QueueSelector, tcflush};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -45,10 +44,16 @@ impl Terminal {
         }
     }
 
-    pub fn ask(&mut self, ask: AskId, question: Ask) {
+    /// Is there somebody to ask?
+    pub fn is_there(&self) -> bool {
+        self.tty.is_some()
+    }
+
+    /// Asks; `summaries` are the calls in full, where it is about calls.
+    pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>) {
         let tty = self.tty.clone();
         let task = tokio::spawn(async move {
-            let (answer, said) = answer(tty, &question).await;
+            let (answer, said) = answer(tty, &question, &summaries).await;
             (ask, answer, said)
         });
         self.asking = Some((ask, AbortOnDropHandle::new(task)));
@@ -111,7 +116,11 @@ impl Tty {
     }
 }
 
-async fn answer(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String>) {
+async fn answer(
+    tty: Option<Arc<Tty>>,
+    question: &Ask,
+    summaries: &[String],
+) -> (Answer, Option<String>) {
     let Ask::Approve(calls) = question else {
         return choose(tty, question).await;
     };
@@ -124,8 +133,15 @@ async fn answer(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String
         );
     };
     let mut decisions = Vec::new();
-    for call in calls {
-        let decision = approve(&tty, &call.tool.name).await;
+    for (index, call) in calls.iter().enumerate() {
+        if let Some(summary) = summaries.get(index) {
+            eprintln!("{summary}");
+        }
+        let place = match calls.len() {
+            1 => String::new(),
+            count => format!("{} of {count}: ", index + 1),
+        };
+        let decision = approve(&tty, &place).await;
         let refused = decision == Decision::Refuse;
         decisions.push((call.call, decision));
         if refused {
@@ -136,8 +152,8 @@ async fn answer(tty: Option<Arc<Tty>>, question: &Ask) -> (Answer, Option<String
 }
 
 /// Asks about one call. The end of input refuses it.
-async fn approve(tty: &Tty, tool: &str) -> Decision {
-    let question = format!("{}: Call now? (Y/N) ", Clean::line(tool));
+async fn approve(tty: &Tty, place: &str) -> Decision {
+    let question = format!("{place}Call now? (Y/N) ");
     loop {
         let Some(line) = tty.ask(&question).await else {
             return Decision::Refuse;

@@ -33,6 +33,10 @@ pub async fn run(
         session = line.session() => session,
     };
     let ended = match session {
+        Ok(_) if !line.has_as_approved(&call) => {
+            let why = "its server changed the tool after it was approved".to_owned();
+            return ToolOutcome::NotRun { why };
+        }
         Ok(session) => {
             tokio::select! {
                 biased;

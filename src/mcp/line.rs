@@ -10,7 +10,7 @@ use super::session::{self, Listed, Opened, Session};
 use super::state::{Look, Phase, State, change};
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
-use crate::domain::{Launch, Notice, Server, ServerConfig};
+use crate::domain::{Launch, Notice, Pin, Server, ServerConfig};
 use crate::ports::LocalServer;
 use std::pin::pin;
 use std::process::ExitStatus;
@@ -92,6 +92,18 @@ impl Line {
     /// Asks for a new session at once.
     pub fn reconnect(&self) {
         self.by_hand.notify_one();
+    }
+
+    /// Is the tool of this call still what was approved?
+    pub fn has_as_approved(&self, call: &super::Call) -> bool {
+        let state = self.state.borrow();
+        let same = |pin: &Pin| {
+            state
+                .tools
+                .iter()
+                .any(|tool| tool.name == call.tool && tool.pin == *pin)
+        };
+        call.pin.as_ref().is_none_or(same)
     }
 
     pub fn tool_timeout(&self) -> Duration {

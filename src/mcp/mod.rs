@@ -18,7 +18,7 @@ mod stderr;
 mod wire;
 
 use crate::domain::{
-    Arguments, CallId, Launch, Notice, Progress, Server, ServerConfig, ServerId, ToolOutcome,
+    Arguments, CallId, Launch, Notice, Pin, Progress, Server, ServerConfig, ServerId, ToolOutcome,
 };
 use crate::ports::LocalServer;
 use futures::FutureExt;
@@ -43,6 +43,9 @@ pub struct Call {
     pub server: ServerId,
     pub tool: String,
     pub arguments: Arguments,
+    /// The definition that was approved. The tool is not called if its server has
+    /// another by the time of the call, as after a restart.
+    pub pin: Option<Pin>,
 }
 
 /// What the hub reports to its owner.

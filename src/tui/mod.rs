@@ -6,6 +6,7 @@ pub mod ask;
 mod block;
 pub mod editor;
 pub mod flow;
+mod held;
 pub mod input;
 pub mod keymap;
 pub mod model;

@@ -5,6 +5,7 @@ use super::Options;
 use super::ask::{OpenAsk, QUIET};
 use super::editor::Editor;
 use super::flow::{Flow, Source};
+use super::held::Held;
 use super::input::ReplyFilter;
 use super::theme::{Background, Glyphs, Theme};
 use super::view::panes::Panes;
@@ -129,7 +130,10 @@ pub struct Queue {
 pub struct Clock {
     pub turn_started: Duration,
     pub round_started: Duration,
+    /// When the first words of the present round came.
     pub first_text: Option<Duration>,
+    /// How long the rounds before it streamed.
+    pub streamed: Duration,
     pub ended: Option<Duration>,
     /// Output tokens a second, and how long the turn took.
     pub speed: Option<(f64, Duration)>,
@@ -206,6 +210,8 @@ pub struct Model {
     pub burst: Burst,
     pub replies: ReplyFilter,
     pub last_key: Duration,
+    /// The key that decided last, while it may still be held down.
+    pub decided_by: Option<Held>,
 
     pub focus: Focus,
     pub overlay: Option<Overlay>,
@@ -255,6 +261,7 @@ impl Model {
             completion: Some(0),
             burst: Burst::default(),
             replies: ReplyFilter::default(),
+            decided_by: None,
             last_key: Duration::ZERO,
             focus: Focus::default(),
             overlay: None,

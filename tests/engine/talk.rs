@@ -219,3 +219,35 @@ async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
     };
     assert_eq!(notice.what, "Another prompt is still being answered.");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_deleted_conversation_does_not_come_back_with_the_next_answer() {
+    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    bench.says("first").await;
+    bench.ended().await;
+    bench.saved().await;
+    let name = sessions(&bench.home)[0]
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    bench
+        .send(Command::DeleteSession(name.as_str().into()))
+        .await;
+    bench
+        .until("the deletion", |event| {
+            matches!(event, Event::SessionDeleted(_))
+        })
+        .await;
+    bench.says("second").await;
+    bench.ended().await;
+    assert_eq!(bench.heard(), [Message::User("second".to_owned())]);
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1);
+    assert_eq!(
+        read(&files[0])["messages"].as_array().map(Vec::len),
+        Some(2)
+    );
+}

@@ -211,3 +211,27 @@ fn a_call_that_runs_at_once_shows_what_it_was_given() {
         .sees(r#"timezone: "Asia/Seoul""#)
         .sees("Late.");
 }
+
+#[test]
+fn a_key_that_is_held_down_decides_about_one_call_only() {
+    let two = format!(
+        "{GET_TIME}\n{}",
+        GET_TIME.replace("Asia/Seoul", "Europe/Paris")
+    );
+    let mut chat = chat(script().answer(&two).answer("Both."));
+    chat.says("Times?")
+        .looks()
+        .sees("1 of 2")
+        .key('y')
+        .sees("2 of 2");
+    // The first repeat comes after 620 ms, the others fast.
+    chat.waits(Duration::from_millis(540));
+    for _ in 0..40 {
+        chat.key('y');
+    }
+    chat.sees("2 of 2")
+        .model_was_asked(1)
+        .looks()
+        .key('y')
+        .sees("Both.");
+}

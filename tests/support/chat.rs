@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 /// How fast the person of these tests types.
 const KEY: Duration = Duration::from_millis(80);
 /// A look at the screen: long enough for a dialog to take the keyboard.
-const LOOK: Duration = Duration::from_millis(700);
+const LOOK: Duration = Duration::from_millis(1_000);
 
 pub struct Chat {
     runtime: Runtime,

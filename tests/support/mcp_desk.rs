@@ -181,7 +181,11 @@ impl Desk {
         value: Value,
         cancel: CancellationToken,
     ) -> ToolOutcome {
-        let calling = self.hub.call(self.request(tool, value), cancel);
+        self.run(self.request(tool, value), cancel).await
+    }
+
+    pub async fn run(&mut self, call: Call, cancel: CancellationToken) -> ToolOutcome {
+        let calling = self.hub.call(call, cancel);
         tokio::pin!(calling);
         let deadline = tokio::time::sleep(PATIENCE);
         tokio::pin!(deadline);
@@ -200,6 +204,7 @@ impl Desk {
             server: self.server().id,
             tool: tool.to_owned(),
             arguments: arguments(value),
+            pin: None,
         }
     }
 

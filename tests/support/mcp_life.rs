@@ -4,6 +4,7 @@ use super::mcp_desk::{Desk, command, config, server, succeeded, test_server, unr
 use humble::domain::{ServerConfig, ServerStatus, ToolOutcome};
 use serde_json::json;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up() {
@@ -195,5 +196,32 @@ async fn switching_off_stops_the_server_and_its_calls() {
     unreachable_because(calling.await.expect("it does not panic"));
     assert_eq!(desk.server().status, ServerStatus::Off);
     unreachable_because(desk.call("add", json!({})).await);
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_tool_is_not_called_once_its_server_came_back_with_another_definition() {
+    let mut desk = Desk::with("").await;
+    let of = |name: &str, desk: &Desk| {
+        let tools = desk.server().tools;
+        let tool = tools.iter().find(|tool| tool.name == name);
+        tool.expect("it is offered").pin.clone()
+    };
+    let approved = of("echo", &desk);
+    unreachable_because(desk.call("die", json!({})).await);
+    let mut call = desk.request("echo", json!({ "text": "a" }));
+    call.pin = Some(approved);
+    assert_eq!(
+        succeeded(desk.run(call, CancellationToken::new()).await),
+        "a",
+        "the same definition came back"
+    );
+    let mut call = desk.request("echo", json!({ "text": "b" }));
+    call.pin = Some(of("add", &desk));
+    let outcome = desk.run(call, CancellationToken::new()).await;
+    let ToolOutcome::NotRun { why } = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(why.contains("changed the tool"), "{why}");
     desk.close().await;
 }

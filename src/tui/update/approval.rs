@@ -2,6 +2,7 @@
 
 use super::super::ask::{Act, Form, OpenAsk, Row, with_ask};
 use super::super::editor::{Edit, Editor};
+use super::super::held::Held;
 use super::super::input::{key_under, normal, typed};
 use super::super::keymap::{self, Action, When};
 use super::super::model::Model;
@@ -16,6 +17,16 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 const FAULT_CHARS_MAX: usize = 400;
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    let now = model.now;
+    let held = model.decided_by.as_mut();
+    let chooses = model
+        .asks
+        .first()
+        .is_some_and(|ask| matches!(ask.form, Form::Choosing));
+    if held.is_some_and(|held| held.repeats(key.code, now)) && chooses {
+        return;
+    }
+    let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
     let pressed = with_ask(model, |model, ask| {
         let decided = ask.decided();
         let answer = match &ask.form {
@@ -30,7 +41,12 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         }
         answer.map(|answer| (ask.id, answer))
     });
-    if let Some((ask, answer)) = pressed.flatten() {
+    let answered = pressed.flatten();
+    let decided = model.asks.first().map_or(0, OpenAsk::decided);
+    if answered.is_some() || decided > decided_before {
+        model.decided_by = Some(Held::new(key.code, now));
+    }
+    if let Some((ask, answer)) = answered {
         effects.push(Effect::Send(Command::Answer { ask, answer }));
         engine::answered(model);
     }

@@ -172,6 +172,11 @@ fn note_unasked(model: &mut Model, event: &TurnEvent) {
     }
 }
 
+fn stream_ended(clock: &mut Clock, now: Duration) {
+    let first = clock.first_text.take();
+    clock.streamed += first.map_or(Duration::ZERO, |first| now - first);
+}
+
 fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Option<TurnId>) {
     let now = model.now;
     let clock = &mut model.clock;
@@ -187,6 +192,7 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
             clock.turn_started = now;
             clock.round_started = now;
             clock.first_text = None;
+            clock.streamed = Duration::ZERO;
             clock.speed = None;
             clock.calls.clear();
         }
@@ -194,13 +200,15 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
         TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
             clock.calls.entry(call.id).or_insert(now);
         }
-        TurnEvent::Ended { usage, .. } => {
+        // Only the model's own time counts: not a tool's, not the person's.
+        TurnEvent::RoundEnded { .. } => stream_ended(clock, now),
+        TurnEvent::Ended { end, usage } => {
+            stream_ended(clock, now);
             clock.ended = Some(now);
-            let streamed = clock.first_text.map(|first| (now - first).as_secs_f64());
-            clock.speed = usage
-                .output
-                .zip(streamed.filter(|seconds| *seconds > 0.2))
-                .map(|(tokens, seconds)| (tokens as f64 / seconds, now - clock.turn_started));
+            let seconds = clock.streamed.as_secs_f64();
+            let answered = matches!(end, TurnEnd::Answered { .. }) && seconds > 0.2;
+            let tokens = usage.output.filter(|_| answered);
+            clock.speed = tokens.map(|tokens| (tokens as f64 / seconds, now - clock.turn_started));
         }
         TurnEvent::Delta { .. } => {
             clock.first_text.get_or_insert(now);
