@@ -9,13 +9,20 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
 
+/// Columns beside a dialog that are given to it rather than left.
+const STRIP_MAX: u16 = 8;
+
 /// A dialog of this content, at the upper left of `over`, with its frame where
 /// there is room for one. Returns the area inside.
 pub fn dialog(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut Pen) -> Rect {
     let framed = over.width >= 24 && over.height >= 6;
     let margin = if framed { (4, 2) } else { (0, 0) };
     let area = Rect {
-        width: (size.0 + margin.0).min(over.width),
+        // A strip too narrow to read would only show halves of words.
+        width: match size.0 + margin.0 {
+            width if width + STRIP_MAX >= over.width => over.width,
+            width => width,
+        },
         height: (size.1 + margin.1).min(over.height),
         ..over
     };
