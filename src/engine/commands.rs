@@ -133,7 +133,7 @@ impl Actor {
         }
         let file = self.home.config();
         notice.advise(format!(
-            "No model is listed in {} yet. For example:\n{EXAMPLE}",
+            "No model is listed in {} yet. Put this there, for example, and start humble again:\n{EXAMPLE}",
             file.display()
         ))
     }
