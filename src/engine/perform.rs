@@ -174,19 +174,24 @@ impl Actor {
         let Some(running) = &mut self.running else {
             return;
         };
-        let token = CancellationToken::new();
-        running.calls.insert(call.id(), token.clone());
         let (turn, id) = (running.id, call.id());
+        // The machine made sure that what was shown is what is on offer now; should
+        // that ever fail, nothing runs unchecked.
+        let Some(offered) = self.offered.get(call.server(), call.tool()) else {
+            let why = "the tool is not on offer any more".to_owned();
+            let outcome = ToolOutcome::NotRun { why };
+            self.calls
+                .push(Box::pin(async move { (turn, id, outcome) }));
+            return;
+        };
+        let token = CancellationToken::new();
+        running.calls.insert(id, token.clone());
         let call = Call {
             id,
             server: call.server().clone(),
             tool: call.tool().to_owned(),
             arguments: call.arguments().clone(),
-            // The machine made sure that what was shown is what is on offer now.
-            pin: self
-                .offered
-                .get(call.server(), call.tool())
-                .map(|offered| offered.tool.pin.clone()),
+            pin: Some(offered.tool.pin.clone()),
         };
         tracing::info!(server = %call.server, tool = %call.tool, "tool call");
         let outcome = self.hub.call(call, token);
