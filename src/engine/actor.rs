@@ -273,7 +273,7 @@ impl Actor {
         }
     }
 
-    fn push_banners(&mut self) {
+    pub(super) fn push_banners(&mut self) {
         let banners = self.banners.values().cloned().collect();
         self.outbox.push(Event::BannersChanged(banners));
     }

@@ -5,8 +5,8 @@ use super::saver::Epoch;
 use super::turn::{Input, Setup, Turn};
 use crate::config;
 use crate::domain::{
-    Banner, ModelConfig, ModelRef, Notice, Prompt, QueryId, ServerId, Session, SessionId, ToolMode,
-    Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    Banner, Dialect, ModelConfig, ModelRef, Notice, Prompt, QueryId, ServerId, Session, SessionId,
+    ToolMode, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event, Meter};
 use std::collections::HashMap;
@@ -164,6 +164,24 @@ impl Actor {
         };
         self.model = model.map(Arc::new);
         self.session = Session::new(self.model_name());
+        self.warn_of_dialect();
+    }
+
+    /// Calls in the `xml` form are taught, but not read back yet: whoever chose it
+    /// should not wonder why no tool ever runs.
+    fn warn_of_dialect(&mut self) {
+        const CAUSE: &str = "toolCalls";
+        self.banners.remove(CAUSE);
+        let Some(model) = &self.model else { return };
+        if model.dialect == Dialect::Xml {
+            let notice = Notice::warning(format!(
+                "`{}` has `toolCalls` `xml`, whose calls are not read yet.",
+                model.name
+            ))
+            .advise("Its tools will not run: use `auto`, `native` or `prompt`.");
+            self.banners
+                .insert(CAUSE.to_owned(), Banner::new(CAUSE, notice));
+        }
     }
 
     fn find_model(&self, name: &str) -> Option<ModelConfig> {
@@ -206,7 +224,9 @@ impl Actor {
         self.meter = Meter::default();
         self.outbox.push(Event::ContextMeasured(self.meter));
         self.banners.remove("--model");
-        self.clear_banner("active model");
+        self.banners.remove("active model");
+        self.warn_of_dialect();
+        self.push_banners();
         self.list_models();
         let (home, wanted) = (self.home.clone(), wanted.clone());
         self.jobs
