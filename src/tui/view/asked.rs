@@ -9,6 +9,9 @@ use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 
+/// Columns from which a tool's description stands above the arguments.
+const ABOUT_FIRST_FROM: u16 = 64;
+
 /// What of a dialog never scrolls.
 pub struct Words {
     pub title: &'static str,
@@ -76,6 +79,23 @@ fn call_rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
     };
     let (tool, call) = (&offered.tool, model.transcript.call(offered.call));
     let mut rows = rows_of(&head_of(&tool.name, call), columns);
+    let about = about_rows(model, tool, columns);
+    let arguments: Vec<String> = indented(&arguments(call), columns).collect();
+    // On a narrow screen little is in view at once: what would run comes first.
+    let (first, then) = if columns < ABOUT_FIRST_FROM {
+        (arguments, about)
+    } else {
+        (about, arguments)
+    };
+    rows.extend(first);
+    rows.push(String::new());
+    rows.extend(then);
+    rows
+}
+
+/// What the server says of its tool.
+fn about_rows(model: &Model, tool: &Tool, columns: u16) -> Vec<String> {
+    let mut rows = Vec::new();
     if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
         rows.extend(rows_of(&Clean::spelt_out(description.trim()), columns));
     }
@@ -84,8 +104,6 @@ fn call_rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         let manners = format!("{manners} (the server says)");
         rows.extend(rows_of(&Clean::line(&manners), columns));
     }
-    rows.push(String::new());
-    rows.extend(indented(&arguments(call), columns));
     rows
 }
 
