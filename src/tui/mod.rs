@@ -7,6 +7,7 @@ mod block;
 pub mod editor;
 pub mod flow;
 mod held;
+mod laid;
 pub mod input;
 pub mod keymap;
 pub mod model;

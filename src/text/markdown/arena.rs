@@ -107,9 +107,6 @@ impl Arena {
         self.text.len()
     }
 
-    pub fn text(&self, range: Range<usize>) -> &str {
-        &self.text[range]
-    }
 
     pub fn put(&mut self, words: &str, look: Look) {
         if words.is_empty() {

@@ -72,6 +72,8 @@ pub struct Layout {
     width: NonZeroU16,
     /// A definition came that earlier text waited for.
     pub outdated: bool,
+    /// The line that is taken in may go on.
+    pub partial: bool,
 }
 
 impl Layout {
@@ -85,6 +87,7 @@ impl Layout {
             links: Links::default(),
             width,
             outdated: false,
+            partial: false,
         }
     }
 
@@ -332,7 +335,7 @@ impl Layout {
             width: room.get().into(),
             prefixes: &mut leaf.prefixes,
         };
-        table.push(row, &mut sheet);
+        table.push(row, self.partial, &mut sheet);
     }
 
     fn close(&mut self, leaf: &mut Leaf, source: &str, ending: bool) {

@@ -118,6 +118,7 @@ impl Markdown {
     fn take(&mut self, state: &mut State, piece: Piece) {
         let (layout, source) = (&mut self.layout, &self.source);
         let State { scanner, leaf, .. } = state;
+        layout.partial = piece.partial;
         scanner.line(source, piece, &mut |op| layout.apply(leaf, source, op, false));
     }
 

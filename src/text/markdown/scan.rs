@@ -128,13 +128,18 @@ impl Scanner {
             self.text(matched, opened, fresh, &rest, out);
         }
         if !rest.is_blank() {
-            for container in &mut self.containers {
-                if let Container::Item { empty, .. } = container {
-                    *empty = false;
-                }
-            }
+            self.fill();
         }
         self.blank = false;
+    }
+
+    /// No open item is empty any more.
+    fn fill(&mut self) {
+        for container in &mut self.containers {
+            if let Container::Item { empty, .. } = container {
+                *empty = false;
+            }
+        }
     }
 
     /// The text has ended: closes everything.
@@ -257,6 +262,8 @@ impl Scanner {
                 self.close_to(matched, out);
                 self.close_leaf(out);
             }
+            // A container in an item is something in it.
+            self.fill();
             self.containers.push(container);
             opened = true;
             depth += 1;

@@ -1,12 +1,12 @@
 //! Tables fitted to a width. The first rows settle the columns; what comes later is
 //! wrapped into them, so that a long table is not laid out anew with every row.
 
-use super::arena::Arena;
+use super::arena::{Arena, Breaks};
 use super::inline::{Ink, Links, ink_inline};
 use super::layout::Prefixes;
 use super::line::{self, Align};
 use super::look::{Look, Marks, Role};
-use crate::text::grapheme::width;
+use crate::text::grapheme::{truncate, width};
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
@@ -80,6 +80,29 @@ impl TableRow {
         cells.resize(columns, Cell::default());
         Self { source, cells }
     }
+
+    /// The row with its cells cut to widths, one line each.
+    fn cut(&self, widths: &[usize]) -> Self {
+        let cells = self.cells.iter().zip(widths);
+        let cut = |(cell, columns): (&Cell, &usize)| {
+            let mut cell = cell.clone();
+            let line = cell.text.split('\n').next().unwrap_or_default();
+            if cell.width > *columns || line.len() < cell.text.len() {
+                let kept = truncate(line, columns.saturating_sub(1)).len();
+                cell.text.truncate(kept);
+                cell.text.push('…');
+                let cut = cell.looks.iter().find(|(end, _)| *end > kept);
+                let look = cut.map_or(Look::default(), |(_, look)| *look);
+                cell.looks.retain(|(end, _)| *end <= kept);
+                cell.looks.push((cell.text.len(), look));
+            }
+            cell
+        };
+        Self {
+            source: self.source,
+            cells: cells.map(cut).collect(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -96,6 +119,9 @@ pub struct Table {
     /// The first row, and those that came while the columns were not settled.
     rows: Vec<Arc<TableRow>>,
     settled: Option<Arc<Plan>>,
+    /// A row that is still coming in. It has no say: columns that grow with every
+    /// letter would move the whole table.
+    partial: Option<Arc<TableRow>>,
 }
 
 /// Where a table's rows go.
@@ -111,6 +137,15 @@ impl Sheet<'_> {
         let prefix = self.prefixes.take();
         self.arena.row(start, prefix, source);
     }
+
+    /// What was put since `start`, as rows.
+    fn wrap(&mut self, start: usize, source: usize) {
+        let width = columns(self.width);
+        let prefixes = &mut *self.prefixes;
+        let breaks = (width, Breaks::Words);
+        self.arena
+            .wrap(start, breaks, false, || prefixes.take(), |_| source);
+    }
 }
 
 impl Table {
@@ -119,6 +154,7 @@ impl Table {
             aligns,
             rows: vec![Arc::new(header)],
             settled: None,
+            partial: None,
         }
     }
 
@@ -127,9 +163,14 @@ impl Table {
     }
 
     /// Takes a row in. Once the columns are settled it is laid out at once.
-    pub fn push(&mut self, row: TableRow, sheet: &mut Sheet) {
+    /// `partial`: more of it may come.
+    pub fn push(&mut self, row: TableRow, partial: bool, sheet: &mut Sheet) {
         if let Some(plan) = self.settled.clone() {
             return self.lay_row(&plan, &row, false, sheet);
+        }
+        if partial {
+            self.partial = Some(Arc::new(row));
+            return;
         }
         self.rows.push(Arc::new(row));
         if self.rows.len() == SETTLING_ROWS {
@@ -142,8 +183,15 @@ impl Table {
 
     /// The end of the table: what is not laid out yet is.
     pub fn finish(&self, sheet: &mut Sheet) {
-        if self.settled.is_none() {
-            self.lay_rows(&self.plan(sheet.width), sheet);
+        if self.settled.is_some() {
+            return;
+        }
+        let plan = self.plan(sheet.width);
+        self.lay_rows(&plan, sheet);
+        let Some(row) = &self.partial else { return };
+        match &plan {
+            Plan::Columns(widths) => self.lay_columns(widths, &row.cut(widths), false, sheet),
+            Plan::Records => self.lay_row(&plan, row, self.rows.len() == 1, sheet),
         }
     }
 
@@ -186,7 +234,7 @@ impl Table {
             let names: Vec<_> = cells.collect();
             let start = sheet.arena.end();
             sheet.arena.put(&names.join(" / ").replace('\n', " "), bold());
-            sheet.end_row(start, header.source);
+            sheet.wrap(start, header.source);
         }
         for (index, row) in self.rows.iter().enumerate().skip(1) {
             self.lay_row(plan, row, index == 1, sheet);
@@ -254,13 +302,7 @@ impl Table {
                 sheet.arena.put(": ", Look::of(Role::Dim));
             }
             put_cell(sheet.arena, cell, 0..cell.text.len(), false);
-            let text = sheet.arena.text(start..sheet.arena.end()).to_owned();
-            let rows = wrap(&text, columns(sheet.width));
-            for range in rows {
-                let prefix = sheet.prefixes.take();
-                let range = start + range.start..start + range.end;
-                sheet.arena.row_at(range, prefix, row.source);
-            }
+            sheet.wrap(start, row.source);
         }
     }
 }

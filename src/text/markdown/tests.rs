@@ -53,7 +53,7 @@ fn markdown() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 768, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(512, |cases| cases.parse().expect("a number")), ..ProptestConfig::default() })]
 
     #[test]
     fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
@@ -88,12 +88,12 @@ proptest! {
     fn no_letter_is_lost(raw in markdown(), columns in 1u16..60) {
         let text = Markdown::new(&raw, columns, marks(), false);
         let shown: String = plain(&text).concat();
-        let letters = |text: &str| -> Vec<char> { text.chars().filter(|c| c.is_alphabetic() && *c != 'x').collect() };
-        let mut shown = letters(&shown).into_iter();
+        // A task's box has a letter too, and a narrow row no room for it.
+        let count = |text: &str, letter: char| text.chars().filter(|c| *c == letter).count();
         // Character references are what they stand for.
         let raw = raw.replace("&amp;", "").replace("&#x202e;", "").replace("<br>", "");
-        for letter in letters(&raw) {
-            prop_assert!(shown.any(|c| c == letter), "{letter:?} of {raw:?} in {:?}", plain(&text));
+        for letter in raw.chars().filter(|c| c.is_alphabetic() && *c != 'x') {
+            prop_assert!(count(&shown, letter) >= count(&raw, letter), "{letter:?} of {raw:?} in {:?}", plain(&text));
         }
     }
 
@@ -117,14 +117,14 @@ fn blocks() -> impl Strategy<Value = String> {
 /// Leaves in order, each with the containers around it.
 fn ours(raw: &str) -> Vec<String> {
     let mut scanner = scan::Scanner::default();
-    let mut leaves: Vec<(String, bool)> = Vec::new();
+    let mut leaves: Vec<String> = Vec::new();
     let mut take = |op: Op| match op {
         Op::Open { kind, prefix, .. } => {
             let path: String = prefix.rest.iter().map(|part| if *part == Part::Quote { '>' } else { '-' }).collect();
-            leaves.push((path + name(&kind), kind == Kind::Empty));
+            leaves.push(path + name(&kind));
         }
         Op::Become(kind) => {
-            if let Some((last, _)) = leaves.last_mut() {
+            if let Some(last) = leaves.last_mut() {
                 *last = last.trim_end_matches(char::is_alphanumeric).to_owned() + name(&kind);
             }
         }
@@ -139,7 +139,9 @@ fn ours(raw: &str) -> Vec<String> {
         start += line.len() + 1;
     }
     scanner.finish(&mut take);
-    leaves.into_iter().map(|(leaf, _)| leaf).collect()
+    // Empty quotes and items are containers without a leaf to the other parser.
+    leaves.retain(|leaf| !leaf.ends_with('e'));
+    leaves
 }
 
 fn name(kind: &Kind) -> &'static str {
@@ -157,27 +159,18 @@ fn name(kind: &Kind) -> &'static str {
 fn theirs(raw: &str) -> Vec<String> {
     let mut path = String::new();
     let mut leaves: Vec<String> = Vec::new();
-    // Whether each open container has shown a leaf.
-    let mut full: Vec<bool> = Vec::new();
     let mut in_leaf = false;
     for event in Parser::new_ext(raw, Options::empty()) {
         let leaf = match &event {
             Event::Start(Tag::BlockQuote(_)) => {
                 path.push('>');
-                full.push(!full.contains(&false));
                 None
             }
             Event::Start(Tag::Item) => {
                 path.push('-');
-                full.push(false);
                 None
             }
             Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => {
-                // The scanner shows all markers around an empty item with one leaf.
-                if full.pop() == Some(false) {
-                    leaves.push(format!("{path}e"));
-                    full.iter_mut().for_each(|full| *full = true);
-                }
                 path.pop();
                 None
             }
@@ -195,10 +188,7 @@ fn theirs(raw: &str) -> Vec<String> {
             Event::End(_) | Event::Rule => in_leaf = false,
             _ => in_leaf = true,
         }
-        if let Some(leaf) = leaf {
-            leaves.push(format!("{path}{leaf}"));
-            full.iter_mut().for_each(|full| *full = true);
-        }
+        leaves.extend(leaf.map(|leaf| format!("{path}{leaf}")));
     }
     leaves
 }

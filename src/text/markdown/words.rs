@@ -95,7 +95,8 @@ impl Words {
         if self.ending {
             complete(&mut text);
         }
-        Text { text, starts }
+        let end = self.lines.last().map_or(0, |line| line.end);
+        Text { text, starts, end }
     }
 }
 
@@ -104,6 +105,8 @@ pub struct Text {
     pub text: String,
     /// Where each line begins, here and in the source.
     starts: Vec<(usize, usize)>,
+    /// Where the last line ends in the source.
+    end: usize,
 }
 
 impl Text {
@@ -111,7 +114,7 @@ impl Text {
     pub fn source_of(&self, at: usize) -> usize {
         let after = self.starts.partition_point(|(start, _)| *start <= at);
         let line = after.checked_sub(1).and_then(|line| self.starts.get(line));
-        line.map_or(0, |(start, source)| source + (at - start))
+        line.map_or(0, |(start, source)| (source + (at - start)).min(self.end))
     }
 }
 
@@ -156,6 +159,7 @@ impl Places {
     pub fn at(&self, byte: usize) -> usize {
         let after = self.0.partition_point(|(start, _)| *start <= byte);
         let place = after.checked_sub(1).and_then(|place| self.0.get(place));
-        place.map_or(0, |(start, at)| at + (byte - start))
+        let next = self.0.get(after).map_or(usize::MAX, |(_, at)| *at);
+        place.map_or(0, |(start, at)| (at + (byte - start)).min(next))
     }
 }
