@@ -1,6 +1,7 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON. No I/O.
+//! Pure text: sanitising, widths, wrapping, lenient JSON, colours of code. No I/O.
 
 pub mod grapheme;
+pub mod highlight;
 pub mod json;
 mod outline;
 pub mod sanitize;
