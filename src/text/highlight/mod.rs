@@ -9,6 +9,7 @@ mod markdown;
 mod markup;
 mod pen;
 mod quote;
+mod signs;
 mod state;
 mod table;
 mod tables;

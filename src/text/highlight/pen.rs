@@ -143,20 +143,43 @@ impl<'a> Pen<'a> {
     }
 }
 
+const WORD: u8 = 1;
+const WORD_START: u8 = 2;
+const BLANK: u8 = 4;
+
+/// What each byte is, looked up: these three questions are most of the work.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        let starts = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
+        classes[byte as usize] = match byte {
+            b' ' | b'\t' | b'\r' => BLANK,
+            b'0'..=b'9' => WORD,
+            _ if starts => WORD | WORD_START,
+            _ => 0,
+        };
+        if byte == u8::MAX {
+            break classes;
+        }
+        byte += 1;
+    }
+};
+
 #[inline]
 pub(super) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
+    CLASSES[usize::from(byte)] & BLANK != 0
 }
 
 /// Letters, digits, `_` and everything beyond ASCII: names are written in Hangul too.
 #[inline]
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    CLASSES[usize::from(byte)] & WORD != 0
 }
 
 #[inline]
 pub(super) fn is_word_start(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+    CLASSES[usize::from(byte)] & WORD_START != 0
 }
 
 /// The end of the number that starts at `from`: `0xFF_u8`, `1.5e-3`, `1'000`, `10px`, `1.2.3`.
