@@ -38,7 +38,11 @@ pub fn cluster_end(line: &str, at: usize) -> usize {
     let mut cursor = GraphemeCursor::new(at, line.len(), true);
     match cursor.is_boundary(line, 0) {
         Ok(true) => at,
-        _ => cursor.next_boundary(line, 0).ok().flatten().unwrap_or(line.len()),
+        _ => cursor
+            .next_boundary(line, 0)
+            .ok()
+            .flatten()
+            .unwrap_or(line.len()),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON, Markdown. No I/O.
+//! Pure text: sanitising, widths, wrapping, lenient JSON, Markdown, colours of code.
+//! No I/O.
 
 pub mod grapheme;
 pub mod highlight;

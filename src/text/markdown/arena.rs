@@ -107,7 +107,6 @@ impl Arena {
         self.text.len()
     }
 
-
     pub fn put(&mut self, words: &str, look: Look) {
         if words.is_empty() {
             return;

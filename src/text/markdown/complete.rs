@@ -114,7 +114,10 @@ mod tests {
         assert_eq!(completed("a **b** c"), "a **b** c");
         assert_eq!(completed("2*3"), "2*3");
         assert_eq!(completed("a **"), "a");
-        assert_eq!(completed(&format!("*{}", "a".repeat(300))), format!("*{}", "a".repeat(300)));
+        assert_eq!(
+            completed(&format!("*{}", "a".repeat(300))),
+            format!("*{}", "a".repeat(300))
+        );
     }
 
     #[test]

@@ -80,14 +80,20 @@ pub fn delimiters(text: &str) -> Delimiters {
     let mut found = Delimiters::default();
     let mut missing_ticks = [false; 8];
     let mut at = 0;
-    while let Some(offset) = text.as_bytes()[at..].iter().position(|byte| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~')) {
+    while let Some(offset) = text.as_bytes()[at..]
+        .iter()
+        .position(|byte| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~'))
+    {
         at += offset;
         let sign = text.as_bytes()[at];
         if sign == b'\\' {
             at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
             continue;
         }
-        let length = text.as_bytes()[at..].iter().take_while(|byte| **byte == sign).count();
+        let length = text.as_bytes()[at..]
+            .iter()
+            .take_while(|byte| **byte == sign)
+            .count();
         let run = Run {
             sign,
             length,
@@ -103,7 +109,11 @@ pub fn delimiters(text: &str) -> Delimiters {
                 None if *missing => {}
                 None => {
                     *missing = true;
-                    found.open.push(Open { sign, length, at: run.at });
+                    found.open.push(Open {
+                        sign,
+                        length,
+                        at: run.at,
+                    });
                 }
             }
         } else if sign != b'~' || length == 2 {
@@ -117,8 +127,13 @@ pub fn delimiters(text: &str) -> Delimiters {
 fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
     let mut at = run.end();
     loop {
-        at += text.as_bytes()[at..].iter().position(|byte| *byte == b'`')?;
-        let length = text.as_bytes()[at..].iter().take_while(|byte| **byte == b'`').count();
+        at += text.as_bytes()[at..]
+            .iter()
+            .position(|byte| *byte == b'`')?;
+        let length = text.as_bytes()[at..]
+            .iter()
+            .take_while(|byte| **byte == b'`')
+            .count();
         at += length;
         if length == run.length {
             return Some(at);
@@ -173,14 +188,16 @@ mod tests {
 
     fn open(text: &str) -> Vec<(char, usize)> {
         let open = delimiters(text).open;
-        open.iter().map(|open| (char::from(open.sign), open.length)).collect()
+        open.iter()
+            .map(|open| (char::from(open.sign), open.length))
+            .collect()
     }
 
     #[test]
     fn what_is_closed_is_not_open() {
         assert_eq!(open("**a** *b* `c` ~~d~~ ***e*** **a *b***"), []);
         assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
-        assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1), ]);
+        assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);
         assert_eq!(open("***a**"), [('*', 1)]);
     }
 
@@ -192,8 +209,14 @@ mod tests {
 
     #[test]
     fn runs_beside_hangul_close_and_open_as_they_are_meant() {
-        assert_eq!(delimiters("**단어(word)**는").gaps, ["**단어(word)**".len()]);
-        assert_eq!(delimiters("이것은**\"말\"**이다").gaps, ["이것은".len(), "이것은**\"말\"**".len()]);
+        assert_eq!(
+            delimiters("**단어(word)**는").gaps,
+            ["**단어(word)**".len()]
+        );
+        assert_eq!(
+            delimiters("이것은**\"말\"**이다").gaps,
+            ["이것은".len(), "이것은**\"말\"**".len()]
+        );
         assert_eq!(delimiters("\"**말**\"은 **(가)** 나").gaps, [0usize; 0]);
         assert_eq!(delimiters("a **b** c").gaps, [0usize; 0]);
     }

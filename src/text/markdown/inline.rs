@@ -65,9 +65,12 @@ pub trait Ink {
 
 /// Where nothing in a text means anything but itself.
 fn is_plain(text: &str) -> bool {
-    !text
-        .bytes()
-        .any(|byte| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'[' | b'<' | b'&' | b'~' | b'$'))
+    !text.bytes().any(|byte| {
+        matches!(
+            byte,
+            b'\\' | b'`' | b'*' | b'_' | b'[' | b'<' | b'&' | b'~' | b'$'
+        )
+    })
 }
 
 /// Inks the text of a leaf. Lines end in `\n`. True where a definition came that
@@ -102,7 +105,8 @@ pub fn ink_inline(
     let parser = Parser::new_with_broken_link_callback(&guarded, options, Some(resolve));
     let mut events = parser.into_offset_iter();
     let definitions = events.reference_definitions().iter();
-    let own = definitions.map(|(label, link)| (label.to_owned(), link.dest.to_string(), link.span.clone()));
+    let own = definitions
+        .map(|(label, link)| (label.to_owned(), link.dest.to_string(), link.span.clone()));
     let mut definitions: Vec<_> = own.collect();
     definitions.sort_by_key(|(_, _, span)| span.start);
     let mut writer = Writer {
@@ -191,7 +195,9 @@ impl<I: Ink> Writer<'_, I> {
                 self.start(tag, start);
             }
             Event::End(tag) => self.end(tag, at.end),
-            Event::Text(words) => self.put(&words[guard.min(words.len())..], self.look(), start + guard),
+            Event::Text(words) => {
+                self.put(&words[guard.min(words.len())..], self.look(), start + guard)
+            }
             Event::Code(words) => {
                 let mut look = self.look();
                 look.role = Role::Code;
@@ -213,7 +219,10 @@ impl<I: Ink> Writer<'_, I> {
     }
 
     fn html(&mut self, words: &str, at: usize) {
-        let name = words.trim_start_matches('<').trim_end().trim_end_matches('>');
+        let name = words
+            .trim_start_matches('<')
+            .trim_end()
+            .trim_end_matches('>');
         let is_break = name.trim_end_matches('/').trim().eq_ignore_ascii_case("br");
         if is_break {
             return self.put("\n", self.look(), at);
@@ -335,7 +344,11 @@ mod tests {
                 (look.role == Role::Code, '\''),
                 (look.role == Role::Dim, '.'),
             ];
-            let signs: String = signs.iter().filter(|(on, _)| *on).map(|(_, sign)| *sign).collect();
+            let signs: String = signs
+                .iter()
+                .filter(|(on, _)| *on)
+                .map(|(_, sign)| *sign)
+                .collect();
             if !signs.is_empty() && !words.is_empty() {
                 self.stretches.push(format!("{signs}{words}"));
             }
@@ -345,7 +358,13 @@ mod tests {
     fn inked(text: &str) -> (String, Vec<String>) {
         let mut paper = Paper::default();
         let marks = Marks::new(false, true);
-        ink_inline(text, Look::default(), &marks, &mut Links::default(), &mut paper);
+        ink_inline(
+            text,
+            Look::default(),
+            &marks,
+            &mut Links::default(),
+            &mut paper,
+        );
         (paper.text, paper.stretches)
     }
 
@@ -368,7 +387,10 @@ mod tests {
         assert_eq!(inked("[here](https://a.b/c)").0, "here (https://a.b/c)");
         assert_eq!(inked("[a.b](https://a.b/)").0, "a.b");
         assert_eq!(inked("<https://a.b>").0, "https://a.b");
-        assert_eq!(inked("[https://good.example](https://bad.example)").0, "https://good.example (https://bad.example)");
+        assert_eq!(
+            inked("[https://good.example](https://bad.example)").0,
+            "https://good.example (https://bad.example)"
+        );
         assert_eq!(inked("![](x.png)").0, "image: x.png");
     }
 
@@ -378,8 +400,20 @@ mod tests {
         let marks = Marks::new(false, true);
         let mut links = Links::default();
         let look = Look::default();
-        assert!(!ink_inline("see [the Docs][1]", look, &marks, &mut links, &mut paper));
-        assert!(ink_inline("[1]: https://a.b", look, &marks, &mut links, &mut paper));
+        assert!(!ink_inline(
+            "see [the Docs][1]",
+            look,
+            &marks,
+            &mut links,
+            &mut paper
+        ));
+        assert!(ink_inline(
+            "[1]: https://a.b",
+            look,
+            &marks,
+            &mut links,
+            &mut paper
+        ));
         ink_inline(" [the docs] [1]", look, &marks, &mut links, &mut paper);
         assert!(paper.text.contains("[1]: https://a.b"), "{}", paper.text);
         assert!(paper.text.ends_with("1 (https://a.b)"), "{}", paper.text);

@@ -142,7 +142,11 @@ impl Layout {
             let words = self.words_of(&parts);
             let id = self.arena.prefix(words.trim_end());
             // The row is nobody's: it stands where the text before it ended.
-            let from = self.arena.rows().last().map_or(0, |row| row.source as usize);
+            let from = self
+                .arena
+                .rows()
+                .last()
+                .map_or(0, |row| row.source as usize);
             self.arena.row(at, id, from);
         }
         leaf.prefixes = self.prefixes(prefix, "");
@@ -277,7 +281,9 @@ impl Layout {
     /// A line of code, or with `more` the next part of one. Its last row waits for
     /// what follows.
     fn code_line(&mut self, leaf: &mut Leaf, source: &str, range: Range<usize>, more: bool) {
-        let Body::Code(code) = &mut leaf.body else { return };
+        let Body::Code(code) = &mut leaf.body else {
+            return;
+        };
         let mut code = code.clone();
         let (start, from) = match code.held.take() {
             Some(held) if more => held,
@@ -310,8 +316,12 @@ impl Layout {
     }
 
     fn become_table(&mut self, leaf: &mut Leaf, source: &str, aligns: Vec<super::line::Align>) {
-        let Body::Words(words) = &mut leaf.body else { return };
-        let Some(header) = words.take_last() else { return };
+        let Body::Words(words) = &mut leaf.body else {
+            return;
+        };
+        let Some(header) = words.take_last() else {
+            return;
+        };
         if !words.is_empty() {
             self.lay_words(leaf, source, false);
             let at = self.arena.end();
@@ -328,7 +338,9 @@ impl Layout {
 
     fn table_row(&mut self, leaf: &mut Leaf, row: TableRow) {
         let room = self.room(leaf.prefixes);
-        let Body::Table(table) = &mut leaf.body else { return };
+        let Body::Table(table) = &mut leaf.body else {
+            return;
+        };
         let mut sheet = Sheet {
             arena: &mut self.arena,
             marks: &self.marks,
@@ -386,7 +398,9 @@ impl Layout {
     /// Lays out what a paragraph holds. With `hold` its last row waits for more.
     fn lay_words(&mut self, leaf: &mut Leaf, source: &str, hold: bool) {
         let room = self.room(leaf.prefixes);
-        let Body::Words(words) = &mut leaf.body else { return };
+        let Body::Words(words) = &mut leaf.body else {
+            return;
+        };
         let text = words.text(source);
         let start = self.arena.end();
         let mut ink = words::ArenaInk::new(&mut self.arena);

@@ -31,7 +31,11 @@ pub fn heading(text: &str) -> Option<(u8, Range<usize>)> {
     let words = rest.trim_end_matches(' ');
     // A closing run of signs is decoration, unless it is glued to a word.
     let open = words.trim_end_matches('#');
-    let words = if open.ends_with(' ') || open.is_empty() { open } else { words };
+    let words = if open.ends_with(' ') || open.is_empty() {
+        open
+    } else {
+        words
+    };
     let start = level + indent(words).min(words.len());
     let end = level + words.trim_end_matches(' ').len();
     Some((level as u8, start..end.max(start)))
@@ -196,7 +200,11 @@ mod tests {
         let (three, info) = fence("``` rust ").expect("a fence");
         assert_eq!(info, 4..8);
         assert!(three.is_closed_by("  ````  "));
-        assert!(!three.is_closed_by("``") && !three.is_closed_by("``` x") && !three.is_closed_by("    ```"));
+        assert!(
+            !three.is_closed_by("``")
+                && !three.is_closed_by("``` x")
+                && !three.is_closed_by("    ```")
+        );
         assert!(fence("~~~ a`b").is_some());
         assert_eq!(fence("``` a`b"), None);
         assert_eq!(fence("``"), None);

@@ -119,7 +119,9 @@ impl Markdown {
         let (layout, source) = (&mut self.layout, &self.source);
         let State { scanner, leaf, .. } = state;
         layout.partial = piece.partial;
-        scanner.line(source, piece, &mut |op| layout.apply(leaf, source, op, false));
+        scanner.line(source, piece, &mut |op| {
+            layout.apply(leaf, source, op, false)
+        });
     }
 
     /// The next line that has ended, or a part of a long one.
@@ -132,7 +134,9 @@ impl Markdown {
             Some(length) if length <= LINE_BYTES_SOFT => (length, false),
             _ if window.len() <= LINE_BYTES_SOFT => return None,
             _ => {
-                let space = window[LINE_BYTES_SOFT..].iter().position(|byte| matches!(byte, b' ' | b'\n'));
+                let space = window[LINE_BYTES_SOFT..]
+                    .iter()
+                    .position(|byte| matches!(byte, b' ' | b'\n'));
                 match space {
                     Some(space) => {
                         // The space belongs to the part that it ends.
@@ -222,7 +226,8 @@ impl Markdown {
     /// width changes.
     pub fn byte_of(&self, row: usize) -> usize {
         let rows = self.layout.arena.rows();
-        rows.get(row).map_or(self.source.len(), |row| row.source as usize)
+        rows.get(row)
+            .map_or(self.source.len(), |row| row.source as usize)
     }
 
     /// The row that holds a byte of the text.
@@ -231,7 +236,9 @@ impl Markdown {
         let after = rows.partition_point(|row| row.source as usize <= byte);
         let last = after.checked_sub(1).and_then(|row| rows.get(row));
         // The first of those that begin with the same byte.
-        last.map_or(0, |last| rows.partition_point(|row| row.source < last.source))
+        last.map_or(0, |last| {
+            rows.partition_point(|row| row.source < last.source)
+        })
     }
 
     /// Rows that begin at a byte of the text or behind it.

@@ -341,16 +341,19 @@ impl Scanner {
             let info = at + info.start..at + info.end;
             self.open(matched, opened, Kind::Code { info }, out);
             self.leaf = Leaf::Fence { fence, indent };
-        } else if let Some(level) = line::underline(inner).filter(|_| in_place && paragraph.is_some()) {
+        } else if let Some(level) =
+            line::underline(inner).filter(|_| in_place && paragraph.is_some())
+        {
             out(Op::Become(Kind::Heading(level)));
             self.before = Some((Kind::Heading(level), self.containers.len()));
             self.close_leaf(out);
         } else if line::is_rule(inner) {
             self.open(matched, opened, Kind::Rule, out);
             self.leaf = Leaf::Line;
-        } else if let Some(columns) = paragraph.filter(|_| in_place).and_then(|header| {
-            table_columns(&rest.source[header], inner, piece.partial)
-        }) {
+        } else if let Some(columns) = paragraph
+            .filter(|_| in_place)
+            .and_then(|header| table_columns(&rest.source[header], inner, piece.partial))
+        {
             out(Op::Become(Kind::Table(columns)));
             self.before = Some((Kind::Table(Vec::new()), self.containers.len()));
             self.leaf = Leaf::Table;
@@ -467,12 +470,14 @@ impl Scanner {
             return;
         }
         self.close_leaf(out);
-        let unseen = self.containers[depth..].iter().find_map(|container| match container {
-            Container::Item {
-                shown: false, at, ..
-            } => Some(*at),
-            _ => None,
-        });
+        let unseen = self.containers[depth..]
+            .iter()
+            .find_map(|container| match container {
+                Container::Item {
+                    shown: false, at, ..
+                } => Some(*at),
+                _ => None,
+            });
         if let Some(at) = unseen {
             let line = std::mem::replace(&mut self.at, at);
             let blank = std::mem::take(&mut self.blank);
@@ -513,7 +518,12 @@ fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
     if !header.contains('|') && !row.contains('|') {
         return None;
     }
-    if partial && header.contains('|') && row.bytes().all(|byte| matches!(byte, b'|' | b':' | b'-' | b' ')) {
+    if partial
+        && header.contains('|')
+        && row
+            .bytes()
+            .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
+    {
         let mut columns = line::delimiters(row).unwrap_or_default();
         columns.resize(count, Align::Left);
         return Some(columns);

@@ -51,7 +51,13 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    pub fn new(text: &str, source: usize, columns: usize, marks: &Marks, links: &mut Links) -> Self {
+    pub fn new(
+        text: &str,
+        source: usize,
+        columns: usize,
+        marks: &Marks,
+        links: &mut Links,
+    ) -> Self {
         let mut ranges: Vec<Range<usize>> = line::cells(text).collect();
         // What is too much belongs to the last cell.
         if let Some(last) = ranges.last().map(|last| last.end)
@@ -222,7 +228,9 @@ impl Table {
                 let look = Look::of(Role::Dim);
                 let margins = usize::from(column > 0) + usize::from(column + 1 < widths.len());
                 if column > 0 {
-                    sheet.arena.put(sheet.marks.cross.encode_utf8(&mut [0; 4]), look);
+                    sheet
+                        .arena
+                        .put(sheet.marks.cross.encode_utf8(&mut [0; 4]), look);
                 }
                 let line = sheet.marks.rule.to_string().repeat(width + margins);
                 sheet.arena.put(&line, look);
@@ -233,7 +241,9 @@ impl Table {
             let cells = header.cells.iter().map(|cell| cell.text.as_str());
             let names: Vec<_> = cells.collect();
             let start = sheet.arena.end();
-            sheet.arena.put(&names.join(" / ").replace('\n', " "), bold());
+            sheet
+                .arena
+                .put(&names.join(" / ").replace('\n', " "), bold());
             sheet.wrap(start, header.source);
         }
         for (index, row) in self.rows.iter().enumerate().skip(1) {
@@ -293,7 +303,9 @@ impl Table {
 
     /// A row as a list of its cells, each with the name of its column.
     fn lay_record(&self, row: &TableRow, sheet: &mut Sheet) {
-        let Some(header) = self.rows.first() else { return };
+        let Some(header) = self.rows.first() else {
+            return;
+        };
         for (name, cell) in header.cells.iter().zip(&row.cells) {
             let start = sheet.arena.end();
             let words = name.text.replace('\n', " ");
@@ -344,7 +356,9 @@ fn shrink(natural: &[usize], room: usize) -> Vec<usize> {
         if small.is_empty() || large.is_empty() {
             let extra = left.saturating_sub(share * open.len());
             for (index, column) in open.iter().enumerate() {
-                widths[*column] = (share + usize::from(index < extra)).min(natural[*column]).max(1);
+                widths[*column] = (share + usize::from(index < extra))
+                    .min(natural[*column])
+                    .max(1);
             }
             return widths;
         }

@@ -120,7 +120,11 @@ fn ours(raw: &str) -> Vec<String> {
     let mut leaves: Vec<String> = Vec::new();
     let mut take = |op: Op| match op {
         Op::Open { kind, prefix, .. } => {
-            let path: String = prefix.rest.iter().map(|part| if *part == Part::Quote { '>' } else { '-' }).collect();
+            let path: String = prefix
+                .rest
+                .iter()
+                .map(|part| if *part == Part::Quote { '>' } else { '-' })
+                .collect();
             leaves.push(path + name(&kind));
         }
         Op::Become(kind) => {
@@ -132,7 +136,13 @@ fn ours(raw: &str) -> Vec<String> {
     };
     let mut start = 0;
     for line in raw.split('\n') {
-        let piece = scan::Piece { start, end: start + line.len(), continues: false, cut: false, partial: false };
+        let piece = scan::Piece {
+            start,
+            end: start + line.len(),
+            continues: false,
+            cut: false,
+            partial: false,
+        };
         if start + line.len() < raw.len() || !line.is_empty() {
             scanner.line(raw, piece, &mut take);
         }
@@ -175,7 +185,9 @@ fn theirs(raw: &str) -> Vec<String> {
                 None
             }
             Event::Start(Tag::Paragraph) => Some("p"),
-            Event::Start(Tag::Heading { level, .. }) => Some(if *level as u8 == 1 { "h1" } else { "h2" }),
+            Event::Start(Tag::Heading { level, .. }) => {
+                Some(if *level as u8 == 1 { "h1" } else { "h2" })
+            }
             Event::Start(Tag::CodeBlock(_)) => Some("c"),
             Event::Rule => Some("r"),
             // A tight item's text has no paragraph around it.
@@ -184,7 +196,8 @@ fn theirs(raw: &str) -> Vec<String> {
         };
         match &event {
             Event::Start(Tag::List(_) | Tag::Item | Tag::BlockQuote(_)) => in_leaf = false,
-            Event::End(TagEnd::Emphasis | TagEnd::Strong) | Event::SoftBreak | Event::HardBreak => {}
+            Event::End(TagEnd::Emphasis | TagEnd::Strong) | Event::SoftBreak | Event::HardBreak => {
+            }
             Event::End(_) | Event::Rule => in_leaf = false,
             _ => in_leaf = true,
         }

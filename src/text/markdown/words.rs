@@ -61,7 +61,9 @@ impl Words {
 
     /// One line so far, which looks like a table's first row.
     pub fn begins_table(&self, source: &str) -> bool {
-        let [line] = &self.lines[..] else { return false };
+        let [line] = &self.lines[..] else {
+            return false;
+        };
         self.kind == Kind::Paragraph && self.held.is_none() && source[line.clone()].starts_with('|')
     }
 
