@@ -18,6 +18,7 @@ mod run;
 mod screen;
 mod shown;
 mod slot;
+mod source;
 mod terminal;
 pub mod theme;
 mod update;
