@@ -124,7 +124,7 @@ fn the_first_word_of_an_info_string_names_the_language() {
 #[test]
 fn an_open_string_ends_with_its_line_where_the_language_says_so() {
     reads("java", "x = «txt:\"open»\n«ty:int» y");
-    reads("python", "s = «txt:f\"a »{x\n«kw:if» {y} z");
+    reads("python", "s = «txt:f\"a »{x\n«kw:if» y} z");
     reads("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");
     reads("js", "«txt:`a »${b + «txt:\"c»\nd}«txt: e`»; f");
 }
