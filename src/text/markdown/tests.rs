@@ -377,7 +377,8 @@ fn work(raw: &str) -> usize {
 
 #[test]
 fn the_ten_thousandth_token_costs_what_the_first_did() {
-    let shapes: [(&str, fn(usize) -> String); 8] = [
+    type Shape = fn(usize) -> String;
+    let shapes: [(&str, Shape); 8] = [
         ("list", |n| {
             (0..n).map(|n| format!("- item {n} of it\n")).collect()
         }),
