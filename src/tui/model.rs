@@ -5,6 +5,7 @@ use super::Options;
 use super::ask::{OpenAsk, QUIET};
 use super::editor::Editor;
 use super::flow::{Flow, Source};
+use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::theme::{Background, Glyphs, Theme};
@@ -234,11 +235,13 @@ pub struct Model {
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
     pub interrupting: bool,
+    /// Leads through the keys, where it was asked for.
+    pub guide: Option<Guide>,
 }
 
 impl Model {
     pub fn new(options: &Options, size: (u16, u16)) -> Self {
-        Self {
+        let mut model = Self {
             now: Duration::ZERO,
             size,
             theme: Theme::new(Background::default(), options.no_color),
@@ -281,7 +284,10 @@ impl Model {
             queries: Mint::default(),
             last_turn: None,
             interrupting: false,
-        }
+            guide: options.guide.map(Guide::new),
+        };
+        guide::follow(&mut model);
+        model
     }
 
     pub fn notify(&mut self, notice: Notice) {
