@@ -324,3 +324,59 @@ const LEAVE_WORDS: [&str; 3] = [
     "Ctrl+C leaves; `humble` has real models.",
     "Ctrl+C ends",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::keymap::{Action, key_of};
+    use super::*;
+
+    const ALL: [[&str; 3]; 18] = [
+        ASK_WORDS,
+        BEFORE_WORDS,
+        DECIDE_WORDS,
+        AGAIN_WORDS,
+        ANSWER_WORDS,
+        UNANSWERED_WORDS,
+        THINK_WORDS,
+        THINK_OPEN,
+        STORY_WORDS,
+        STOP_WORDS,
+        SESSIONS_WORDS,
+        SESSIONS_OPEN,
+        COMMANDS_WORDS,
+        COMMANDS_OPEN,
+        HELP_WORDS,
+        HELP_OPEN,
+        END_WORDS,
+        LEAVE_WORDS,
+    ];
+
+    #[test]
+    fn the_words_fit_screens_of_80_60_and_20_columns() {
+        // The mark takes four columns, the count eight, or four on a small screen.
+        for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
+            for words in ALL {
+                assert!(width(words[form]) <= columns, "{}", words[form]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_that_are_taught_are_those_of_the_table() {
+        let taught = [
+            (Action::Send, ASK_WORDS, "Enter"),
+            (Action::PageUp, THINK_WORDS, "PgUp"),
+            (Action::PageDown, THINK_WORDS, "PgDn"),
+            (Action::Thinking, THINK_WORDS, "F3"),
+            (Action::Interrupt, STOP_WORDS, "Ctrl+C"),
+            (Action::Back, SESSIONS_OPEN, "Esc"),
+            (Action::Sessions, SESSIONS_WORDS, "Ctrl+O"),
+            (Action::Commands, COMMANDS_WORDS, "Ctrl+P"),
+            (Action::Help, HELP_WORDS, "F1"),
+        ];
+        for (action, words, key) in taught {
+            assert_eq!(key_of(action), key);
+            assert!(words[0].contains(key) && words[1].contains(key), "{key}");
+        }
+    }
+}
