@@ -198,7 +198,7 @@ fn what_the_guide_typed_is_no_draft_but_a_draft_takes_its_place() {
 #[test]
 fn the_demo_writes_no_settings() {
     let mut chat = demo();
-    chat.says("/set-model 1").looks();
+    chat.says("/set-model 1").sees("Using demo.");
     let home = chat.home_after();
     assert!(!home.path().join("config.json").exists());
 }
