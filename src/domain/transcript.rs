@@ -67,6 +67,16 @@ impl Transcript {
         self.wait
     }
 
+    /// The index of the entry that text still goes to.
+    pub fn open(&self) -> Option<usize> {
+        self.running?;
+        let last = self.entries.len().checked_sub(1)?;
+        match self.entries[last].body {
+            Body::Text { .. } | Body::Thinking { open: true, .. } => Some(last),
+            _ => None,
+        }
+    }
+
     pub fn usage(&self) -> Usage {
         self.usage
     }

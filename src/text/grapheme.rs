@@ -1,7 +1,7 @@
 //! Grapheme clusters (UAX #29) and their terminal widths. One place answers how
 //! wide a cluster is, so that wrapping, the editor and the cursor agree.
 
-use unicode_segmentation::UnicodeSegmentation;
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
 /// Terminal columns that `cluster`, one grapheme cluster, takes: 0, 1 or 2.
@@ -25,6 +25,25 @@ pub fn width(line: &str) -> usize {
 /// The grapheme clusters of `text`, in order.
 pub fn clusters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.graphemes(true)
+}
+
+/// The end of the cluster that `at` stands in or behind: `at` itself, unless it cuts
+/// a cluster. O(1) between characters of ASCII, else the length of what is around.
+pub fn cluster_end(line: &str, at: usize) -> usize {
+    let is_ascii = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii);
+    let bytes = line.as_bytes();
+    if at == 0 || is_ascii(bytes.get(at)) && is_ascii(bytes.get(at - 1)) {
+        return at.min(line.len());
+    }
+    let mut cursor = GraphemeCursor::new(at, line.len(), true);
+    match cursor.is_boundary(line, 0) {
+        Ok(true) => at,
+        _ => cursor
+            .next_boundary(line, 0)
+            .ok()
+            .flatten()
+            .unwrap_or(line.len()),
+    }
 }
 
 /// The longest start of `line` that fits into `columns`, cut at a cluster.

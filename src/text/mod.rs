@@ -1,7 +1,10 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON. No I/O.
+//! Pure text: sanitising, widths, wrapping, lenient JSON, Markdown, colours of code.
+//! No I/O.
 
 pub mod grapheme;
+pub mod highlight;
 pub mod json;
+pub mod markdown;
 mod outline;
 pub mod sanitize;
 mod sequence;

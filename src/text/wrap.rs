@@ -33,6 +33,31 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows.finish(line.len())
 }
 
+/// Splits `line` into rows at most `width` columns wide wherever they are full, the
+/// way code is shown: its columns mean something. Otherwise as [`wrap_line`].
+pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
+    let width = usize::from(width.get());
+    let mut rows = Vec::new();
+    let (mut start, mut used) = (0, 0);
+    if is_printable_ascii(line) {
+        while line.len() - start > width {
+            rows.push(start..start + width);
+            start += width;
+        }
+    } else {
+        for (at, cluster) in line.grapheme_indices(true) {
+            let columns = cluster_width(cluster);
+            if used + columns > width && at > start {
+                rows.push(start..at);
+                (start, used) = (at, 0);
+            }
+            used += columns;
+        }
+    }
+    rows.push(start..line.len());
+    rows
+}
+
 /// Splits `text` at its line ends and wraps each line; the ranges leave the `\n`
 /// out. Never empty.
 pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {

@@ -3,8 +3,10 @@
 //! transcript: neither with a token, nor with a frame, nor on a resize.
 
 use super::block::{Shape, gap_before, shape};
+use super::laid::Anchor;
 use super::slot::{Slot, Stamp};
 use crate::domain::{CallId, Entry};
+use crate::text::markdown::{Line, Marks};
 use std::collections::HashSet;
 
 /// Rows below the view that are counted; more are shown as so many.
@@ -25,6 +27,11 @@ pub struct Source<'a> {
     pub unasked: &'a HashSet<CallId>,
     /// Rows after the last entry.
     pub tail: usize,
+    /// Answers are shown as they were written.
+    pub raw: bool,
+    /// The entry that is still coming in.
+    pub open: Option<usize>,
+    pub marks: Marks,
 }
 
 impl Source<'_> {
@@ -38,6 +45,11 @@ impl Source<'_> {
             Some(list) => self.entries.get(*list.get(index)?),
             None => self.entries.get(index),
         }
+    }
+
+    /// Is this, of what is shown, the transcript's entry `entry`?
+    pub fn is_entry(&self, index: usize, entry: usize) -> bool {
+        self.list.map_or(index, |list| list[index]) == entry
     }
 
     /// Only some entries are shown: the thinking pane.
@@ -54,23 +66,25 @@ pub struct Place {
 }
 
 /// One row as the view draws it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {
     Blank,
     Head(usize),
-    Text(&'a str),
+    Text(Line<'a>),
     Foot,
 }
 
 #[derive(Debug, Clone)]
 pub struct Flow {
     slots: Vec<Option<Slot>>,
+    /// Bytes of laid-out text, and how many were left when some was forgotten.
     cost: usize,
+    kept: usize,
     pub follow: bool,
     top: Place,
-    /// The byte of text at the top of the view, since a resize moved it from row
-    /// to row. Only scrolling forgets it, so that resizes do not add up.
-    anchor: Option<usize>,
+    /// The place at the top of the view, since a new layout moved it from row to
+    /// row. Only scrolling forgets it, so that resizes do not add up.
+    anchor: Option<Anchor>,
     /// The last entry, and its bytes of text, when the end left the view.
     seen: (usize, usize),
     /// Entries that the person unfolded, by index.
@@ -84,6 +98,7 @@ impl Default for Flow {
         Self {
             slots: Vec::new(),
             cost: 0,
+            kept: 0,
             follow: true,
             top: Place::default(),
             anchor: None,
@@ -296,7 +311,8 @@ impl Flow {
     /// Drops laid-out text that is out of view when there is too much of it.
     /// Heights stay.
     fn forget_beyond(&mut self, first: usize, last: usize) {
-        if self.cost <= CACHE_BYTES_MAX {
+        // What cannot be forgotten is not looked through again with every frame.
+        if self.cost <= CACHE_BYTES_MAX.max(self.kept + CACHE_BYTES_MAX / 4) {
             return;
         }
         // The newest entries stay: one of them may be streaming.
@@ -307,6 +323,7 @@ impl Flow {
             }
         }
         self.cost = self.slots.iter().flatten().map(Slot::cost).sum();
+        self.kept = self.cost;
     }
 
     fn lay_out_again(&mut self, source: &Source, index: usize) {
@@ -355,34 +372,31 @@ impl Flow {
             aside: source.aside,
             unfolded: self.is_unfolded(index),
             gap: gap_before(source, index),
+            raw: source.raw,
+            open: source.open.is_some_and(|open| source.is_entry(index, open)),
         };
         let fresh = |slot: &Slot| slot.stamp == stamp;
         if !self.slots[index].as_ref().is_some_and(fresh) {
             let old = self.slots[index].take();
             self.cost -= old.as_ref().map_or(0, Slot::cost);
-            let anchor = self.anchor_byte(index, old.as_ref(), &stamp);
+            let anchor = self.anchor_of(index, old.as_ref());
             let slot = Slot::new(entry, source, stamp, old);
             self.cost += slot.cost();
-            if let (Some(byte), Some(text)) = (anchor, &slot.text) {
+            if let (Some(place), Some(text)) = (anchor, &slot.text) {
                 self.anchor = anchor;
-                self.top.row = slot.stamp.gap + slot.head + text.row_of(byte);
+                self.top.row = slot.stamp.gap + slot.head + text.row_at(place);
             }
             self.slots[index] = Some(slot);
         }
         self.slots[index].as_ref()
     }
 
-    /// What byte stood at the top of the view, where a change of width is about
-    /// to move it to another row.
-    fn anchor_byte(&self, index: usize, old: Option<&Slot>, stamp: &Stamp) -> Option<usize> {
-        let old = old.filter(|old| old.stamp.width != stamp.width)?;
-        if index != self.top.index || self.follow {
-            return None;
-        }
-        if self.anchor.is_some() {
-            return self.anchor;
-        }
+    /// What stood at the top of the view, where an entry that reaches above it is
+    /// about to be laid out anew: rows above may come and go.
+    fn anchor_of(&self, index: usize, old: Option<&Slot>) -> Option<Anchor> {
+        let old = old.filter(|_| index == self.top.index && !self.follow)?;
         let row = self.top.row.checked_sub(old.stamp.gap + old.head)?;
-        Some(old.text.as_ref()?.byte_of(row))
+        let text = old.text.as_ref()?;
+        self.anchor.or_else(|| Some(text.anchor_of(row)))
     }
 }

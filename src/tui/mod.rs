@@ -10,6 +10,7 @@ mod guide;
 mod held;
 pub mod input;
 pub mod keymap;
+mod laid;
 pub mod model;
 pub mod msg;
 mod outside;

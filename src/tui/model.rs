@@ -16,6 +16,7 @@ use crate::domain::{
     SessionSummary, ToolMode, ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
+use crate::text::markdown::Marks;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -196,6 +197,8 @@ pub struct Model {
     pub thoughts: Vec<usize>,
     pub chat: Flow,
     pub thinking: Flow,
+    /// Answers are shown as they were written.
+    pub raw: bool,
     pub clock: Clock,
     /// Calls that the person was asked about, and those that ran without.
     pub asked: HashSet<CallId>,
@@ -253,6 +256,7 @@ impl Model {
             thoughts: Vec::new(),
             chat: Flow::default(),
             thinking: Flow::default(),
+            raw: false,
             clock: Clock::default(),
             asked: HashSet::new(),
             unasked: HashSet::new(),
@@ -316,6 +320,9 @@ impl Model {
             } else {
                 0
             },
+            raw: self.raw,
+            open: self.transcript.open(),
+            marks: self.marks(),
         }
     }
 
@@ -329,7 +336,14 @@ impl Model {
             aside: false,
             unasked: &self.unasked,
             tail: 0,
+            raw: self.raw,
+            open: self.transcript.open(),
+            marks: self.marks(),
         }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks::new(self.glyphs.ascii, !self.no_color)
     }
 
     /// When the model wants to be called though nothing came in: a spinner's next

@@ -2,7 +2,7 @@
 
 use super::block::{Shape, frame_of, shape, text_of};
 use super::flow::Source;
-use super::wrapped::Wrapped;
+use super::laid::Laid;
 use crate::domain::{Body, Entry};
 
 /// What a layout was made from: an equal stamp means an equal layout.
@@ -15,6 +15,10 @@ pub struct Stamp {
     pub aside: bool,
     pub unfolded: bool,
     pub gap: usize,
+    /// The text is shown as it was written.
+    pub raw: bool,
+    /// More of it may come.
+    pub open: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -23,19 +27,19 @@ pub struct Slot {
     pub head: usize,
     /// Its text only grows at its end.
     pub streams: bool,
-    pub text: Option<Wrapped>,
+    pub text: Option<Laid>,
     pub height: usize,
 }
 
 impl Slot {
     pub fn cost(&self) -> usize {
-        self.text.as_ref().map_or(0, Wrapped::cost)
+        self.text.as_ref().map_or(0, Laid::cost)
     }
 
     /// Bytes of text that were streamed in.
     pub fn streamed(&self) -> usize {
         let text = self.text.as_ref().filter(|_| self.streams);
-        text.map_or(0, Wrapped::bytes)
+        text.map_or(0, Laid::bytes)
     }
 
     pub fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
@@ -49,16 +53,18 @@ impl Slot {
                     && old.stamp.width == stamp.width
                     && old.stamp.entry == stamp.entry
                     && old.stamp.unfolded == stamp.unfolded
+                    && old.stamp.raw == stamp.raw
             });
             match kept.and_then(|old| old.text) {
                 Some(mut text) if text.raw_bytes() <= raw.len() && text.width() == width => {
-                    text.extend_to(&raw);
+                    text.extend_to(&raw, stamp.open);
                     text
                 }
-                _ => Wrapped::new(&raw, width),
+                _ if streams && !stamp.raw => Laid::marked(&raw, width, source.marks, stamp.open),
+                _ => Laid::written(&raw, width),
             }
         });
-        let rows = text.as_ref().map_or(0, Wrapped::len);
+        let rows = text.as_ref().map_or(0, Laid::len);
         let height = match shape(entry, source) {
             Shape::Hidden => 0,
             Shape::Line | Shape::Block => stamp.gap + head + rows + foot,

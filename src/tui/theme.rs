@@ -1,6 +1,8 @@
 //! Styles and glyphs by role. Meaning never hangs on a colour alone: each role
 //! also has a glyph or a word.
 
+use crate::text::highlight::Token;
+use crate::text::markdown::{Look, Role};
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,6 +22,8 @@ pub struct Theme {
     pub failure: Style,
     pub attention: Style,
     pub selection: Style,
+    number: Style,
+    function: Style,
 }
 
 impl Theme {
@@ -42,6 +46,40 @@ impl Theme {
             failure: color(Color::Red, Color::Red),
             attention: color(Color::Magenta, Color::Magenta),
             selection: Style::new().add_modifier(Modifier::REVERSED),
+            number: color(Color::Yellow, Color::Red),
+            function: color(Color::LightBlue, Color::Blue),
+        }
+    }
+
+    /// The style of a stretch of Markdown.
+    pub fn look(&self, look: Look) -> Style {
+        let style = match look.role {
+            Role::Plain | Role::Link | Role::Heading => self.plain,
+            Role::Dim => self.dim,
+            Role::Code => self.accent,
+            Role::Token(token) => self.token(token),
+        };
+        let modifiers = [
+            (look.bold, Modifier::BOLD),
+            (look.italic, Modifier::ITALIC),
+            (look.struck, Modifier::CROSSED_OUT),
+            (look.underlined, Modifier::UNDERLINED),
+        ];
+        let on = modifiers.into_iter().filter(|(on, _)| *on);
+        on.fold(style, |style, (_, modifier)| style.add_modifier(modifier))
+    }
+
+    fn token(&self, token: Token) -> Style {
+        match token {
+            Token::Plain => self.plain,
+            Token::Comment => self.dim,
+            Token::Text | Token::Added => self.success,
+            Token::Number => self.number,
+            Token::Keyword => self.attention,
+            Token::Type | Token::Key => self.accent,
+            Token::Function => self.function,
+            Token::Removed => self.failure,
+            Token::Heading => self.bold,
         }
     }
 }
@@ -49,6 +87,7 @@ impl Theme {
 /// Glyphs of one column each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
+    pub ascii: bool,
     pub connected: &'static str,
     pub off: &'static str,
     pub failed: &'static str,
@@ -69,6 +108,7 @@ pub struct Glyphs {
 }
 
 const UNICODE: Glyphs = Glyphs {
+    ascii: false,
     connected: "●",
     off: "○",
     failed: "✗",
@@ -88,6 +128,7 @@ const UNICODE: Glyphs = Glyphs {
 };
 
 const ASCII: Glyphs = Glyphs {
+    ascii: true,
     connected: "*",
     off: "o",
     failed: "x",

@@ -1,4 +1,4 @@
-//! Text from outside as rows of a width. Appending re-wraps only the last two
+//! Text from outside as rows of a width. Appending re-wraps only the last
 //! rows, so that a streamed token costs the same in a long answer as in a short.
 
 use crate::text::sanitize::Sanitizer;
@@ -54,9 +54,8 @@ impl Wrapped {
         let clean = self.sanitizer.push(&raw[self.raw_bytes..]);
         self.raw_bytes = raw.len();
         self.text.push_str(clean.as_str());
-        // One row of margin: a word at the end of a row can grow and move down,
-        // never further than from the last row.
-        let from = self.line_row.max(self.rows.len().saturating_sub(2));
+        // Two rows of margin: a cluster at the end can grow and end two rows at once.
+        let from = self.line_row.max(self.rows.len().saturating_sub(3));
         let mut start = self
             .rows
             .get(from)

@@ -40,6 +40,14 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
                 chosen: 0,
             });
         }
+        Action::Raw => {
+            model.raw = !model.raw;
+            model.notify(Notice::info(if model.raw {
+                "Answers are shown as they were written."
+            } else {
+                "Answers are rendered."
+            }));
+        }
         Action::CopyAnswer => copy_answer(model, effects),
         Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
         Action::Mouse => {

@@ -161,7 +161,7 @@ fn draw_row(
                 pen.put(row.x, row.y, mark, style, row.width);
             }
             let columns = row.width.saturating_sub(indent);
-            pen.put(row.x + indent, row.y, text, style, columns);
+            pen.put_line(row.x + indent, row.y, text, style, columns);
         }
         Part::Foot => {
             let word = match &entry.body {

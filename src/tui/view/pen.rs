@@ -3,7 +3,8 @@
 
 use super::super::theme::{Glyphs, Theme};
 use crate::text::Clean;
-use crate::text::grapheme::{cluster_width, clusters, truncate, width};
+use crate::text::grapheme::{cluster_end, cluster_width, clusters, truncate, width};
+use crate::text::markdown::Line;
 use crate::text::wrap::wrap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -50,6 +51,32 @@ impl<'a> Pen<'a> {
             at += wide;
         }
         at - x
+    }
+
+    /// Writes a row of laid-out text, each cluster in the look that it begins in.
+    pub fn put_line(&mut self, x: u16, y: u16, line: Line, base: Style, columns: u16) {
+        let dim = base.patch(self.theme.dim);
+        let used = self.put(x, y, line.prefix, dim, columns);
+        let (mut x, mut columns) = (x + used, columns - used);
+        let mut looks = line.looks().peekable();
+        let Some(_) = looks.peek() else {
+            self.put(x, y, line.text, base, columns);
+            return;
+        };
+        let mut at = 0;
+        for (end, look) in looks {
+            // A cluster that a stretch ends within is drawn whole.
+            let end = cluster_end(line.text, end.min(line.text.len()));
+            if at < end {
+                let style = base.patch(self.theme.look(look));
+                let used = self.put(x, y, &line.text[at..end], style, columns);
+                (x, columns) = (x + used, columns - used);
+                at = end;
+            }
+            if at == line.text.len() {
+                break;
+            }
+        }
     }
 
     /// The same, cut with a mark where it does not fit.

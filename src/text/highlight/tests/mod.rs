@@ -1,0 +1,326 @@
+//! Samples of every language with their tokens marked, and what holds for any
+//! text in any language: covering, order, sameness, and work that grows with the
+//! length alone.
+
+mod brackets;
+mod config;
+mod scripts;
+
+use super::pen::LOOKED;
+use super::*;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+const MARKS: [(Token, &str); 10] = [
+    (Token::Comment, "com"),
+    (Token::Text, "txt"),
+    (Token::Number, "num"),
+    (Token::Keyword, "kw"),
+    (Token::Type, "ty"),
+    (Token::Function, "fn"),
+    (Token::Key, "key"),
+    (Token::Added, "add"),
+    (Token::Removed, "del"),
+    (Token::Heading, "head"),
+];
+
+/// `«kw:let» x` for `let x`.
+fn mark(line: &str, stretches: &[(u32, Token)]) -> String {
+    let mut start = 0;
+    let mut marked = String::new();
+    for (end, token) in stretches {
+        let text = &line[start..*end as usize];
+        start = *end as usize;
+        match MARKS.iter().find(|(known, _)| known == token) {
+            Some((_, name)) => marked += &format!("«{name}:{text}»"),
+            None => marked += text,
+        }
+    }
+    marked
+}
+
+/// The code of a marked text.
+fn unmark(marked: &str) -> String {
+    let mut code = marked.replace('»', "");
+    for (_, name) in MARKS {
+        code = code.replace(&format!("«{name}:"), "");
+    }
+    code
+}
+
+fn marked(language: &str, code: &str) -> String {
+    let mut highlighter = Highlighter::new(language).expect("a known language");
+    let mut lines = Vec::new();
+    for line in code.split('\n') {
+        let mut stretches = Vec::new();
+        highlighter.line(line, &mut stretches);
+        lines.push(mark(line, &stretches));
+    }
+    lines.join("\n")
+}
+
+/// Reads the code of `expected` and compares all tokens.
+fn reads(language: &str, expected: &str) {
+    assert_eq!(marked(language, &unmark(expected)), expected, "{language}");
+}
+
+fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    let groups = [brackets::SAMPLES, scripts::SAMPLES, config::SAMPLES];
+    groups.into_iter().flatten()
+}
+
+#[test]
+fn every_sample_reads_as_it_is_marked() {
+    for (language, expected) in samples() {
+        reads(language, expected);
+    }
+}
+
+#[test]
+fn every_language_has_a_sample() {
+    let shown: HashSet<&str> = samples()
+        .filter_map(|(info, _)| Highlighter::new(info))
+        .map(|highlighter| highlighter.language.name)
+        .collect();
+    let missing: Vec<&str> = languages().filter(|name| !shown.contains(name)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_name_and_alias_finds_its_own_language_and_no_two_are_the_same() {
+    let mut seen = HashSet::new();
+    for language in tables::all() {
+        for name in std::iter::once(&language.name).chain(language.aliases) {
+            assert!(seen.insert(*name), "{name} is there twice");
+            let found = Highlighter::new(name).map(|found| found.language.name);
+            assert_eq!(found, Some(language.name), "{name}");
+        }
+    }
+    assert!(seen.len() > 200, "{} names", seen.len());
+}
+
+#[test]
+fn the_first_word_of_an_info_string_names_the_language() {
+    let cases = [
+        ("rust", Some("rust")),
+        ("  Rust,ignore", Some("rust")),
+        ("{.python .numberLines}", Some("python")),
+        ("js:app.js", Some("javascript")),
+        ("src/main.rs", Some("rust")),
+        ("language-c++ x", Some("cpp")),
+        ("Makefile", Some("makefile")),
+        ("C#", Some("csharp")),
+        ("tsx{1,3}", Some("typescript")),
+        ("", None),
+        ("text", None),
+        ("한글", None),
+    ];
+    for (info, expected) in cases {
+        let found = Highlighter::new(info).map(|found| found.language.name);
+        assert_eq!(found, expected, "{info}");
+    }
+}
+
+#[test]
+fn an_open_string_ends_with_its_line_where_the_language_says_so() {
+    reads("java", "x = «txt:\"open»\n«ty:int» y");
+    reads("python", "s = «txt:f\"a »{x\n«kw:if» y");
+    reads("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");
+    reads("js", "«txt:`a »${b + «txt:\"c»\nd}«txt: e`»; f");
+}
+
+#[test]
+fn what_was_in_the_vector_before_stays_as_it_was() {
+    let mut highlighter = Highlighter::new("rust").expect("known");
+    let mut out = vec![(7, Token::Keyword)];
+    highlighter.line("let", &mut out);
+    assert_eq!(out, [(7, Token::Keyword), (3, Token::Keyword)]);
+    highlighter.line("", &mut out);
+    assert_eq!(out.len(), 2, "an empty line has no stretches");
+}
+
+#[test]
+fn a_long_line_is_plain_behind_the_bound_and_leaves_the_state_as_at_the_cut() {
+    let mut long = Highlighter::new("rust").expect("known");
+    let mut short = long;
+    let mut out = Vec::new();
+    // The char across the bound is plain as a whole.
+    let start = format!("/*{}", "x".repeat(LINE_BYTES_MAX - 3));
+    long.line(&format!("{start}한 */ let"), &mut out);
+    let (cut, end) = (start.len() as u32, (start.len() + "한 */ let".len()) as u32);
+    assert_eq!(out, [(cut, Token::Comment), (end, Token::Plain)]);
+    short.line(&start, &mut out);
+    assert_eq!(long, short);
+}
+
+#[test]
+fn a_kept_copy_reads_a_growing_line_as_the_whole_line() {
+    let line = "let s = r#\"a\"#; /* b */ 'c' \"d {x}\" // e";
+    let kept = Highlighter::new("rust").expect("known");
+    let mut whole = Vec::new();
+    let mut after = kept;
+    after.line(line, &mut whole);
+    for end in 0..line.len() {
+        kept.clone().line(&line[..end], &mut Vec::new());
+    }
+    let (mut again, mut out) = (kept, Vec::new());
+    again.line(line, &mut out);
+    assert_eq!((again, out), (after, whole));
+    assert!(
+        size_of::<Highlighter>() <= 96,
+        "{}",
+        size_of::<Highlighter>()
+    );
+}
+
+/// Bytes looked at for one line of any length, without the bound on lines.
+fn work(language: &'static Language, line: &str) -> usize {
+    let mut highlighter = Highlighter::of(language);
+    let mut out = Vec::new();
+    let before = LOOKED.get();
+    highlighter.paint(&mut Pen::new(line, &mut out));
+    LOOKED.get() - before
+}
+
+#[test]
+fn twice_the_line_is_at_most_twice_the_work() {
+    let pieces = [
+        "\"",
+        "'",
+        "`",
+        "/*",
+        "*/",
+        "(*",
+        "{-",
+        "{",
+        "${",
+        "}",
+        "#",
+        "r#",
+        "[[",
+        "[=",
+        "]=",
+        "]]",
+        "<",
+        "<<A",
+        "</",
+        "<a b=",
+        "<script>",
+        "<?",
+        "?>",
+        "&",
+        "/",
+        "/[",
+        "%w(",
+        "s(",
+        "q{",
+        "~r/",
+        "a:",
+        "a b",
+        "a: ",
+        "a =",
+        "- ",
+        ": ",
+        "``` `",
+        "` `` ",
+        "](",
+        "<!--",
+        "-->",
+        "\\",
+        "\\'",
+        "'a",
+        "$",
+        "$a",
+        "@a.",
+        "#{",
+        "\\(",
+        "R\"",
+        "R\"x(",
+        ")x",
+        ".",
+        "1.",
+        "0x",
+        "e+",
+        "=",
+        "!",
+        "한",
+        "🦀'",
+        "\t",
+        " ",
+        "|",
+        "+",
+        "@@",
+        "x;",
+        "url(",
+        "f\"{",
+        "$(",
+        "\"$(",
+        "<style>a:",
+    ];
+    for language in tables::all() {
+        for piece in pieces {
+            let once = work(language, &piece.repeat(500));
+            let twice = work(language, &piece.repeat(1_000));
+            // What is decided by the start of the line may weigh more in the short one.
+            let bound = 2 * once + 1_000;
+            assert!(
+                twice <= bound,
+                "{} {piece:?}: {once}, {twice}",
+                language.name
+            );
+            assert!(
+                once <= 100 * 500 * piece.len(),
+                "{} {piece:?}",
+                language.name
+            );
+        }
+    }
+}
+
+#[test]
+fn a_megabyte_on_one_line_costs_a_bounded_number_of_looks_a_byte() {
+    for piece in ["\"", "/*", "{"] {
+        let line = piece.repeat(1_000_000 / piece.len());
+        for name in ["rust", "js", "markdown"] {
+            let language = tables::find(name).expect("known");
+            let looks = work(language, &line);
+            assert!(looks < 40 * line.len(), "{name} {piece}: {looks}");
+        }
+    }
+}
+
+/// Text of the pieces that open, close and escape things, and of anything else.
+fn code() -> impl Strategy<Value = String> {
+    let signs = "[\"'`/*#<>{}()\\[\\]\\\\$@%:;=.,!?&|~^+ a-zA-Z0-9_\t\r-]{0,40}";
+    let piece = prop_oneof![
+        3 => signs.prop_map(String::from),
+        1 => "\\PC{0,12}".prop_map(String::from),
+        1 => "[가-힣ㄱ-ㅎ🦀👨é\u{200D}\"'\\\\{$#/]{0,12}".prop_map(String::from),
+        2 => prop::sample::select(samples().map(|(_, marked)| unmark(marked)).collect::<Vec<_>>()),
+    ];
+    prop::collection::vec(piece, 0..4).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_in_any_language_is_covered_once_and_read_the_same_twice(code in code()) {
+        for language in tables::all() {
+            let mut highlighter = Highlighter::of(language);
+            for line in code.split('\n') {
+                let mut copy = highlighter;
+                let (mut out, mut again) = (Vec::new(), Vec::new());
+                highlighter.line(line, &mut out);
+                copy.line(line, &mut again);
+                prop_assert_eq!(&out, &again);
+                prop_assert_eq!(highlighter, copy);
+                prop_assert_eq!(out.last().map_or(0, |(end, _)| *end as usize), line.len());
+                prop_assert!(out.first().is_none_or(|(end, _)| *end > 0));
+                prop_assert!(out.windows(2).all(|pair| pair[0].0 < pair[1].0));
+                prop_assert!(out.windows(2).all(|pair| pair[0].1 != pair[1].1));
+                prop_assert!(out.iter().all(|(end, _)| line.is_char_boundary(*end as usize)));
+            }
+        }
+    }
+}

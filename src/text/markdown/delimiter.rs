@@ -1,0 +1,223 @@
+//! Runs of emphasis signs and backticks: which are still open at the end of a text,
+//! and which of them CommonMark would not let close or open because it knows words
+//! only by the spaces between them. In `**단어(word)**는` the second run stands
+//! between punctuation and a letter and would stay a sign; Korean, Chinese and
+//! Japanese write so all the time.
+
+/// A run that something follows and nothing closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Open {
+    pub sign: u8,
+    pub length: usize,
+    /// Where it begins.
+    pub at: usize,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delimiters {
+    /// The outermost first; open code, in which nothing else counts, is the last.
+    pub open: Vec<Open>,
+    /// Where a space that is not shown makes a run close or open.
+    pub gaps: Vec<usize>,
+}
+
+fn is_space(c: Option<char>) -> bool {
+    c.is_none_or(char::is_whitespace)
+}
+
+fn is_punctuation(c: Option<char>) -> bool {
+    c.is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace())
+}
+
+/// A letter of a script that sets no spaces around words, or endings at them.
+fn is_cjk(c: Option<char>) -> bool {
+    c.is_some_and(|c| {
+        c.is_alphanumeric()
+            && matches!(c, '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{A4CF}' | '\u{A960}'..='\u{A97F}'
+                | '\u{AC00}'..='\u{D7FF}' | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FFDC}'
+                | '\u{20000}'..='\u{3FFFF}')
+    })
+}
+
+/// A run of one sign, and the characters around it.
+struct Run {
+    sign: u8,
+    length: usize,
+    at: usize,
+    before: Option<char>,
+    after: Option<char>,
+}
+
+impl Run {
+    fn left_flanking(&self) -> bool {
+        let edge = is_space(self.before) || is_punctuation(self.before);
+        !is_space(self.after) && (!is_punctuation(self.after) || edge)
+    }
+
+    fn right_flanking(&self) -> bool {
+        let edge = is_space(self.after) || is_punctuation(self.after);
+        !is_space(self.before) && (!is_punctuation(self.before) || edge)
+    }
+
+    fn may_close(&self) -> bool {
+        let inside = self.left_flanking() && !is_punctuation(self.after);
+        self.right_flanking() && (self.sign != b'_' || !inside)
+    }
+
+    fn may_open(&self) -> bool {
+        let inside = self.right_flanking() && !is_punctuation(self.before);
+        self.left_flanking() && (self.sign != b'_' || !inside)
+    }
+
+    fn end(&self) -> usize {
+        self.at + self.length
+    }
+}
+
+/// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
+/// are looked for once for each length.
+pub fn delimiters(text: &str) -> Delimiters {
+    let mut found = Delimiters::default();
+    let mut missing_ticks = [false; 8];
+    let mut at = 0;
+    while let Some(offset) = text.as_bytes()[at..]
+        .iter()
+        .position(|byte| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~'))
+    {
+        at += offset;
+        let sign = text.as_bytes()[at];
+        if sign == b'\\' {
+            at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+            continue;
+        }
+        let length = text.as_bytes()[at..]
+            .iter()
+            .take_while(|byte| **byte == sign)
+            .count();
+        let run = Run {
+            sign,
+            length,
+            at,
+            before: text[..at].chars().next_back(),
+            after: text[at + length..].chars().next(),
+        };
+        at = run.end();
+        if sign == b'`' {
+            let missing = &mut missing_ticks[length.min(8) - 1];
+            match closing_ticks(text, &run).filter(|_| !*missing) {
+                Some(end) => at = end,
+                None if *missing => {}
+                None => {
+                    *missing = true;
+                    found.open.push(Open {
+                        sign,
+                        length,
+                        at: run.at,
+                    });
+                }
+            }
+        } else if sign != b'~' || length == 2 {
+            found.take(&run);
+        }
+    }
+    found
+}
+
+/// Behind the run of as many backticks that closes one.
+fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
+    let mut at = run.end();
+    loop {
+        at += text.as_bytes()[at..]
+            .iter()
+            .position(|byte| *byte == b'`')?;
+        let length = text.as_bytes()[at..]
+            .iter()
+            .take_while(|byte| **byte == b'`')
+            .count();
+        at += length;
+        if length == run.length {
+            return Some(at);
+        }
+    }
+}
+
+impl Delimiters {
+    fn take(&mut self, run: &Run) {
+        let opener = self.open.iter().rposition(|open| open.sign == run.sign);
+        let unspaced = is_punctuation(run.before) && is_cjk(run.after);
+        if let Some(mut opener) = opener
+            && (run.may_close() || unspaced && run.sign != b'_')
+        {
+            if !run.may_close() {
+                self.gaps.push(run.end());
+            }
+            let mut left = run.length;
+            loop {
+                self.open.truncate(opener + 1);
+                let open = &mut self.open[opener];
+                let closed = open.length.min(left);
+                open.length -= closed;
+                left -= closed;
+                if open.length == 0 {
+                    self.open.pop();
+                }
+                let next = self.open.iter().rposition(|open| open.sign == run.sign);
+                match next {
+                    Some(next) if left > 0 => opener = next,
+                    _ => return,
+                }
+            }
+        }
+        let unspaced = is_cjk(run.before) && is_punctuation(run.after);
+        if run.may_open() || unspaced && run.sign != b'_' {
+            if !run.may_open() {
+                self.gaps.push(run.at);
+            }
+            self.open.push(Open {
+                sign: run.sign,
+                length: run.length,
+                at: run.at,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(text: &str) -> Vec<(char, usize)> {
+        let open = delimiters(text).open;
+        open.iter()
+            .map(|open| (char::from(open.sign), open.length))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_closed_is_not_open() {
+        assert_eq!(open("**a** *b* `c` ~~d~~ ***e*** **a *b***"), []);
+        assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
+        assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);
+        assert_eq!(open("***a**"), [('*', 1)]);
+    }
+
+    #[test]
+    fn signs_between_spaces_and_within_words_are_signs() {
+        assert_eq!(open("2 * 3 a_b_c \\*d **"), []);
+        assert_eq!(open("_a"), [('_', 1)]);
+    }
+
+    #[test]
+    fn runs_beside_hangul_close_and_open_as_they_are_meant() {
+        assert_eq!(
+            delimiters("**단어(word)**는").gaps,
+            ["**단어(word)**".len()]
+        );
+        assert_eq!(
+            delimiters("이것은**\"말\"**이다").gaps,
+            ["이것은".len(), "이것은**\"말\"**".len()]
+        );
+        assert_eq!(delimiters("\"**말**\"은 **(가)** 나").gaps, [0usize; 0]);
+        assert_eq!(delimiters("a **b** c").gaps, [0usize; 0]);
+    }
+}

@@ -1,0 +1,247 @@
+//! What one line of Markdown begins, as CommonMark 0.31 and GitHub's tables have
+//! it. Tabs are spaces already, so that a byte of indentation is a column.
+
+use std::ops::Range;
+
+/// Columns from which on indentation makes code.
+pub const CODE_INDENT: usize = 4;
+/// Digits of a list's number, at most.
+const DIGITS_MAX: usize = 9;
+/// A line is looked at so far to tell a rule, a fence or a table's second row.
+const LOOKAHEAD_MAX: usize = 4_096;
+/// Columns of a table; more are text of the last one.
+pub const COLUMNS_MAX: usize = 128;
+
+/// The spaces that `text` begins with.
+pub fn indent(text: &str) -> usize {
+    text.bytes().take_while(|byte| *byte == b' ').count()
+}
+
+pub fn is_blank(text: &str) -> bool {
+    indent(text) == text.len()
+}
+
+/// The level of an ATX heading and where its words are in `text`.
+pub fn heading(text: &str) -> Option<(u8, Range<usize>)> {
+    let level = text.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = &text[level..];
+    if !(1..=6).contains(&level) || !(rest.is_empty() || rest.starts_with(' ')) {
+        return None;
+    }
+    let words = rest.trim_end_matches(' ');
+    // A closing run of signs is decoration, unless it is glued to a word.
+    let open = words.trim_end_matches('#');
+    let words = if open.ends_with(' ') || open.is_empty() {
+        open
+    } else {
+        words
+    };
+    let start = level + indent(words).min(words.len());
+    let end = level + words.trim_end_matches(' ').len();
+    Some((level as u8, start..end.max(start)))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fence {
+    pub sign: u8,
+    pub length: usize,
+}
+
+/// A fence that opens, and where its info string is.
+pub fn fence(text: &str) -> Option<(Fence, Range<usize>)> {
+    let sign = *text.as_bytes().first()?;
+    if sign != b'`' && sign != b'~' {
+        return None;
+    }
+    let length = text.bytes().take_while(|byte| *byte == sign).count();
+    let info = &text[length..];
+    if length < 3 || sign == b'`' && info.contains('`') {
+        return None;
+    }
+    let start = length + indent(info).min(info.len());
+    let end = length + info.trim_end_matches(' ').len();
+    Some((Fence { sign, length }, start..end.max(start)))
+}
+
+impl Fence {
+    /// Does a line close it?
+    pub fn is_closed_by(self, text: &str) -> bool {
+        let from = indent(text);
+        let text = &text[from..];
+        let length = text.bytes().take_while(|byte| *byte == self.sign).count();
+        from < CODE_INDENT && length >= self.length && is_blank(&text[length..])
+    }
+}
+
+/// A thematic break.
+pub fn is_rule(text: &str) -> bool {
+    let Some(sign) = text.bytes().next().filter(|sign| b"-*_".contains(sign)) else {
+        return false;
+    };
+    let mut signs = 0;
+    text.len() <= LOOKAHEAD_MAX
+        && text.bytes().all(|byte| {
+            signs += usize::from(byte == sign);
+            byte == sign || byte == b' '
+        })
+        && signs >= 3
+}
+
+/// The level of the heading that a line below a paragraph makes of it.
+pub fn underline(text: &str) -> Option<u8> {
+    let text = text.trim_end_matches(' ');
+    let all = |sign| !text.is_empty() && text.bytes().all(|byte| byte == sign);
+    if all(b'=') {
+        Some(1)
+    } else {
+        all(b'-').then_some(2)
+    }
+}
+
+/// A list item's marker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marker {
+    /// The bullet, or what follows the number.
+    pub sign: u8,
+    pub number: Option<u64>,
+    /// Its columns, without the spaces behind it.
+    pub columns: usize,
+}
+
+pub fn marker(text: &str) -> Option<Marker> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = *text.as_bytes().get(digits)?;
+    let rest = text.get(digits + 1..)?;
+    if !(rest.is_empty() || rest.starts_with(' ')) {
+        return None;
+    }
+    let number = match (digits, sign) {
+        (0, b'-' | b'*' | b'+') => None,
+        (1..=DIGITS_MAX, b'.' | b')') => Some(text[..digits].parse().ok()?),
+        _ => return None,
+    };
+    Some(Marker {
+        sign,
+        number,
+        columns: digits + 1,
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Align {
+    #[default]
+    Left,
+    Middle,
+    Right,
+}
+
+/// The columns that a table's second row sets, if it is one.
+pub fn delimiters(text: &str) -> Option<Vec<Align>> {
+    let plausible = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
+    if text.len() > LOOKAHEAD_MAX || !text.bytes().all(plausible) {
+        return None;
+    }
+    let column = |range: Range<usize>| {
+        let cell = text[range].trim_matches(' ');
+        let line = cell.strip_prefix(':').unwrap_or(cell);
+        let line = line.strip_suffix(':').unwrap_or(line);
+        let is_line = !line.is_empty() && line.bytes().all(|byte| byte == b'-');
+        let align = match (cell.starts_with(':'), cell.ends_with(':')) {
+            (true, true) => Align::Middle,
+            (false, true) => Align::Right,
+            _ => Align::Left,
+        };
+        is_line.then_some(align)
+    };
+    let columns: Option<Vec<Align>> = cells(text).map(column).collect();
+    columns.filter(|columns| !columns.is_empty() && columns.len() <= COLUMNS_MAX)
+}
+
+/// The cells of a table's row, without the bars at either end. A bar after a
+/// backslash belongs to its cell.
+pub fn cells(row: &str) -> impl Iterator<Item = Range<usize>> {
+    let end = row.trim_end_matches(' ').len();
+    let start = indent(&row[..end]);
+    let start = start + usize::from(row[start..end].starts_with('|'));
+    let mut from = Some(start.min(end));
+    std::iter::from_fn(move || {
+        let start = from?;
+        let mut escaped = false;
+        let bar = row[start..end].bytes().position(|byte| {
+            let is_bar = byte == b'|' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            is_bar
+        });
+        let stop = bar.map_or(end, |bar| start + bar);
+        // Nothing follows a bar at the end.
+        from = bar.map(|_| stop + 1).filter(|next| *next < end);
+        Some(start..stop)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_need_a_space_and_lose_their_closing_signs() {
+        let words = |text: &'static str| heading(text).map(|(level, at)| (level, &text[at]));
+        assert_eq!(words("# One"), Some((1, "One")));
+        assert_eq!(words("## 둘 ##  "), Some((2, "둘")));
+        assert_eq!(words("### C#"), Some((3, "C#")));
+        assert_eq!(words("#"), Some((1, "")));
+        assert_eq!(words("# #"), Some((1, "")));
+        assert_eq!(words("#hashtag"), None);
+        assert_eq!(words("####### seven"), None);
+    }
+
+    #[test]
+    fn fences_close_with_as_many_signs_or_more() {
+        let (three, info) = fence("``` rust ").expect("a fence");
+        assert_eq!(info, 4..8);
+        assert!(three.is_closed_by("  ````  "));
+        assert!(
+            !three.is_closed_by("``")
+                && !three.is_closed_by("``` x")
+                && !three.is_closed_by("    ```")
+        );
+        assert!(fence("~~~ a`b").is_some());
+        assert_eq!(fence("``` a`b"), None);
+        assert_eq!(fence("``"), None);
+    }
+
+    #[test]
+    fn markers_are_bullets_or_short_numbers_before_a_space() {
+        let number = |text| marker(text).map(|marker| (marker.number, marker.columns));
+        assert_eq!(number("- a"), Some((None, 1)));
+        assert_eq!(number("12) a"), Some((Some(12), 3)));
+        assert_eq!(number("*"), Some((None, 1)));
+        assert_eq!(number("*a*"), None);
+        assert_eq!(number("3.14"), None);
+        assert_eq!(number("1234567890. a"), None);
+    }
+
+    #[test]
+    fn rules_are_three_signs_of_a_kind() {
+        assert!(is_rule("---") && is_rule("* * *") && is_rule("___   "));
+        assert!(!is_rule("--") && !is_rule("--*") && !is_rule("===") && !is_rule(""));
+    }
+
+    #[test]
+    fn a_rows_cells_stand_between_its_bars() {
+        let split = |row: &'static str| cells(row).map(|at| &row[at]).collect::<Vec<_>>();
+        assert_eq!(split("| a | b |"), [" a ", " b "]);
+        assert_eq!(split("a|b"), ["a", "b"]);
+        assert_eq!(split("  | a \\| b || c"), [" a \\| b ", "", " c"]);
+        assert_eq!(split("|"), [""]);
+    }
+
+    #[test]
+    fn a_second_row_sets_the_columns() {
+        use Align::{Left, Middle, Right};
+        assert_eq!(delimiters("|---|:-:|--:|"), Some(vec![Left, Middle, Right]));
+        assert_eq!(delimiters(" :-- | - "), Some(vec![Left, Left]));
+        assert_eq!(delimiters("| --- | a |"), None);
+        assert_eq!(delimiters("| --- | |"), None);
+    }
+}

@@ -1,0 +1,532 @@
+//! The block structure of Markdown, line by line (CommonMark 0.31): which
+//! containers a line continues or opens, and what leaf its text belongs to. The
+//! state is small and cheap to copy, so that a line that is still coming in can be
+//! taken as it is now and taken again when it is longer.
+
+use super::line::{self, Align, CODE_INDENT, Fence, Marker};
+use super::op::{Kind, Op, Part, Prefix};
+use std::ops::Range;
+
+/// Containers in containers; markers beyond are text.
+const DEPTH_MAX: usize = 48;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Container {
+    Quote,
+    Item {
+        /// Columns that its lines are indented by, from the container around it.
+        columns: usize,
+        marker: Marker,
+        /// Its marker is on screen.
+        shown: bool,
+        /// A task, and whether it is done.
+        task: Option<bool>,
+        /// Nothing but its marker came so far.
+        empty: bool,
+        /// Where its line begins.
+        at: usize,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+enum Leaf {
+    #[default]
+    None,
+    Paragraph {
+        /// Its last line, which may turn out to be a table's first.
+        last: Range<usize>,
+    },
+    Fence {
+        fence: Fence,
+        indent: usize,
+    },
+    Indented {
+        /// Blank lines that belong to it where more code follows.
+        blank: Vec<usize>,
+    },
+    Table,
+    /// A line of its own that a longer line goes on with.
+    Line,
+}
+
+/// A line, or the next part of a long one.
+#[derive(Debug, Clone, Copy)]
+pub struct Piece {
+    pub start: usize,
+    pub end: usize,
+    /// It goes on with a line whose beginning came before.
+    pub continues: bool,
+    /// The line goes on with another piece, so that only its beginning counts.
+    pub cut: bool,
+    /// No more is known of this line: it may go on.
+    pub partial: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Scanner {
+    containers: Vec<Container>,
+    leaf: Leaf,
+    /// A blank line came since the last leaf.
+    blank: bool,
+    /// The kind of the last leaf, and the containers around it.
+    before: Option<(Kind, usize)>,
+    /// Containers of the last leaf that were left since: what is beyond is new.
+    kept: usize,
+    /// Where the present line begins.
+    at: usize,
+}
+
+/// What is left of a line behind the containers that it continues.
+struct Rest<'a> {
+    source: &'a str,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn text(&self) -> &'a str {
+        &self.source[self.at..self.end]
+    }
+
+    fn indent(&self) -> usize {
+        line::indent(self.text())
+    }
+
+    /// The text behind the indentation.
+    fn inner(&self) -> &'a str {
+        &self.text()[self.indent()..]
+    }
+
+    fn is_blank(&self) -> bool {
+        line::is_blank(self.text())
+    }
+}
+
+impl Scanner {
+    /// Takes one line in and says what it means.
+    pub fn line(&mut self, source: &str, piece: Piece, out: &mut impl FnMut(Op)) {
+        if piece.continues {
+            return out(Op::More(piece.start..piece.end));
+        }
+        self.at = piece.start;
+        let mut rest = Rest {
+            source,
+            at: piece.start,
+            end: piece.end,
+        };
+        let matched = self.continued(&mut rest);
+        let all = matched == self.containers.len();
+        if all && self.verbatim(&rest, piece.cut, out) || piece.cut && rest.is_blank() {
+            return;
+        }
+        if rest.is_blank() {
+            return self.blank_line(matched, &rest, out);
+        }
+        let opened = self.open_containers(matched, &mut rest, out);
+        let fresh = opened || !matches!(self.leaf, Leaf::Paragraph { .. });
+        if !self.own_leaf(matched, opened, &rest, piece, out) {
+            self.text(matched, opened, fresh, &rest, out);
+        }
+        if !rest.is_blank() {
+            self.fill();
+        }
+        self.blank = false;
+    }
+
+    /// No open item is empty any more.
+    fn fill(&mut self) {
+        for container in &mut self.containers {
+            if let Container::Item { empty, .. } = container {
+                *empty = false;
+            }
+        }
+    }
+
+    /// The text has ended: closes everything.
+    pub fn finish(&mut self, out: &mut impl FnMut(Op)) {
+        self.close_to(0, out);
+        if self.leaf != Leaf::None {
+            self.close_leaf(out);
+        }
+    }
+
+    /// Could a line that is still coming in, and is `text` so far, close the fence?
+    pub fn may_close_fence(&self, text: &str) -> bool {
+        let all = |sign: u8| text.trim_matches(' ').bytes().all(|byte| byte == sign);
+        matches!(&self.leaf, Leaf::Fence { fence, .. } if all(fence.sign))
+    }
+
+    pub fn is_in_fence(&self) -> bool {
+        matches!(self.leaf, Leaf::Fence { .. })
+    }
+
+    /// Walks over the containers that the line continues and returns how many.
+    fn continued(&self, rest: &mut Rest) -> usize {
+        for (index, container) in self.containers.iter().enumerate() {
+            let indent = rest.indent();
+            match container {
+                Container::Quote => {
+                    if indent >= CODE_INDENT || !rest.inner().starts_with('>') {
+                        return index;
+                    }
+                    rest.at += indent + 1;
+                    rest.at += usize::from(rest.text().starts_with(' '));
+                }
+                // An item that begins with a blank line has no second one.
+                Container::Item { empty, columns, .. } => {
+                    if rest.is_blank() && !*empty {
+                        rest.at += indent.min(*columns);
+                    } else if indent >= *columns && !rest.is_blank() {
+                        rest.at += columns;
+                    } else {
+                        return index;
+                    }
+                }
+            }
+        }
+        self.containers.len()
+    }
+
+    /// A line of open code or of its end. False where it is something else.
+    fn verbatim(&mut self, rest: &Rest, cut: bool, out: &mut impl FnMut(Op)) -> bool {
+        match &mut self.leaf {
+            Leaf::Fence { fence, indent } => {
+                if !cut && fence.is_closed_by(rest.text()) {
+                    self.close_leaf(out);
+                } else {
+                    let strip = rest.indent().min(*indent);
+                    out(Op::Line(rest.at + strip..rest.end));
+                }
+                self.blank = false;
+                true
+            }
+            Leaf::Indented { blank } if rest.is_blank() => {
+                blank.push(rest.end);
+                self.blank = true;
+                true
+            }
+            Leaf::Indented { blank } if rest.indent() >= CODE_INDENT => {
+                for at in blank.drain(..) {
+                    out(Op::Line(at..at));
+                }
+                out(Op::Line(rest.at + CODE_INDENT..rest.end));
+                self.blank = false;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn blank_line(&mut self, matched: usize, rest: &Rest, out: &mut impl FnMut(Op)) {
+        match &mut self.leaf {
+            Leaf::Indented { blank } => blank.push(rest.end),
+            Leaf::None => {}
+            _ => self.close_leaf(out),
+        }
+        // A quote ends at a blank line without its sign; an item goes on.
+        let quote = self.containers[matched..].first() == Some(&Container::Quote);
+        let empty = matches!(
+            self.containers.get(matched),
+            Some(Container::Item { empty: true, .. })
+        );
+        if quote || empty {
+            self.close_to(matched, out);
+        }
+        self.blank = true;
+    }
+
+    /// Opens the quotes and items that the line begins. Containers that it left are
+    /// closed first.
+    fn open_containers(
+        &mut self,
+        matched: usize,
+        rest: &mut Rest,
+        out: &mut impl FnMut(Op),
+    ) -> bool {
+        let mut depth = matched;
+        let mut opened = false;
+        while rest.indent() < CODE_INDENT && depth < DEPTH_MAX {
+            let inner = rest.inner();
+            let container = if inner.starts_with('>') {
+                rest.at += rest.indent() + 1;
+                rest.at += usize::from(rest.text().starts_with(' '));
+                Container::Quote
+            } else {
+                let interrupts = !opened && matched == self.containers.len();
+                match self.item(depth, interrupts, rest) {
+                    Some(item) => item,
+                    None => break,
+                }
+            };
+            if !opened {
+                self.close_to(matched, out);
+                self.close_leaf(out);
+            }
+            // A container in an item is something in it.
+            self.fill();
+            self.containers.push(container);
+            opened = true;
+            depth += 1;
+        }
+        opened
+    }
+
+    /// The item that the line begins. `interrupts`: an open paragraph would go on
+    /// otherwise.
+    fn item(&self, depth: usize, interrupts: bool, rest: &mut Rest) -> Option<Container> {
+        let (indent, inner) = (rest.indent(), rest.inner());
+        let mut marker = line::marker(inner).filter(|_| !line::is_rule(inner))?;
+        let after = &inner[marker.columns..];
+        let blank = line::is_blank(after);
+        let in_paragraph = interrupts && matches!(self.leaf, Leaf::Paragraph { .. });
+        if in_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
+            return None;
+        }
+        let spaces = match line::indent(after) {
+            _ if blank => 1,
+            spaces @ 1..=CODE_INDENT => spaces,
+            _ => 1,
+        };
+        // Numbers count on from the item before, whatever they say.
+        if let Some(Container::Item { marker: before, .. }) = self.containers.get(depth)
+            && before.sign == marker.sign
+        {
+            marker.number = before.number.map(|number| number.saturating_add(1));
+        }
+        let columns = indent + marker.columns + spaces;
+        rest.at = (rest.at + columns).min(rest.end);
+        Some(Container::Item {
+            columns,
+            marker,
+            shown: false,
+            task: None,
+            empty: true,
+            at: self.at,
+        })
+    }
+
+    /// Headings, fences, rules, indented code, tables. False where it is text.
+    fn own_leaf(
+        &mut self,
+        matched: usize,
+        opened: bool,
+        rest: &Rest,
+        piece: Piece,
+        out: &mut impl FnMut(Op),
+    ) -> bool {
+        if rest.is_blank() {
+            return true;
+        }
+        let (indent, inner) = (rest.indent(), rest.inner());
+        let at = rest.at + indent;
+        let in_place = !opened && matched == self.containers.len();
+        let paragraph = match &self.leaf {
+            Leaf::Paragraph { last } => Some(last.clone()),
+            _ => None,
+        };
+        if indent >= CODE_INDENT {
+            if paragraph.is_some() && !opened {
+                return false;
+            }
+            self.open(matched, opened, Kind::Code { info: 0..0 }, out);
+            out(Op::Line(rest.at + CODE_INDENT..rest.end));
+            self.leaf = Leaf::Indented { blank: Vec::new() };
+        } else if let Some((level, words)) = line::heading(inner) {
+            self.open(matched, opened, Kind::Heading(level), out);
+            out(Op::Line(at + words.start..at + words.end));
+            self.leaf = Leaf::Line;
+        } else if piece.cut {
+            return false;
+        } else if let Some((fence, info)) = line::fence(inner) {
+            let info = at + info.start..at + info.end;
+            self.open(matched, opened, Kind::Code { info }, out);
+            self.leaf = Leaf::Fence { fence, indent };
+        } else if let Some(level) =
+            line::underline(inner).filter(|_| in_place && paragraph.is_some())
+        {
+            out(Op::Become(Kind::Heading(level)));
+            self.before = Some((Kind::Heading(level), self.containers.len()));
+            self.close_leaf(out);
+        } else if line::is_rule(inner) {
+            self.open(matched, opened, Kind::Rule, out);
+            self.leaf = Leaf::Line;
+        } else if let Some(columns) = paragraph
+            .filter(|_| in_place)
+            .and_then(|header| table_columns(&rest.source[header], inner, piece.partial))
+        {
+            out(Op::Become(Kind::Table(columns)));
+            self.before = Some((Kind::Table(Vec::new()), self.containers.len()));
+            self.leaf = Leaf::Table;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// A line of a paragraph, or a table's row.
+    fn text(
+        &mut self,
+        matched: usize,
+        opened: bool,
+        fresh: bool,
+        rest: &Rest,
+        out: &mut impl FnMut(Op),
+    ) {
+        let all = matched == self.containers.len();
+        if self.leaf == Leaf::Table && all && fresh {
+            return out(Op::Line(rest.at + rest.indent()..rest.end));
+        }
+        // Deep indentation stays: it is what keeps a sign from meaning something.
+        let indent = rest.indent();
+        let kept = if indent >= CODE_INDENT { 0 } else { indent };
+        let mut line = rest.at + kept..rest.end;
+        if fresh {
+            if opened {
+                line.start += self.task(&rest.source[line.clone()]);
+            }
+            self.open(matched, opened, Kind::Paragraph, out);
+        }
+        out(Op::Line(line.clone()));
+        self.leaf = Leaf::Paragraph { last: line };
+    }
+
+    /// Notes whether the item that just began is a task, and returns the bytes of
+    /// its box.
+    fn task(&mut self, text: &str) -> usize {
+        let Some(Container::Item { task, marker, .. }) = self.containers.last_mut() else {
+            return 0;
+        };
+        let done = match text.get(..4) {
+            Some("[ ] ") => false,
+            Some("[x] " | "[X] ") => true,
+            _ => return 0,
+        };
+        if marker.number.is_some() {
+            return 0;
+        }
+        *task = Some(done);
+        4
+    }
+
+    fn open(&mut self, matched: usize, opened: bool, kind: Kind, out: &mut impl FnMut(Op)) {
+        if !opened {
+            self.close_to(matched, out);
+            self.close_leaf(out);
+        }
+        let depth = self.containers.len();
+        let gap = self.before.as_ref().is_some_and(|(before, around)| {
+            self.blank || depth.min(*around) == 0 && stands_apart(before, &kind)
+        });
+        let prefix = self.prefix();
+        let kept = if gap { self.kept.min(depth) } else { 0 };
+        let gap = gap.then(|| rest_of(&self.containers[..kept]));
+        self.kept = depth;
+        self.before = Some((kind.clone(), depth));
+        let at = self.at;
+        out(Op::Open {
+            at,
+            kind,
+            prefix,
+            gap,
+        });
+    }
+
+    /// What stands before the rows of a leaf, and that its items' markers are out.
+    fn prefix(&mut self) -> Prefix {
+        let rest = rest_of(&self.containers);
+        let mut first = Vec::with_capacity(self.containers.len());
+        for container in &mut self.containers {
+            match container {
+                Container::Item {
+                    marker,
+                    shown,
+                    task,
+                    ..
+                } if !*shown => {
+                    *shown = true;
+                    first.push(match (*task, marker.number) {
+                        (Some(done), _) => Part::Task(done),
+                        (None, Some(number)) => Part::Number(number, marker.sign),
+                        (None, None) => Part::Bullet,
+                    });
+                }
+                other => first.push(part(other)),
+            }
+        }
+        Prefix { first, rest }
+    }
+
+    fn close_leaf(&mut self, out: &mut impl FnMut(Op)) {
+        if self.leaf != Leaf::None {
+            self.leaf = Leaf::None;
+            out(Op::Close);
+        }
+    }
+
+    /// Leaves all containers but the first `depth`. One whose marker is not on
+    /// screen yet shows it now.
+    fn close_to(&mut self, depth: usize, out: &mut impl FnMut(Op)) {
+        if self.containers.len() <= depth {
+            return;
+        }
+        self.close_leaf(out);
+        let unseen = self.containers[depth..]
+            .iter()
+            .find_map(|container| match container {
+                Container::Item {
+                    shown: false, at, ..
+                } => Some(*at),
+                _ => None,
+            });
+        if let Some(at) = unseen {
+            let line = std::mem::replace(&mut self.at, at);
+            let blank = std::mem::take(&mut self.blank);
+            self.open(self.containers.len(), true, Kind::Empty, out);
+            (self.blank, self.at) = (blank, line);
+            out(Op::Close);
+        }
+        self.containers.truncate(depth);
+        self.kept = self.kept.min(depth);
+    }
+}
+
+fn part(container: &Container) -> Part {
+    match container {
+        Container::Quote => Part::Quote,
+        Container::Item { marker, task, .. } => match (task, marker.number) {
+            (Some(done), _) => Part::Space(Part::Task(*done).columns()),
+            (None, Some(number)) => Part::Space(Part::Number(number, marker.sign).columns()),
+            (None, None) => Part::Space(Part::Bullet.columns()),
+        },
+    }
+}
+
+fn rest_of(containers: &[Container]) -> Vec<Part> {
+    containers.iter().map(part).collect()
+}
+
+/// Blocks that a blank row sets off, even where the source has none.
+fn stands_apart(before: &Kind, kind: &Kind) -> bool {
+    let apart = |kind: &Kind| matches!(kind, Kind::Code { .. } | Kind::Table(_) | Kind::Rule);
+    apart(before) || apart(kind) || matches!(kind, Kind::Heading(_))
+}
+
+/// The columns of a table whose first row is `header`. While its second row comes
+/// in, what could become one counts.
+fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
+    let count = line::cells(header).count();
+    if !header.contains('|') && !row.contains('|') {
+        return None;
+    }
+    if partial
+        && header.contains('|')
+        && row
+            .bytes()
+            .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
+    {
+        let mut columns = line::delimiters(row).unwrap_or_default();
+        columns.resize(count, Align::Left);
+        return Some(columns);
+    }
+    line::delimiters(row).filter(|columns| columns.len() == count)
+}

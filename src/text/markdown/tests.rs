@@ -1,0 +1,207 @@
+use super::op::{Kind, Op, Part};
+use super::*;
+use crate::text::grapheme::width;
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+fn marks() -> Marks {
+    Marks::new(false, true)
+}
+
+/// Rows as text, with each stretch's look behind it.
+fn rows(text: &Markdown) -> Vec<String> {
+    (0..text.len())
+        .map(|row| {
+            let line = text.row(row);
+            let mut shown = line.prefix.to_owned();
+            let mut at = 0;
+            for (end, look) in line.looks() {
+                let end = end.min(line.text.len());
+                shown.push_str(&line.text[at..end]);
+                if look != Look::default() {
+                    shown.push_str(&format!("⟦{look:?}⟧"));
+                }
+                at = end;
+                if at == line.text.len() {
+                    break;
+                }
+            }
+            format!("{shown} @{}", text.byte_of(row))
+        })
+        .collect()
+}
+
+fn plain(text: &Markdown) -> Vec<String> {
+    let row = |row| {
+        let line: Line = text.row(row);
+        format!("{}{}", line.prefix, line.text)
+    };
+    (0..text.len()).map(row).collect()
+}
+
+/// Markdown of parts that mean something to one another.
+fn markdown() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    ", "\n- ", "\n  - ", "\n1. ", "\n> "]),
+        3 => prop::sample::select(vec!["- ", "* ", "+ ", "1. ", "2) ", "> ", "# ", "### ", "[ ] ", "[x] "]),
+        2 => prop::sample::select(vec!["```", "~~~", "```rust\n", "\n```\n", "---", "===", "***", "\n---\n", "\t"]),
+        2 => prop::sample::select(vec!["|", " | ", "|---|---|\n", "| a | b |\n", "\n| 1 | `2|3` |\n", ":-:", "\\|"]),
+        3 => prop::sample::select(vec!["**", "*", "_", "~~", "`", "``", "[", "](", ")", "](http://a.b)", "&amp;", "&#x202e;", "\\", "$", "<br>", "!["]),
+        6 => prop::sample::select(vec!["a", "word", "two words ", "// code", "한국어", "굵게(bold)", "漢字かな", "👩‍👩‍👧", "e\u{301}", "1", "2024", "\"말\"", "مرحبا", "\u{202E}"]),
+    ];
+    prop::collection::vec(part, 0..28).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(512, |cases| cases.parse().expect("a number")), ..ProptestConfig::default() })]
+
+    #[test]
+    fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
+        let mut streamed = Markdown::new("", width, marks(), true);
+        let mut end = 0;
+        while end < raw.len() {
+            end = raw.ceil_char_boundary(end + step);
+            streamed.extend_to(&raw[..end], true);
+            let whole = Markdown::new(&raw[..end], width, marks(), true);
+            prop_assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
+        }
+        streamed.extend_to(&raw, false);
+        prop_assert_eq!(rows(&streamed), rows(&Markdown::new(&raw, width, marks(), false)));
+    }
+
+    #[test]
+    fn no_row_is_wider_than_the_width(raw in markdown(), columns in 4u16..60) {
+        let text = Markdown::new(&raw, columns, marks(), false);
+        for row in plain(&text) {
+            prop_assert!(width(row.trim_end()) <= usize::from(columns), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_source(raw in markdown(), columns in 1u16..60) {
+        let text = Markdown::new(&raw, columns, marks(), false);
+        let sources: Vec<_> = (0..text.len()).map(|row| text.byte_of(row)).collect();
+        prop_assert!(sources.is_sorted(), "{sources:?} {:?}", rows(&text));
+    }
+
+    #[test]
+    fn no_letter_is_lost(raw in markdown(), columns in 1u16..60) {
+        let text = Markdown::new(&raw, columns, marks(), false);
+        let shown: String = plain(&text).concat();
+        // A task's box has a letter too, and a narrow row no room for it.
+        let count = |text: &str, letter: char| text.chars().filter(|c| *c == letter).count();
+        // Character references are what they stand for.
+        let raw = raw.replace("&amp;", "").replace("&#x202e;", "").replace("<br>", "");
+        for letter in raw.chars().filter(|c| c.is_alphabetic() && *c != 'x') {
+            prop_assert!(count(&shown, letter) >= count(&raw, letter), "{letter:?} of {raw:?} in {:?}", plain(&text));
+        }
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_reference_parser(raw in blocks()) {
+        prop_assert_eq!(ours(&raw), theirs(&raw), "{:?}", raw);
+    }
+}
+
+/// Block structure alone: no tags, no definitions, no tables.
+fn blocks() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    "]),
+        3 => prop::sample::select(vec!["- ", "* ", "1. ", "2) ", "> ", "# ", "-", "1."]),
+        2 => prop::sample::select(vec!["```", "~~~", "\n```\n", "---", "===", "\n---\n"]),
+        4 => prop::sample::select(vec!["a", "b c", "한"]),
+    ];
+    prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
+}
+
+/// Leaves in order, each with the containers around it.
+fn ours(raw: &str) -> Vec<String> {
+    let mut scanner = scan::Scanner::default();
+    let mut leaves: Vec<String> = Vec::new();
+    let mut take = |op: Op| match op {
+        Op::Open { kind, prefix, .. } => {
+            let path: String = prefix
+                .rest
+                .iter()
+                .map(|part| if *part == Part::Quote { '>' } else { '-' })
+                .collect();
+            leaves.push(path + name(&kind));
+        }
+        Op::Become(kind) => {
+            if let Some(last) = leaves.last_mut() {
+                *last = last.trim_end_matches(char::is_alphanumeric).to_owned() + name(&kind);
+            }
+        }
+        _ => {}
+    };
+    let mut start = 0;
+    for line in raw.split('\n') {
+        let piece = scan::Piece {
+            start,
+            end: start + line.len(),
+            continues: false,
+            cut: false,
+            partial: false,
+        };
+        if start + line.len() < raw.len() || !line.is_empty() {
+            scanner.line(raw, piece, &mut take);
+        }
+        start += line.len() + 1;
+    }
+    scanner.finish(&mut take);
+    // Empty quotes and items are containers without a leaf to the other parser.
+    leaves.retain(|leaf| !leaf.ends_with('e'));
+    leaves
+}
+
+fn name(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Paragraph => "p",
+        Kind::Heading(1) => "h1",
+        Kind::Heading(_) => "h2",
+        Kind::Code { .. } => "c",
+        Kind::Table(_) => "t",
+        Kind::Rule => "r",
+        Kind::Empty => "e",
+    }
+}
+
+fn theirs(raw: &str) -> Vec<String> {
+    let mut path = String::new();
+    let mut leaves: Vec<String> = Vec::new();
+    let mut in_leaf = false;
+    for event in Parser::new_ext(raw, Options::empty()) {
+        let leaf = match &event {
+            Event::Start(Tag::BlockQuote(_)) => {
+                path.push('>');
+                None
+            }
+            Event::Start(Tag::Item) => {
+                path.push('-');
+                None
+            }
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::Item) => {
+                path.pop();
+                None
+            }
+            Event::Start(Tag::Paragraph) => Some("p"),
+            Event::Start(Tag::Heading { level, .. }) => {
+                Some(if *level as u8 == 1 { "h1" } else { "h2" })
+            }
+            Event::Start(Tag::CodeBlock(_)) => Some("c"),
+            Event::Rule => Some("r"),
+            // A tight item's text has no paragraph around it.
+            Event::Text(_) | Event::Code(_) if !in_leaf => Some("p"),
+            _ => None,
+        };
+        match &event {
+            Event::Start(Tag::List(_) | Tag::Item | Tag::BlockQuote(_)) => in_leaf = false,
+            Event::End(TagEnd::Emphasis | TagEnd::Strong) | Event::SoftBreak | Event::HardBreak => {
+            }
+            Event::End(_) | Event::Rule => in_leaf = false,
+            _ => in_leaf = true,
+        }
+        leaves.extend(leaf.map(|leaf| format!("{path}{leaf}")));
+    }
+    leaves
+}
