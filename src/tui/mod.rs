@@ -4,6 +4,7 @@
 
 pub mod ask;
 mod block;
+mod browser;
 pub mod editor;
 pub mod flow;
 mod guide;

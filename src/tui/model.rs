@@ -3,6 +3,7 @@
 
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
+pub use super::browser::Sessions;
 use super::editor::Editor;
 use super::flow::{Flow, Source};
 use super::guide::{self, Guide};
@@ -12,13 +13,12 @@ use super::theme::{Background, Glyphs, Theme};
 use super::view::panes::Panes;
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, QueryId, Server, ServerId, Session, SessionId,
-    SessionSummary, ToolMode, ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
+    ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use crate::text::markdown::Marks;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -84,31 +84,6 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Sessions {
-    pub query: Option<QueryId>,
-    pub all: Option<Arc<Vec<SessionSummary>>>,
-    pub filter: Editor,
-    pub chosen: usize,
-    pub in_list: bool,
-    pub preview_query: Option<QueryId>,
-    pub preview: Option<Arc<Session>>,
-    /// Asked whether to delete this one.
-    pub deleting: Option<SessionId>,
-}
-
-impl Sessions {
-    /// The summaries that the filter lets through.
-    pub fn hits(&self) -> Vec<&SessionSummary> {
-        let wanted = self.filter.text().to_lowercase();
-        self.all
-            .iter()
-            .flat_map(|all| all.iter())
-            .filter(|session| session.title.to_lowercase().contains(wanted.trim()))
-            .collect()
-    }
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -328,7 +303,7 @@ impl Model {
 
     /// What the thinking pane lays out.
     pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
-        let inner = panes.thinking.map_or(1, |pane| pane.inner.width);
+        let inner = panes.thinking_pane().map_or(1, |pane| pane.inner.width);
         Source {
             entries: self.transcript.entries(),
             list: Some(&self.thoughts),

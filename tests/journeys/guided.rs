@@ -91,7 +91,7 @@ fn a_denial_is_answered_with_the_word() {
     asked()
         .key('d')
         .says("look outside")
-        .until_sees("with your word: *look outside*")
+        .until_sees("with your word: look outside")
         .until_sees("3 of 7  PgUp");
 }
 
@@ -105,7 +105,7 @@ fn an_edited_call_is_noticed_and_one_that_fails_is_told() {
         chat
     };
     edit("Europe/Berlin")
-        .until_sees("you **edited** the call")
+        .until_sees("you edited the call")
         .sees("in Berlin");
     edit("Nowhere/Land")
         .until_sees("did not succeed")
@@ -127,7 +127,7 @@ fn words_of_ones_own_take_the_place_of_what_was_typed_ahead() {
         .sees("│ 안녕")
         .sees_no(QUESTION)
         .enter()
-        .until_sees("I am a **script**, not a model")
+        .until_sees("I am a script, not a model")
         .until_sees("2 of 7  Ask what time it is")
         .sees(&format!("│ {QUESTION}"));
 }
@@ -179,7 +179,7 @@ fn where_the_tool_is_off_the_guide_goes_on_without_it() {
     std::fs::write(home.path().join("mcp-servers.json"), off).expect("written");
     demo_in(home)
         .enter()
-        .until_sees("**not on offer**")
+        .until_sees("not on offer")
         .until_sees("3 of 7");
 }
 

@@ -11,6 +11,7 @@ use humble::tui::{Input, Model, Msg, Options, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -188,23 +189,26 @@ impl Story {
     }
 
     pub fn screen(&mut self) -> String {
+        let (buffer, cursor) = self.draw();
+        let mut lines = buffer_to_lines(&buffer);
+        if let Some(at) = cursor {
+            lines.push(format!("cursor {},{}", at.x, at.y));
+        }
+        lines.join("\n")
+    }
+
+    /// The cells, and the cursor where it is shown.
+    pub fn draw(&mut self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.size;
         let backend = TestBackend::new(width, height);
         let mut terminal = Terminal::new(backend).expect("a test terminal");
-        let mut cursor = None;
         terminal
             .draw(|frame| view::draw(&mut self.model, frame))
             .map(|_| ())
             .expect("a test terminal");
         let backend = terminal.backend_mut();
-        if backend.cursor_visible() {
-            cursor = Some(backend.cursor_position());
-        }
-        let mut lines = buffer_to_lines(backend.buffer());
-        if let Some(at) = cursor {
-            lines.push(format!("cursor {},{}", at.x, at.y));
-        }
-        lines.join("\n")
+        let cursor = backend.cursor_visible().then(|| backend.cursor_position());
+        (backend.buffer().clone(), cursor)
     }
 }
 
