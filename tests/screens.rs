@@ -8,7 +8,9 @@ mod story;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::domain::tool::{Progress, ToolOutcome, ToolState};
-use humble::domain::{AskId, Banner, CallId, Notice, PieceKind, QueryId, SessionSummary, TurnEnd};
+use humble::domain::{
+    AskId, Banner, CallId, Notice, PieceKind, QueryId, ServerStatus, SessionSummary, TurnEnd,
+};
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
 use humble::tui::{Input, Model, Options, Prompts};
 use std::sync::Arc;
@@ -272,6 +274,12 @@ fn a_resize_keeps_the_reading_position() {
 /// A question with a tool, thinking, and an answer with all that Markdown has.
 fn a_scene_worth_a_picture() -> Story {
     let mut story = story((100, 30));
+    let mut servers = story::servers();
+    servers.truncate(3);
+    servers[0].status = ServerStatus::Connected;
+    let clock = tool("get_time", "The present date and time.");
+    servers[0].tools = Arc::new(vec![clock]);
+    story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
         .delta(
@@ -280,10 +288,14 @@ fn a_scene_worth_a_picture() -> Story {
             include_str!("support/picture_thinking.md"),
         )
         .wait(4_000);
-    story.call(ToolState::Done(ToolOutcome::Succeeded {
-        text: "12:00".into(),
-        elapsed: Duration::from_millis(130),
-    }));
+    story.call_of(
+        "humble",
+        "get_time",
+        ToolState::Done(ToolOutcome::Succeeded {
+            text: "12:00".into(),
+            elapsed: Duration::from_millis(130),
+        }),
+    );
     story
         .delta(
             2,

@@ -19,7 +19,7 @@ const BASELINE: f64 = 13.5;
 const STYLE: &str = "\
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK KR',monospace;\
 fill:#e6edf3}\
-.m{text-anchor:middle}.b{font-weight:700}.i{font-style:italic}.u{text-decoration:underline}\
+.f{fill:#e6edf3}.m{text-anchor:middle}.b{font-weight:700}.i{font-style:italic}.u{text-decoration:underline}\
 .s{text-decoration:line-through}.d{opacity:.62}.r{fill:#0d1117}\
 .cyan{fill:#56d4dd}.green{fill:#56d364}.red{fill:#ff7b72}.magenta{fill:#d2a8ff}.yellow{fill:#e3b341}\
 .blue{fill:#79c0ff}path{stroke:#e6edf3;fill:none}path.cyan{stroke:#56d4dd;fill:none}";
@@ -80,7 +80,9 @@ fn row(buffer: &Buffer, y: u16, out: &mut String) {
             x = end;
             continue;
         }
-        if cell.symbol().trim() != "" && arms(cell.symbol()).is_none() {
+        if let Some((from, to)) = block(cell.symbol()) {
+            block_at(x, y, (from, to), cell, out);
+        } else if cell.symbol().trim() != "" && arms(cell.symbol()).is_none() {
             sign_at(x, y, wide, cell, out);
         }
         x += wide;
@@ -117,6 +119,29 @@ fn sign_at(x: u16, y: u16, wide: u16, cell: &Cell, out: &mut String) {
         top + BASELINE,
         class(cell, "m"),
         escaped(cell.symbol()),
+    );
+}
+
+/// The part of its cell that a block fills, from left to right. None where it is none.
+fn block(symbol: &str) -> Option<(f64, f64)> {
+    match symbol {
+        "█" => Some((0.0, 1.0)),
+        "▕" => Some((0.85, 1.0)),
+        "▏" => Some((0.0, 0.15)),
+        _ => None,
+    }
+}
+
+fn block_at(x: u16, y: u16, (from, to): (f64, f64), cell: &Cell, out: &mut String) {
+    let (left, top) = corner(x, y);
+    let _ = writeln!(
+        out,
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.0}\"{}/>",
+        left + from * WIDE,
+        top + 2.0,
+        (to - from) * WIDE,
+        HIGH - 4.0,
+        class(cell, "f"),
     );
 }
 
@@ -183,28 +208,29 @@ fn lines(buffer: &Buffer, out: &mut String) {
             let Some([left, right, up, down]) = arms(cell.symbol()) else {
                 continue;
             };
-            let (at, top) = corner(x, y);
-            let (middle, centre) = (at + WIDE / 2.0, top + HIGH / 2.0);
-            let (from, to) = (
-                if left { at } else { middle },
-                if right { at + WIDE } else { middle },
-            );
-            let (high, low) = (
-                if up { top } else { centre },
-                if down { top + HIGH } else { centre },
-            );
-            let mut path = String::new();
-            if from < to {
-                let _ = write!(path, "M{from:.1} {centre:.1}H{to:.1}");
-            }
-            if high < low {
-                let _ = write!(path, "M{middle:.1} {high:.1}V{low:.1}");
-            }
-            add(cell, path);
+            add(cell, stroke(corner(x, y), [left, right, up, down]));
         }
     }
     for (class, path) in paths {
         let _ = writeln!(out, "<path{class} d=\"{path}\"/>");
+    }
+}
+
+/// The strokes of one sign; a corner is round.
+fn stroke((left, top): (f64, f64), arms: [bool; 4]) -> String {
+    let (middle, centre) = (left + WIDE / 2.0, top + HIGH / 2.0);
+    let (right, bottom) = (left + WIDE, top + HIGH);
+    match arms {
+        [true, true, false, false] => format!("M{left:.1} {centre:.1}H{right:.1}"),
+        [false, false, true, true] => format!("M{middle:.1} {top:.1}V{bottom:.1}"),
+        [true, true, true, true] => {
+            format!("M{left:.1} {centre:.1}H{right:.1}M{middle:.1} {top:.1}V{bottom:.1}")
+        }
+        [to_left, _, up, _] => {
+            let side = if to_left { left } else { right };
+            let end = if up { top } else { bottom };
+            format!("M{middle:.1} {end:.1}Q{middle:.1} {centre:.1} {side:.1} {centre:.1}")
+        }
     }
 }
 

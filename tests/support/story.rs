@@ -150,11 +150,15 @@ impl Story {
     }
 
     pub fn call(&mut self, state: ToolState) -> &mut Self {
+        self.call_of("everything", "get-sum", state)
+    }
+
+    pub fn call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
         let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
         self.turn(TurnEvent::Tool(ToolCall {
             id: CallId(1),
-            server: "everything".into(),
-            tool: "get-sum".into(),
+            server: server.into(),
+            tool: tool.into(),
             arguments: arguments.as_object().expect("an object").clone(),
             original: None,
             origin: CallOrigin::Text {
