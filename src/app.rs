@@ -2,9 +2,10 @@
 
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
+use crate::demo;
 use crate::domain::ToolMode;
 use crate::engine::{self, Handle, Options, Parts};
-use crate::headless::{self, EXIT_FAILED, EXIT_USAGE};
+use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::provider::Provider;
 use crate::serve::BuiltIn;
@@ -28,7 +29,10 @@ const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// # Errors
 /// What keeps the program from running at all.
 pub fn run(cli: Cli) -> Result<u8> {
-    let home = Home::resolve(cli.shared.home.clone())?;
+    let mut home = Home::resolve(cli.shared.home.clone())?;
+    if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
+        home = Home::at(home.root().join("demo"));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -36,6 +40,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         .context("the runtime could not be started")?;
     let code = match cli.command {
         None => runtime.block_on(chat(home, cli.shared)),
+        Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };
     // A thread that still reads the terminal must not hold up the exit.
@@ -44,30 +49,66 @@ pub fn run(cli: Cli) -> Result<u8> {
 }
 
 async fn chat(home: Home, shared: Shared) -> Result<u8> {
+    let options = Options {
+        model: shared.model,
+        no_tools: shared.no_tools,
+        ..Options::default()
+    };
+    full_screen(home, Provider::new(), options, None).await
+}
+
+/// The whole program on the script of [`demo`].
+async fn show(home: Home, shared: Shared) -> Result<u8> {
+    if shared.model.is_some() {
+        eprintln!("The demo has one model, its own: leave --model out.");
+        return Ok(EXIT_USAGE);
+    }
+    let options = Options {
+        no_tools: shared.no_tools,
+        stand_in: Some(demo::model()),
+        ..Options::default()
+    };
+    let sessions = home.sessions();
+    let guide = tui::Prompts {
+        question: demo::QUESTION,
+        story: demo::STORY,
+        connect: demo::CONNECT,
+    };
+    let provider = Provider::scripted(demo::script());
+    let code = full_screen(home, provider, options, Some(guide)).await?;
+    if code == EXIT_ANSWERED {
+        println!("The demo's conversations are in {}.", sessions.display());
+        println!(
+            "With a model of your own, start `humble`: its first answer says what to write where."
+        );
+    }
+    Ok(code)
+}
+
+async fn full_screen(
+    home: Home,
+    provider: Provider,
+    options: Options,
+    guide: Option<tui::Prompts>,
+) -> Result<u8> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
         return Ok(EXIT_USAGE);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let options = tui::Options {
+    let screen = tui::Options {
         no_color: set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
+        guide,
         ..tui::Options::default()
     };
     let Handle {
         commands,
         events,
         task,
-    } = start(
-        home,
-        Options {
-            model: shared.model,
-            no_tools: shared.no_tools,
-            ..Options::default()
-        },
-    );
-    let exit = tui::run(commands, events, options).await?;
+    } = start(home, provider, options);
+    let exit = tui::run(commands, events, screen).await?;
     let _ = task.await;
     Ok(exit.code())
 }
@@ -86,11 +127,13 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         task,
     } = start(
         home,
+        Provider::new(),
         Options {
             model: shared.model,
             tool_mode: ask.yes.then_some(ToolMode::Auto),
             no_tools: shared.no_tools,
             no_save: true,
+            ..Options::default()
         },
     );
     let request = headless::Request {
@@ -108,7 +151,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
     Ok(code)
 }
 
-fn start(home: Home, options: Options) -> Handle {
+fn start(home: Home, provider: Provider, options: Options) -> Handle {
     // Before the log, whose folder tells a first run from a later one.
     let banners = home.prepare();
     let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
@@ -119,7 +162,7 @@ fn start(home: Home, options: Options) -> Handle {
     engine::spawn(Parts {
         home,
         banners,
-        provider: Provider::new(),
+        provider,
         built_in: Arc::new(BuiltIn),
         log: Some((log, pane)),
         options,

@@ -31,7 +31,14 @@ pub enum Sub {
     /// Ask one question; the answer alone goes to standard output
     #[command(after_help = ASK_HELP)]
     Ask(Ask),
+    /// Look around without a model: a script answers, everything else is real
+    #[command(after_help = DEMO_HELP)]
+    Demo,
 }
+
+const DEMO_HELP: &str = "\
+The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one that
+--home names. It reads nothing else of yours, needs no network, and has one model, its own.";
 
 const ASK_HELP: &str = "\
 Exit status: 0 answered, 1 failed, 2 wrong usage, 3 a tool was refused, 130 interrupted.

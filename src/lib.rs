@@ -21,7 +21,7 @@
 //! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
-//! | 5 | [`app`], [`cli`] | composition |
+//! | 5 | [`app`], [`cli`], [`demo`] | composition; the script of `humble demo` |
 //!
 //! # What must never be
 //!
@@ -47,6 +47,7 @@
 pub mod app;
 pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod dialect;
 pub mod domain;
 pub mod engine;

@@ -1,15 +1,20 @@
 //! The screens as they look, at the sizes where the layout changes, and every
 //! small size for the sake of not crashing.
 
+#[path = "support/picture.rs"]
+mod picture;
 #[path = "support/story.rs"]
 mod story;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use humble::domain::tool::{Progress, ToolState};
-use humble::domain::{AskId, Banner, CallId, Notice, PieceKind, QueryId, SessionSummary, TurnEnd};
+use humble::domain::tool::{Progress, ToolOutcome, ToolState};
+use humble::domain::{
+    AskId, Banner, CallId, Notice, PieceKind, QueryId, ServerStatus, SessionSummary, TurnEnd,
+};
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
-use humble::tui::Input;
+use humble::tui::{Input, Model, Options, Prompts};
 use std::sync::Arc;
+use std::time::Duration;
 
 use story::{Story, story, tool};
 
@@ -266,26 +271,108 @@ fn a_resize_keeps_the_reading_position() {
     assert!((before - after).abs() <= 1, "{before} and {after}");
 }
 
+/// A question with a tool, thinking, and an answer with all that Markdown has.
+fn a_scene_worth_a_picture() -> Story {
+    let mut story = story((100, 30));
+    let mut servers = story::servers();
+    servers.truncate(3);
+    servers[0].status = ServerStatus::Connected;
+    let clock = tool("get_time", "The present date and time.");
+    servers[0].tools = Arc::new(vec![clock]);
+    story.event(Event::ServersListed(servers));
+    story
+        .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
+        .delta(
+            1,
+            PieceKind::Thinking,
+            include_str!("support/picture_thinking.md"),
+        )
+        .wait(4_000);
+    story.call_of(
+        "humble",
+        "get_time",
+        ToolState::Done(ToolOutcome::Succeeded {
+            text: "12:00".into(),
+            elapsed: Duration::from_millis(130),
+        }),
+    );
+    story
+        .delta(
+            2,
+            PieceKind::Text,
+            include_str!("support/picture_answer.md"),
+        )
+        .wait(2_000);
+    story.ends(TurnEnd::Answered {
+        text: String::new(),
+        cut: false,
+    });
+    story.types("그럼 뉴욕은? And in winter?");
+    story
+}
+
 /// The picture in the README is the real screen. `HUMBLE_UPDATE_README=1` renews it.
 #[test]
 fn the_readme_shows_the_real_screen() {
-    let mut story = story((104, 30));
-    approving(&mut story);
-    story.wait(600);
-    let screen = story.screen();
-    let lines: Vec<&str> = screen
-        .lines()
-        .filter(|line| !line.starts_with("cursor "))
-        .collect();
-    let picture = format!("```text\n{}\n```", lines.join("\n").trim_end());
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-    let readme = std::fs::read_to_string(path).expect("a README");
-    let start = readme.find("```text\n").expect("a picture");
-    let end = start + 8 + readme[start + 8..].find("```").expect("its end") + 3;
+    let mut story = a_scene_worth_a_picture();
+    let (buffer, cursor) = story.draw();
+    let title = "humble: an answer with a table and code, the servers, the thinking, and a message";
+    let drawn = picture::svg(&buffer, cursor, title);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/screen.svg");
     if std::env::var_os("HUMBLE_UPDATE_README").is_some() {
-        let renewed = format!("{}{picture}{}", &readme[..start], &readme[end..]);
-        std::fs::write(path, renewed).expect("written");
-        return;
+        return std::fs::write(file, drawn).expect("written");
     }
-    assert_eq!(&readme[start..end], picture);
+    assert!(
+        std::fs::read_to_string(file).expect("a picture") == drawn,
+        "the screen has changed: renew its picture with HUMBLE_UPDATE_README=1"
+    );
+    let readme = include_str!("../README.md");
+    assert!(readme.contains("(assets/screen.svg)"), "it is shown");
+}
+
+#[test]
+fn a_picture_keeps_every_character_on_its_cells() {
+    let area = ratatui::layout::Rect::new(0, 0, 12, 2);
+    let mut buffer = ratatui::buffer::Buffer::empty(area);
+    buffer.set_string(0, 0, "한 <a&b> ─", ratatui::style::Style::new().bold());
+    buffer.set_string(0, 1, "x", ratatui::style::Style::new().red().dim());
+    let drawn = picture::svg(&buffer, None, "\"");
+    // A margin of 14, cells of 8.4 by 18: the wide character has its middle at 14 + 8.4.
+    for part in [
+        "<title>&quot;</title>",
+        "<text x=\"22.4\" y=\"27.5\" class=\"m b\">한</text>",
+        "<text x=\"39.2\" y=\"27.5\" textLength=\"42.0\" lengthAdjust=\"spacingAndGlyphs\" class=\"b\">&lt;a&amp;b&gt;</text>",
+        "<path class=\"b\" d=\"M89.6 23.0H98.0\"/>",
+        "<text x=\"14.0\" y=\"45.5\" textLength=\"8.4\" lengthAdjust=\"spacingAndGlyphs\" class=\"red d\">x</text>",
+    ] {
+        assert!(drawn.contains(part), "{part}\n{drawn}");
+    }
+}
+
+screens!(a_guided_start, |story| {
+    story.model = guided(story.model.size);
+});
+
+fn guided(size: (u16, u16)) -> Model {
+    let guide = Some(Prompts {
+        question: humble::demo::QUESTION,
+        story: humble::demo::STORY,
+        connect: humble::demo::CONNECT,
+    });
+    let options = Options {
+        guide,
+        ..Options::default()
+    };
+    Model::new(&options, size)
+}
+
+#[test]
+fn thinking_over_the_chat_has_the_whole_width() {
+    let mut story = story((64, 20));
+    story.answered().key(KeyCode::F(3));
+    let screen = story.screen();
+    assert!(
+        screen.contains("The user wants a sum. I have get-sum."),
+        "{screen}"
+    );
 }

@@ -3,6 +3,8 @@
 
 #[path = "terminal/asking.rs"]
 mod asking;
+#[path = "terminal/demo.rs"]
+mod demo;
 #[path = "terminal/ending.rs"]
 mod ending;
 #[path = "terminal/faults.rs"]

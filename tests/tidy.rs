@@ -29,10 +29,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("headless", &["domain", "text", "protocol"]),
     ("tui", &["domain", "text", "protocol"]),
     ("cli", &[]),
+    ("demo", &["domain", "provider"]),
     (
         "app",
         &[
-            "cli", "config", "domain", "engine", "headless", "log", "provider", "serve", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "provider", "serve",
+            "tui",
         ],
     ),
 ];

@@ -115,13 +115,14 @@ fn default_url(provider: ProviderKind) -> &'static str {
         ProviderKind::OpenAi => "https://api.openai.com/v1",
         ProviderKind::Mistral => "https://api.mistral.ai/v1",
         ProviderKind::Anthropic => "https://api.anthropic.com/v1",
+        ProviderKind::Scripted => "",
     }
 }
 
 /// The variable that holds the key where none is given.
 fn default_variable(provider: ProviderKind) -> Option<&'static str> {
     match provider {
-        ProviderKind::Ollama => None,
+        ProviderKind::Ollama | ProviderKind::Scripted => None,
         ProviderKind::OpenAi => Some("OPENAI_API_KEY"),
         ProviderKind::Mistral => Some("MISTRAL_API_KEY"),
         ProviderKind::Anthropic => Some("ANTHROPIC_API_KEY"),

@@ -12,18 +12,22 @@ pub enum ProviderKind {
     OpenAi,
     Mistral,
     Anthropic,
+    /// The script of `humble demo`. No file can name it.
+    Scripted,
 }
 
 impl ProviderKind {
+    /// Those that `config.json` can name.
     pub const ALL: [Self; 4] = [Self::Ollama, Self::OpenAi, Self::Mistral, Self::Anthropic];
 
-    /// As `config.json` spells it.
+    /// As `config.json` spells it, and as the screen names it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ollama => "ollama",
             Self::OpenAi => "openai",
             Self::Mistral => "mistral",
             Self::Anthropic => "anthropic",
+            Self::Scripted => "scripted",
         }
     }
 

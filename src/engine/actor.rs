@@ -156,6 +156,10 @@ impl Actor {
 
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
+        if let Some(model) = &self.options.stand_in {
+            self.settings.models = vec![model.clone()];
+            self.settings.lists_models = true;
+        }
         if let Some(log) = &self.log {
             log.set_level(self.settings.log_level);
             let mut secrets = self.settings.secrets();

@@ -228,6 +228,10 @@ impl Actor {
         self.warn_of_dialect();
         self.push_banners();
         self.list_models();
+        // A stand-in is in no file.
+        if self.options.stand_in.is_some() {
+            return;
+        }
         let (home, wanted) = (self.home.clone(), wanted.clone());
         self.jobs
             .spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));

@@ -16,7 +16,7 @@ mod saver;
 pub mod turn;
 
 use crate::config::Home;
-use crate::domain::{Banner, ToolMode};
+use crate::domain::{Banner, ModelConfig, ToolMode};
 use crate::ports::LocalServer;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event, LogLine};
 use crate::provider::Provider;
@@ -46,6 +46,8 @@ pub struct Options {
     pub no_tools: bool,
     /// Write no session.
     pub no_save: bool,
+    /// The one model that there is, whatever `config.json` lists.
+    pub stand_in: Option<ModelConfig>,
 }
 
 /// A running engine.

@@ -46,7 +46,7 @@ impl Http {
         let (path, body): (_, fn(&Request, Adapted) -> Value) = match model.provider {
             ProviderKind::Ollama => ("api/chat", ollama::body),
             ProviderKind::OpenAi => ("chat/completions", openai::body),
-            ProviderKind::Mistral | ProviderKind::Anthropic => {
+            ProviderKind::Mistral | ProviderKind::Anthropic | ProviderKind::Scripted => {
                 return Err(fault(Cause::Unsupported));
             }
         };

@@ -65,24 +65,49 @@ impl Requests {
     }
 }
 
-/// Rounds, in the order in which they are asked for.
-#[derive(Debug, Clone, Default)]
+/// What a script plays.
+#[derive(Debug, Clone)]
+enum Plays {
+    /// Rounds, in the order in which they are asked for.
+    Rounds(Vec<Vec<Step>>),
+    /// Whatever this makes of a request.
+    Response(fn(&Request) -> Vec<Step>),
+}
+
+#[derive(Debug, Clone)]
 pub struct Script {
-    rounds: Vec<Vec<Step>>,
+    plays: Plays,
     requests: Requests,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self::new([])
+    }
 }
 
 impl Script {
     pub fn new(rounds: impl IntoIterator<Item = Vec<Step>>) -> Self {
         Self {
-            rounds: rounds.into_iter().collect(),
+            plays: Plays::Rounds(rounds.into_iter().collect()),
             requests: Requests::default(),
         }
     }
 
-    /// Adds a round.
+    /// A script without an end: each round follows from its request. It may play for
+    /// days, so of the requests it keeps the last one alone.
+    pub fn responding(respond: fn(&Request) -> Vec<Step>) -> Self {
+        Self {
+            plays: Plays::Response(respond),
+            requests: Requests::default(),
+        }
+    }
+
+    /// Adds a round; a script that responds needs none.
     pub fn round(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
-        self.rounds.push(steps.into_iter().collect());
+        if let Plays::Rounds(rounds) = &mut self.plays {
+            rounds.push(steps.into_iter().collect());
+        }
         self
     }
 
@@ -99,16 +124,7 @@ impl Script {
     /// Plays the next round. A round whose steps run out without an end was cut.
     pub(super) fn stream(&self, request: Request) -> ReplyStream {
         let model = request.model.clone();
-        let round = {
-            let mut requests = self.requests.lock();
-            requests.push(request);
-            requests.len() - 1
-        };
-        let steps = self.rounds.get(round).cloned().unwrap_or_else(|| {
-            let rounds = self.rounds.len();
-            vec![Step::Fail(Cause::ScriptOver { rounds })]
-        });
-        let steps = VecDeque::from(steps);
+        let steps = VecDeque::from(self.steps(request));
         let parts = stream::unfold(Some((steps, false)), move |state| {
             let model = model.clone();
             async move {
@@ -140,5 +156,24 @@ impl Script {
             }
         });
         ReplyStream::new(parts)
+    }
+
+    fn steps(&self, request: Request) -> Vec<Step> {
+        let mut requests = self.requests.lock();
+        match &self.plays {
+            Plays::Rounds(rounds) => {
+                requests.push(request);
+                let round = rounds.get(requests.len() - 1);
+                let over = Cause::ScriptOver {
+                    rounds: rounds.len(),
+                };
+                round.cloned().unwrap_or_else(|| vec![Step::Fail(over)])
+            }
+            Plays::Response(respond) => {
+                let steps = respond(&request);
+                *requests = vec![request];
+                steps
+            }
+        }
     }
 }

@@ -214,7 +214,7 @@ fn variable_hint(provider: ProviderKind) -> &'static str {
         ProviderKind::Anthropic => {
             "or the variable it names (ANTHROPIC_API_KEY where it is left out)"
         }
-        ProviderKind::Ollama => "or the variable it names",
+        ProviderKind::Ollama | ProviderKind::Scripted => "or the variable it names",
     }
 }
 

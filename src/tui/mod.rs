@@ -4,8 +4,10 @@
 
 pub mod ask;
 mod block;
+mod browser;
 pub mod editor;
 pub mod flow;
+mod guide;
 mod held;
 pub mod input;
 pub mod keymap;
@@ -44,4 +46,17 @@ pub struct Options {
     /// Where the report of a panic is written; without it the report goes to
     /// stderr.
     pub panic_report: Option<PathBuf>,
+    /// Lead through the keys, with these prompts typed ahead (`humble demo`).
+    pub guide: Option<Prompts>,
+}
+
+/// What the guide types for the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prompts {
+    /// Leads to a call of a tool and to an answer worth looking at.
+    pub question: &'static str,
+    /// Leads to an answer that is long enough to be stopped.
+    pub story: &'static str,
+    /// Leads to how a real model is connected.
+    pub connect: &'static str,
 }

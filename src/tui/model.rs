@@ -3,19 +3,20 @@
 
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
+pub use super::browser::Sessions;
 use super::editor::Editor;
 use super::flow::Flow;
+use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, QueryId, Server, ServerId, Session, SessionId,
-    SessionSummary, ToolMode, ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
+    ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -81,31 +82,6 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Sessions {
-    pub query: Option<QueryId>,
-    pub all: Option<Arc<Vec<SessionSummary>>>,
-    pub filter: Editor,
-    pub chosen: usize,
-    pub in_list: bool,
-    pub preview_query: Option<QueryId>,
-    pub preview: Option<Arc<Session>>,
-    /// Asked whether to delete this one.
-    pub deleting: Option<SessionId>,
-}
-
-impl Sessions {
-    /// The summaries that the filter lets through.
-    pub fn hits(&self) -> Vec<&SessionSummary> {
-        let wanted = self.filter.text().to_lowercase();
-        self.all
-            .iter()
-            .flat_map(|all| all.iter())
-            .filter(|session| session.title.to_lowercase().contains(wanted.trim()))
-            .collect()
-    }
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -235,11 +211,13 @@ pub struct Model {
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
     pub interrupting: bool,
+    /// Leads through the keys, where it was asked for.
+    pub guide: Option<Guide>,
 }
 
 impl Model {
     pub fn new(options: &Options, size: (u16, u16)) -> Self {
-        Self {
+        let mut model = Self {
             now: Duration::ZERO,
             size,
             theme: Theme::new(Background::default(), options.no_color),
@@ -283,7 +261,10 @@ impl Model {
             queries: Mint::default(),
             last_turn: None,
             interrupting: false,
-        }
+            guide: options.guide.map(Guide::new),
+        };
+        guide::follow(&mut model);
+        model
     }
 
     pub fn notify(&mut self, notice: Notice) {

@@ -72,7 +72,7 @@ impl Model {
 
     /// What the thinking pane lays out.
     pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
-        let inner = panes.thinking.map_or(1, |pane| pane.inner.width);
+        let inner = panes.thinking_pane().map_or(1, |pane| pane.inner.width);
         Source {
             entries: self.transcript.entries(),
             list: Some(&self.thoughts),

@@ -7,10 +7,11 @@ mod approving;
 mod bench;
 #[path = "../support/chat.rs"]
 mod chat;
+mod guided;
 mod talking;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
-use chat::{chat, chat_in};
+use chat::{Chat, chat, chat_in, demo_in};
 use crossterm::event::{KeyCode, KeyModifiers};
 use humble::provider::scripted::{Script, Step};
 use std::time::Duration;

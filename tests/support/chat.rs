@@ -5,6 +5,7 @@
 use super::bench::CONFIG;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::config::Home;
+use humble::demo;
 use humble::domain::Message;
 use humble::engine::{self, Handle, Options, Parts};
 use humble::protocol::{Command, Event};
@@ -23,6 +24,9 @@ use tokio::runtime::Runtime;
 const KEY: Duration = Duration::from_millis(80);
 /// A look at the screen: long enough for a dialog to take the keyboard.
 const LOOK: Duration = Duration::from_millis(1_000);
+
+/// Nothing takes more looks at the screen to appear.
+const LOOKS_MAX: usize = 1_000;
 
 pub struct Chat {
     runtime: Runtime,
@@ -43,6 +47,28 @@ pub fn chat(script: Script) -> Chat {
 
 /// Starts it in a home that is there already.
 pub fn chat_in(home: TempDir, script: Script) -> Chat {
+    start(home, script, Options::default(), &tui::Options::default())
+}
+
+/// Starts `humble demo` in this home.
+pub fn demo_in(home: TempDir) -> Chat {
+    let engine = Options {
+        stand_in: Some(demo::model()),
+        ..Options::default()
+    };
+    let guide = Some(tui::Prompts {
+        question: demo::QUESTION,
+        story: demo::STORY,
+        connect: demo::CONNECT,
+    });
+    let screen = tui::Options {
+        guide,
+        ..tui::Options::default()
+    };
+    start(home, demo::script(), engine, &screen)
+}
+
+fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options) -> Chat {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -57,10 +83,10 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
             provider: Provider::scripted(script),
             built_in: Arc::new(BuiltIn),
             log: None,
-            options: Options::default(),
+            options,
         })
     });
-    let model = Model::new(&tui::Options::default(), (104, 30));
+    let model = Model::new(screen, (104, 30));
     let home = Some(home);
     let now = Duration::ZERO;
     let mut chat = Chat {
@@ -160,6 +186,17 @@ impl Chat {
         self.put(Input::Tick);
         self.settle();
         self
+    }
+
+    /// Lets time go by until this is on the screen.
+    pub fn until_sees(&mut self, text: &str) -> &mut Self {
+        for _ in 0..LOOKS_MAX {
+            if self.screen().contains(text) {
+                return self;
+            }
+            self.waits(KEY);
+        }
+        self.sees(text)
     }
 
     pub fn screen(&mut self) -> String {

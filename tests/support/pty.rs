@@ -39,9 +39,16 @@ pub struct Start<'a> {
 
 impl<'a> Start<'a> {
     pub fn in_home(home: &'a Home) -> Self {
+        let mut start = Self::as_a_person(home);
+        start.command.arg("--home");
+        start.command.arg(home.path());
+        start
+    }
+
+    /// Starts the program where it finds its folder by itself, below this home.
+    pub fn as_a_person(home: &'a Home) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
-        command.arg("--home");
-        command.arg(home.path());
+        command.env_remove("HUMBLE_HOME");
         command.cwd(home.path());
         for (name, value) in home.environment() {
             command.env(name, value);

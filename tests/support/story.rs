@@ -11,6 +11,7 @@ use humble::tui::{Input, Model, Msg, Options, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,11 +150,15 @@ impl Story {
     }
 
     pub fn call(&mut self, state: ToolState) -> &mut Self {
+        self.call_of("everything", "get-sum", state)
+    }
+
+    pub fn call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
         let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
         self.turn(TurnEvent::Tool(ToolCall {
             id: CallId(1),
-            server: "everything".into(),
-            tool: "get-sum".into(),
+            server: server.into(),
+            tool: tool.into(),
             arguments: arguments.as_object().expect("an object").clone(),
             original: None,
             origin: CallOrigin::Text {
@@ -188,23 +193,26 @@ impl Story {
     }
 
     pub fn screen(&mut self) -> String {
+        let (buffer, cursor) = self.draw();
+        let mut lines = buffer_to_lines(&buffer);
+        if let Some(at) = cursor {
+            lines.push(format!("cursor {},{}", at.x, at.y));
+        }
+        lines.join("\n")
+    }
+
+    /// The cells, and the cursor where it is shown.
+    pub fn draw(&mut self) -> (Buffer, Option<Position>) {
         let (width, height) = self.model.size;
         let backend = TestBackend::new(width, height);
         let mut terminal = Terminal::new(backend).expect("a test terminal");
-        let mut cursor = None;
         terminal
             .draw(|frame| view::draw(&mut self.model, frame))
             .map(|_| ())
             .expect("a test terminal");
         let backend = terminal.backend_mut();
-        if backend.cursor_visible() {
-            cursor = Some(backend.cursor_position());
-        }
-        let mut lines = buffer_to_lines(backend.buffer());
-        if let Some(at) = cursor {
-            lines.push(format!("cursor {},{}", at.x, at.y));
-        }
-        lines.join("\n")
+        let cursor = backend.cursor_visible().then(|| backend.cursor_position());
+        (backend.buffer().clone(), cursor)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::ask::OpenAsk;
 use super::super::flow::Flow;
+use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay};
 use super::super::msg::Effect;
 use super::{sessions, submit};
@@ -115,7 +116,7 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
     model.history.prompts = prompts.to_vec();
     model.history.prompts.extend(typed);
     let draft = draft.filter(|draft| !draft.trim().is_empty());
-    if let Some(draft) = draft.filter(|_| model.editor.is_empty()) {
+    if let Some(draft) = draft.filter(|_| model.editor.is_empty() || guide::owns(model)) {
         model.editor.set(&draft);
         model.notify(Notice::info("What you were typing last time is back."));
     }
@@ -241,6 +242,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
         }
     }
     model.interrupting = false;
+    guide::ended(model, end);
     let stopped = matches!(
         end,
         TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped

@@ -1,6 +1,7 @@
 //! Ctrl+C and leaving.
 
 use super::super::ask::Form;
+use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use crate::domain::Notice;
@@ -38,7 +39,7 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
 /// What was queued and what was typed is kept and offered at the next start.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
     let mut kept: Vec<String> = model.queue.prompts.iter().cloned().collect();
-    if !model.editor.is_blank() {
+    if !model.editor.is_blank() && !guide::owns(model) {
         kept.push(model.editor.text());
     }
     if !kept.is_empty() {

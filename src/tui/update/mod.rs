@@ -14,6 +14,7 @@ mod sessions;
 mod submit;
 
 use super::ask::QUIET;
+use super::guide;
 use super::input::{Group, ReplyFilter};
 use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
 use super::msg::{Effect, Input, Msg};
@@ -42,6 +43,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
         model.notice = None;
     }
+    guide::follow(model);
     effects
 }
 

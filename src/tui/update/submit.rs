@@ -1,6 +1,7 @@
 //! The message: typing, pasting, sending, the queue, and what was typed before.
 
 use super::super::editor::Edit;
+use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::{ENTER_HELD, approval, commands, engine, overlay};
@@ -21,6 +22,7 @@ pub fn type_char(model: &mut Model, c: char) {
     model.burst.last_text = Some(model.now);
     model.history.at = None;
     model.completion = Some(0);
+    guide::make_room(model);
     model.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
@@ -52,6 +54,7 @@ pub fn paste(model: &mut Model, text: &str) {
     model.focus = Focus::Message;
     model.history.at = None;
     model.completion = Some(0);
+    guide::make_room(model);
     model.editor.insert(text);
 }
 
@@ -151,6 +154,7 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
 /// An editing key. Up and Down leave the text at its edges for what was queued
 /// or typed before.
 pub fn edit(model: &mut Model, edit: Edit) {
+    guide::disown(model);
     model.completion = Some(0);
     let blank = model.editor.is_empty();
     if edit == Edit::Up

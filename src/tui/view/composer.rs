@@ -1,5 +1,6 @@
 //! The message, what stands above it, and the list of commands while one is typed.
 
+use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::update::commands::completions;
 use super::panes::{Above, Panes, above_rows};
@@ -13,6 +14,7 @@ const LIST_ROWS_MAX: u16 = 8;
 /// Returns where the cursor belongs.
 pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position> {
     above(model, panes, pen);
+    guided(model, panes, pen);
     let focused = model.focus == Focus::Message;
     let area = panes.message_inner;
     if panes.framed {
@@ -68,6 +70,18 @@ fn above(model: &Model, panes: &Panes, pen: &mut Pen) {
             pen.put_right(area.right().saturating_sub(1), y, word, pen.theme.dim);
         }
     }
+}
+
+/// The guide's line, right above the message.
+fn guided(model: &Model, panes: &Panes, pen: &mut Pen) {
+    let Some(area) = panes.guide else { return };
+    let columns = area.width.saturating_sub(4);
+    let Some(line) = guide::line(model, columns) else {
+        return;
+    };
+    let accent = pen.theme.accent;
+    pen.put(area.x + 1, area.y, pen.glyphs.folded, accent, 1);
+    pen.put_cut(area.x + 3, area.y, &line, accent, columns);
 }
 
 fn list(model: &Model, panes: &Panes, pen: &mut Pen) {

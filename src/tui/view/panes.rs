@@ -43,6 +43,8 @@ pub struct Panes {
     pub over: Option<(Focus, Pane)>,
     /// Queue, banners and long notices.
     pub above: Rect,
+    /// The guide's line.
+    pub guide: Option<Rect>,
     pub message: Rect,
     pub message_inner: Rect,
     pub hints: Option<Rect>,
@@ -65,6 +67,9 @@ impl Panes {
             this.hints = Some(take_bottom(&mut rest, 1));
         }
         this.place_message(model, &mut rest);
+        if model.guide.is_some() && rest.height >= 2 {
+            this.guide = Some(take_bottom(&mut rest, 1));
+        }
         let wanted = above_rows(model, width).len() as u16;
         let wanted = wanted.min(rest.height / 2);
         this.above = take_bottom(&mut rest, wanted);

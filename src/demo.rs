@@ -1,0 +1,278 @@
+//! The stand-in of `humble demo`: a script that answers from the request alone, and
+//! says that it is one. It reads no clock and no file: the time comes from the real
+//! tool, once a person let it run. Its texts are in `assets/demo`.
+
+use crate::domain::model::{ApiKey, ToolRole};
+use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ResultMessage};
+use crate::provider::{Request, Script, Step};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The prompts that the guide types ahead.
+pub const QUESTION: &str = "What time is it in Seoul?";
+pub const STORY: &str = "Tell me a long story.";
+pub const CONNECT: &str = "How do I connect a real model?";
+
+/// As long as a small local model takes to its first word.
+const FIRST_WORD: Duration = Duration::from_millis(600);
+/// Between two words: quick enough for an answer, slow enough to stop a story.
+const ANSWER_WORD: Duration = Duration::from_millis(25);
+const STORY_WORD: Duration = Duration::from_millis(60);
+
+/// Places that are recognised in a prompt, and their time zones.
+const PLACES: [(&str, &str); 12] = [
+    ("seoul", "Asia/Seoul"),
+    ("서울", "Asia/Seoul"),
+    ("tokyo", "Asia/Tokyo"),
+    ("london", "Europe/London"),
+    ("berlin", "Europe/Berlin"),
+    ("paris", "Europe/Paris"),
+    ("madrid", "Europe/Madrid"),
+    ("new york", "America/New_York"),
+    ("san francisco", "America/Los_Angeles"),
+    ("sydney", "Australia/Sydney"),
+    ("singapore", "Asia/Singapore"),
+    ("utc", "UTC"),
+];
+
+/// The other rows of the table of times.
+const ELSEWHERE: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
+
+/// What the engine is given in place of a model.
+pub fn model() -> ModelConfig {
+    ModelConfig {
+        name: "demo".to_owned(),
+        model: "demo".to_owned(),
+        provider: ProviderKind::Scripted,
+        base_url: String::new(),
+        api_key: ApiKey::NotNeeded,
+        active: true,
+        context_length: None,
+        think: None,
+        dialect: Dialect::Native,
+        tool_role: ToolRole::Tool,
+        keep_alive: None,
+        options: Default::default(),
+        ca_file: None,
+    }
+}
+
+/// What answers in place of a model server.
+pub fn script() -> Script {
+    Script::responding(respond)
+}
+
+fn respond(request: &Request) -> Vec<Step> {
+    let messages = &request.messages;
+    let prompt = messages.iter().rev().find_map(|message| match message {
+        Message::User(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let prompt = prompt.unwrap_or_default();
+    let mut steps = vec![Step::Wait(FIRST_WORD)];
+    match messages.last() {
+        Some(Message::Result(result)) => steps.extend(after_tool(prompt, result)),
+        _ => match Topic::of(prompt) {
+            Topic::Time => steps.extend(ask_for_time(prompt, request)),
+            Topic::Story => {
+                steps.extend(spoken(include_str!("../assets/demo/story.md"), STORY_WORD))
+            }
+            Topic::Connect => steps.extend(answer(include_str!("../assets/demo/connect.md"))),
+            Topic::Other => steps.extend(answer(include_str!("../assets/demo/other.md"))),
+        },
+    }
+    steps.push(Step::end());
+    steps
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Topic {
+    Time,
+    Story,
+    Connect,
+    Other,
+}
+
+impl Topic {
+    fn of(prompt: &str) -> Self {
+        let prompt = prompt.to_lowercase();
+        let holds = |words: &[&str]| words.iter().any(|word| prompt.contains(word));
+        let mut words = prompt.split(|c: char| !c.is_alphanumeric());
+        if holds(&["connect", "real model", "ollama"]) {
+            Self::Connect
+        } else if holds(&["story", "이야기"]) {
+            Self::Story
+        } else if holds(&["몇 시", "몇시", "시간"]) || words.any(|word| word == "time") {
+            Self::Time
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// The zone of a place that the prompt names; without one the tool tells local time.
+fn zone_of(prompt: &str) -> Option<&'static str> {
+    let prompt = prompt.to_lowercase();
+    let mut places = PLACES.iter();
+    places
+        .find(|(place, _)| prompt.contains(place))
+        .map(|(_, zone)| *zone)
+}
+
+fn ask_for_time(prompt: &str, request: &Request) -> Vec<Step> {
+    let Some(tool) = request.tools.get(&"humble".into(), "get_time") else {
+        return answer(include_str!("../assets/demo/no_tool.md"));
+    };
+    let zone = zone_of(prompt);
+    let mut arguments = Arguments::new();
+    if let Some(zone) = zone {
+        arguments.insert("timezone".to_owned(), zone.into());
+    }
+    let argument = zone.unwrap_or("the local time, since I recognise no place");
+    let thinking = include_str!("../assets/demo/thinking.md")
+        .replace("{place}", zone.map_or("some place", place_of))
+        .replace("{argument}", argument);
+    let mut steps = thought(&thinking);
+    steps.push(Step::call(&tool.native_name, arguments));
+    steps
+}
+
+/// What a person's decision about the call, and the tool itself, came to.
+fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<Step> {
+    let content = result.content.as_str();
+    if let Some((_, word)) = content.split_once("The user denied get_time from humble.") {
+        let word = match word.trim() {
+            "" => ".".to_owned(),
+            word => format!(", with your word: *{word}*"),
+        };
+        return answer(&include_str!("../assets/demo/denied.md").replace("{word}", &word));
+    }
+    match Told::read(content).filter(|_| !result.is_error) {
+        Some(told) => {
+            let mut steps = thought(&told.fill(include_str!("../assets/demo/result.md"), prompt));
+            steps.extend(answer(
+                &told.fill(include_str!("../assets/demo/time.md"), prompt),
+            ));
+            steps
+        }
+        None => {
+            // The first line names the tool, the last tells a model to stop calling.
+            let lines = content.lines().skip(1);
+            let why: Vec<&str> = lines
+                .take_while(|line| !line.starts_with("Call no other tool"))
+                .collect();
+            let why = why.join("\n> ");
+            answer(&include_str!("../assets/demo/failed.md").replace("{why}", &why))
+        }
+    }
+}
+
+/// What `get_time` told, in its own words, and the moment that it means.
+struct Told {
+    date: String,
+    time: String,
+    zone: String,
+    offset: String,
+    moment: Timestamp,
+}
+
+impl Told {
+    fn read(content: &str) -> Option<Self> {
+        let json = &content[content.find('{')?..];
+        let value: Value = serde_json::from_str(json).ok()?;
+        let field = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+        let (date, time, offset) = (field("date")?, field("time")?, field("offset")?);
+        let moment = format!("{date}T{time}{offset}").parse().ok()?;
+        Some(Self {
+            date,
+            time,
+            zone: field("zone")?,
+            offset,
+            moment,
+        })
+    }
+
+    fn fill(&self, text: &str, prompt: &str) -> String {
+        let mut clock = self.time.split(':');
+        let mut next = || clock.next().unwrap_or_default();
+        let (hour, minute) = (next(), next());
+        let edited = match zone_of(prompt) {
+            Some(asked) if asked != self.zone => {
+                format!("I had asked for `{asked}`, and you **edited** the call. ")
+            }
+            _ => String::new(),
+        };
+        text.replace("{edited}", &edited)
+            .replace("{table}", &self.table())
+            .replace("{time}", &format!("{hour}:{minute}"))
+            .replace("{hour}", hour)
+            .replace("{minute}", minute)
+            .replace("{place}", place_of(&self.zone))
+            .replace("{date}", &self.date)
+            .replace("{zone}", &self.zone)
+            .replace("{offset}", &self.offset)
+    }
+
+    /// The same moment in other places, as rows of a Markdown table.
+    fn table(&self) -> String {
+        let place = place_of(&self.zone);
+        let time = self.time.get(..5).unwrap_or(&self.time);
+        let first = format!(
+            "| **{place}** | {} | **{time}** | {} |",
+            self.date, self.offset
+        );
+        let others = ELSEWHERE.iter().filter(|zone| **zone != self.zone);
+        let others = others.filter_map(|zone| {
+            let there = self.moment.to_zoned(TimeZone::get(zone).ok()?);
+            let cells = there.strftime("%Y-%m-%d | %H:%M | %:z");
+            Some(format!("| {} | {cells} |", place_of(zone)))
+        });
+        std::iter::once(first)
+            .chain(others.take(3))
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+}
+
+/// `America/New_York` is the zone of New York.
+fn place_of(zone: &str) -> &str {
+    let known = PLACES.iter().find(|(_, of)| *of == zone);
+    match known.map(|(place, _)| *place) {
+        Some("new york") => "New York",
+        Some("san francisco") => "San Francisco",
+        _ => zone.rsplit('/').next().unwrap_or(zone),
+    }
+}
+
+fn thought(text: &str) -> Vec<Step> {
+    let words = words(text.trim_end());
+    let steps = words.map(|word| [Step::Wait(ANSWER_WORD), Step::thinking(&word)]);
+    steps.flatten().collect()
+}
+
+fn answer(text: &str) -> Vec<Step> {
+    spoken(text, ANSWER_WORD)
+}
+
+fn spoken(text: &str, pace: Duration) -> Vec<Step> {
+    let words = words(text.trim_end());
+    let steps = words.map(|word| [Step::Wait(pace), Step::text(&word)]);
+    steps.flatten().collect()
+}
+
+/// Words with the space behind them; together they are the text.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let mut words: Vec<String> = Vec::new();
+    for part in text.split_inclusive(char::is_whitespace) {
+        match words.last_mut().filter(|_| part.trim().is_empty()) {
+            Some(word) => word.push_str(part),
+            None => words.push(part.to_owned()),
+        }
+    }
+    words.into_iter()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! `humble demo`: the guide's seven steps, and what happens to whoever does
+//! something else.
+
+use super::*;
+use humble::demo::{CONNECT, QUESTION, STORY};
+use tempfile::TempDir;
+
+fn demo() -> Chat {
+    demo_in(TempDir::new().expect("a scratch folder"))
+}
+
+const NONE: KeyModifiers = KeyModifiers::NONE;
+
+/// As far as the dialog about the tool, which has the keyboard.
+fn asked() -> Chat {
+    let mut chat = demo();
+    chat.enter().until_sees("Call now? (Y/N)").looks();
+    chat
+}
+
+/// The first question was answered with the tool's result.
+fn answered() -> Chat {
+    let mut chat = asked();
+    chat.key('y').until_sees("IANA").until_sees("3 of 7  PgUp");
+    chat
+}
+
+#[test]
+fn the_first_line_says_that_a_script_answers_and_the_prompt_is_typed() {
+    demo()
+        .sees("demo · scripted")
+        .sees("1 of 7  A script answers here, not a model")
+        .sees(&format!("│ {QUESTION}"))
+        .enter()
+        .sees("2 of 7  It thinks")
+        .until_sees("I am a script")
+        .until_sees("2 of 7  The tool has not run yet. y runs it")
+        .sees("\"timezone\": \"Asia/Seoul\"");
+}
+
+#[test]
+fn every_step_is_done_by_its_key() {
+    let mut chat = answered();
+    chat.press(KeyCode::F(3), NONE)
+        .sees("3 of 7  What it thought")
+        .press(KeyCode::Esc, NONE)
+        .sees("4 of 7  Now a long story")
+        .sees(&format!("│ {STORY}"))
+        .enter()
+        .until_sees("harbour town")
+        .sees("4 of 7  Ctrl+C stops")
+        .ctrl('c')
+        .sees("(cancelled)")
+        .sees("5 of 7  Each answer was saved")
+        .ctrl('o')
+        .sees("╭─ Sessions")
+        .sees(QUESTION)
+        .sees("5 of 7  Each is a JSON file")
+        .press(KeyCode::Esc, NONE)
+        .sees("6 of 7")
+        .ctrl('p')
+        .sees("6 of 7  Type a few letters")
+        .press(KeyCode::Esc, NONE)
+        .sees("7 of 7  F1")
+        .press(KeyCode::F(1), NONE)
+        .press(KeyCode::Esc, NONE)
+        .sees("That was all. Enter tells how to connect a model")
+        .sees(&format!("│ {CONNECT}"))
+        .enter()
+        .until_sees("That was all. Ctrl+C leaves")
+        .sees("\"provider\": \"ollama\"")
+        .looks()
+        .ctrl('c')
+        .has_left();
+    assert_eq!(sessions(&chat.home_after()).len(), 1);
+}
+
+#[test]
+fn a_refusal_ends_the_turn_and_the_question_is_offered_again() {
+    asked()
+        .key('n')
+        .sees("refused")
+        .sees("3 of 7  Nothing was answered, as you wished.")
+        .sees(&format!("│ {QUESTION}"))
+        .enter()
+        .until_sees("Call now? (Y/N)");
+}
+
+#[test]
+fn a_denial_is_answered_with_the_word() {
+    asked()
+        .key('d')
+        .says("look outside")
+        .until_sees("with your word: look outside")
+        .until_sees("3 of 7  PgUp");
+}
+
+#[test]
+fn an_edited_call_is_noticed_and_one_that_fails_is_told() {
+    let edit = |zone: &str| {
+        let mut chat = asked();
+        chat.key('e').press(KeyCode::Up, NONE);
+        chat.ctrl('k').ctrl('u');
+        chat.types(&format!("\"timezone\": \"{zone}\"")).enter();
+        chat
+    };
+    edit("Europe/Berlin")
+        .until_sees("you edited the call")
+        .sees("in Berlin");
+    edit("Nowhere/Land")
+        .until_sees("did not succeed")
+        .until_sees("There is no time zone `Nowhere/Land`");
+}
+
+#[test]
+fn ctrl_c_at_the_dialog_decides_nothing() {
+    asked()
+        .ctrl('c')
+        .sees("2 of 7  Ask what time it is")
+        .sees(&format!("│ {QUESTION}"));
+}
+
+#[test]
+fn words_of_ones_own_take_the_place_of_what_was_typed_ahead() {
+    demo()
+        .types("안녕")
+        .sees("│ 안녕")
+        .sees_no(QUESTION)
+        .enter()
+        .until_sees("I am a script, not a model")
+        .until_sees("2 of 7  Ask what time it is")
+        .sees(&format!("│ {QUESTION}"));
+}
+
+#[test]
+fn a_prompt_that_was_touched_is_the_persons() {
+    demo()
+        .press(KeyCode::Backspace, NONE)
+        .types(" now?")
+        .sees("│ What time is it in Seoul now?");
+}
+
+#[test]
+fn what_was_deleted_is_not_typed_again() {
+    demo()
+        .ctrl('u')
+        .sees_no(QUESTION)
+        .looks()
+        .sees_no(QUESTION)
+        .sees("1 of 7");
+}
+
+#[test]
+fn a_step_done_early_is_not_taught_again() {
+    demo()
+        .ctrl('p')
+        .sees("6 of 7")
+        .press(KeyCode::Esc, NONE)
+        .sees("1 of 7");
+    answered()
+        .ctrl('o')
+        .press(KeyCode::Esc, NONE)
+        .sees("6 of 7  Ctrl+P");
+}
+
+#[test]
+fn a_story_heard_to_its_end_holds_nobody() {
+    let mut chat = answered();
+    chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
+    chat.enter()
+        .until_sees("The end.")
+        .until_sees("5 of 7  Each answer was saved");
+}
+
+#[test]
+fn where_the_tool_is_off_the_guide_goes_on_without_it() {
+    let home = TempDir::new().expect("a scratch folder");
+    let off = r#"{ "mcpServers": { "humble": { "enabled": false } } }"#;
+    std::fs::write(home.path().join("mcp-servers.json"), off).expect("written");
+    demo_in(home)
+        .enter()
+        .until_sees("not on offer")
+        .until_sees("3 of 7");
+}
+
+#[test]
+fn what_the_guide_typed_is_no_draft_but_a_draft_takes_its_place() {
+    let mut first = demo();
+    first.ctrl('c').has_left();
+    let mut second = demo_in(first.home_after());
+    second.sees_no("last time").sees(&format!("│ {QUESTION}"));
+    second.types("my own 생각").ctrl('c').has_left();
+    demo_in(second.home_after())
+        .sees("│ my own 생각")
+        .sees_no(QUESTION);
+}
+
+#[test]
+fn the_demo_writes_no_settings() {
+    let mut chat = demo();
+    chat.says("/set-model 1").sees("Using demo.");
+    let home = chat.home_after();
+    assert!(!home.path().join("config.json").exists());
+}
