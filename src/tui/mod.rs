@@ -5,6 +5,7 @@
 pub mod ask;
 mod block;
 pub mod editor;
+mod encode;
 pub mod flow;
 mod held;
 pub mod input;
