@@ -326,7 +326,7 @@ fn columns(cell: &Cell) -> usize {
 /// Do terminals disagree about the width of this cluster? They do about all that
 /// is put together of several characters, and about pictographs, whose widths
 /// came with ever newer versions of Unicode.
-fn is_doubtful(cluster: &str) -> bool {
+pub fn is_doubtful(cluster: &str) -> bool {
     let mut characters = cluster.chars();
     let first = characters.next();
     characters.next().is_some() || matches!(first, Some('\u{1F000}'..='\u{1FFFF}'))

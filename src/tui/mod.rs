@@ -6,7 +6,7 @@ pub mod ask;
 mod block;
 mod browser;
 pub mod editor;
-mod encode;
+pub mod encode;
 pub mod flow;
 mod guide;
 mod held;

@@ -1,0 +1,8 @@
+//! Rendered answers on the screen: how they look at three sizes, that a terminal
+//! shows what the buffer holds, and that the reading position stays.
+
+#[path = "../support/story.rs"]
+mod story;
+
+mod looks;
+mod position;
