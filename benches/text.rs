@@ -7,6 +7,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use humble::dialect::scan::Scanner;
 use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
+use humble::text::markdown::{Markdown, Marks};
 use humble::text::{Clean, json as lenient, sanitize, wrap};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -183,5 +184,80 @@ mod dialects {
     fn code_by_token(bencher: Bencher, bytes: usize) {
         let line = "    if a < b && c[0] == '{' { run(\"x\"); } // `y`\n";
         by_token(bencher, &format!("```rust\n{}```\n", text(line, bytes)));
+    }
+}
+
+/// An answer that streams in is laid out anew with every token.
+#[divan::bench_group]
+mod markdown {
+    use super::*;
+
+    const PROSE: &str = "Some **words** of it, `code` and [a link](https://example.com), \
+        which go on until the paragraph ends.\nAnother line.\n\n";
+    const LIST: &str = "- an item of the list, with **words** in it\n  - one within it\n";
+    const ROW: &str = "| one | two words | `three` | 네 번째 칸 |\n";
+    const CODE: &str = "    let x = call(\"text\", 42); // and a comment\n";
+
+    fn by_token(bencher: Bencher, text: &str) {
+        let mut ends: Vec<usize> = tokens(text).iter().map(|token| token.len()).collect();
+        let mut end = 0;
+        for length in &mut ends {
+            end += *length;
+            *length = end;
+        }
+        bencher
+            .counter(ItemsCount::new(ends.len()))
+            .bench_local(|| {
+                let mut laid = Markdown::new("", 72, Marks::new(false, true), true);
+                for end in &ends {
+                    laid.extend_to(black_box(&text[..*end]), true);
+                }
+                laid.len()
+            });
+    }
+
+    fn table(bytes: usize) -> String {
+        format!("| a | b | c | d |\n|---|---|--:|---|\n{}", text(ROW, bytes))
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn prose_whole(bencher: Bencher, bytes: usize) {
+        let text = text(PROSE, bytes);
+        bencher
+            .counter(BytesCount::of_str(&text))
+            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn korean_whole(bencher: Bencher, bytes: usize) {
+        let text = text(MIXED, bytes);
+        bencher
+            .counter(BytesCount::of_str(&text))
+            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn prose_by_token(bencher: Bencher, bytes: usize) {
+        by_token(bencher, &text(PROSE, bytes));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn list_by_token(bencher: Bencher, bytes: usize) {
+        by_token(bencher, &text(LIST, bytes));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn table_by_token(bencher: Bencher, bytes: usize) {
+        by_token(bencher, &table(bytes));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn fence_by_token(bencher: Bencher, bytes: usize) {
+        by_token(bencher, &format!("```rust\n{}", text(CODE, bytes)));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn one_paragraph_by_token(bencher: Bencher, bytes: usize) {
+        by_token(bencher, text(ENGLISH, bytes).replace('\n', " ").trim_end());
     }
 }

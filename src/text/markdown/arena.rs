@@ -4,11 +4,14 @@
 
 use super::look::Look;
 use crate::text::wrap::{break_line, wrap_line};
-use std::collections::HashMap;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// A place in front of rows, by its number.
+/// Prefixes among which an equal one is looked for. Numbered items have each their
+/// own, so that a table of all would be searched, and kept, for nothing.
+const RECENT_PREFIXES: usize = 32;
+
+/// What stands in front of rows, by its number.
 pub type PrefixId = u32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,7 @@ pub struct Mark {
     text: usize,
     looks: usize,
     rows: usize,
+    prefixes: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -62,7 +66,6 @@ pub struct Arena {
     looks: Vec<(u32, Look)>,
     rows: Vec<Row>,
     prefixes: Vec<Box<str>>,
-    ids: HashMap<Box<str>, PrefixId>,
     /// Bytes that were put, again and again.
     #[cfg(test)]
     pub work: usize,
@@ -88,6 +91,7 @@ impl Arena {
             text: self.text.len(),
             looks: self.looks.len(),
             rows: self.rows.len(),
+            prefixes: self.prefixes.len(),
         }
     }
 
@@ -96,6 +100,7 @@ impl Arena {
         self.text.truncate(mark.text);
         self.looks.truncate(mark.looks);
         self.rows.truncate(mark.rows);
+        self.prefixes.truncate(mark.prefixes);
         if let Some((end, _)) = self.looks.last_mut() {
             *end = (*end).min(place(mark.text));
         }
@@ -103,7 +108,7 @@ impl Arena {
 
     /// Memory held, in bytes, nearly.
     pub fn cost(&self) -> usize {
-        self.text.len() + self.looks.len() * 12 + self.rows.len() * 16 + self.prefixes.len() * 64
+        self.text.len() + self.looks.len() * 12 + self.rows.len() * 16 + self.prefixes.len() * 40
     }
 
     pub fn end(&self) -> usize {
@@ -127,13 +132,13 @@ impl Arena {
     }
 
     pub fn prefix(&mut self, words: &str) -> PrefixId {
-        if let Some(id) = self.ids.get(words) {
-            return *id;
+        let recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
+        let mut recent = recent.filter(|(_, known)| ***known == *words);
+        if let Some((id, _)) = recent.next() {
+            return place(id);
         }
-        let id = place(self.prefixes.len());
         self.prefixes.push(words.into());
-        self.ids.insert(words.into(), id);
-        id
+        place(self.prefixes.len() - 1)
     }
 
     pub fn prefix_of(&self, id: PrefixId) -> &str {
