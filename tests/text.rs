@@ -63,7 +63,10 @@ fn a_sequence_that_is_never_closed_hides_no_more_than_its_line() {
 
 #[test]
 fn line_ends_and_tabs_take_one_form() {
-    assert_eq!(clean("a\r\nb\rc\n\nd\u{2028}e\tf"), "a\nb\nc\n\nd\ne    f");
+    assert_eq!(
+        clean("a\r\nb\rc\n\nd\u{2028}e\tf\tg"),
+        "a\nb\nc\n\nd\ne   f   g"
+    );
     assert_eq!(String::from(Clean::line("a\r\nb")), "a b");
 }
 

@@ -4,9 +4,10 @@
 use super::sequence::Sequences;
 use super::visible::{Filter, Shown, Unseen, is_printable};
 use std::fmt;
+use unicode_width::UnicodeWidthChar;
 
-/// Columns of a tab, which a terminal would place by its own stops.
-const TAB: &str = "    ";
+/// Columns from one tab stop to the next: what Markdown counts with.
+const TAB: usize = 4;
 
 /// Text that may be drawn: no control characters but `\n`, no escape sequences,
 /// no bidirectional overrides, no invisible tricks.
@@ -16,7 +17,7 @@ pub struct Clean(String);
 impl Clean {
     /// Cleans a whole text: escape sequences, control characters, bidirectional
     /// controls and characters without a shape are dropped; `\r\n`, `\r` and the
-    /// line ends of Unicode become `\n`, a tab four spaces. O(len).
+    /// line ends of Unicode become `\n`, a tab spaces up to the next stop. O(len).
     pub fn new(raw: &str) -> Self {
         Sanitizer::default().push(raw)
     }
@@ -85,6 +86,8 @@ pub struct Sanitizer {
     filter: Filter,
     /// A `\r` was shown as a line end: a `\n` right after it belongs to it.
     after_return: bool,
+    /// Columns since the last line end.
+    column: usize,
 }
 
 impl Sanitizer {
@@ -100,6 +103,7 @@ impl Sanitizer {
                 shown.text.push_str(ascii);
                 self.filter.passed_ascii(last);
                 self.after_return = false;
+                self.column += ascii.len();
                 rest = &rest[ascii.len()..];
             } else {
                 self.take(c, &mut shown);
@@ -126,8 +130,17 @@ impl Sanitizer {
         match c {
             '\n' if ends_return => {}
             '\r' | '\u{2028}' | '\u{2029}' => self.filter.push('\n', shown),
-            '\t' => TAB.chars().for_each(|space| self.filter.push(space, shown)),
+            '\t' => {
+                let columns = TAB - self.column % TAB;
+                (0..columns).for_each(|_| self.filter.push(' ', shown));
+                self.column += columns;
+                return;
+            }
             _ => self.filter.push(c, shown),
         }
+        self.column = match c {
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' => 0,
+            c => self.column + c.width().unwrap_or(0),
+        };
     }
 }

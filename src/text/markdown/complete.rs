@@ -1,7 +1,7 @@
 //! What is still coming in, as it will look once it is whole: `**bold` is bold from
 //! its first letter on, and no sign appears only to vanish with the next token.
 
-use super::delimiter::delimiters;
+use super::delimiter::{Open, delimiters};
 use super::line::{self, is_blank};
 use super::scan::Scanner;
 
@@ -9,6 +9,8 @@ use super::scan::Scanner;
 const EMPHASIS_BYTES_MAX: usize = 240;
 /// A link's target that is still coming in.
 const TARGET_BYTES_MAX: usize = 400;
+/// A character reference that is still coming in.
+const REFERENCE_BYTES_MAX: usize = 9;
 /// What may become a task's box.
 const BOXES: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
 
@@ -21,18 +23,16 @@ pub fn shown(text: &str, scanner: &Scanner) -> usize {
     if scanner.is_in_fence() {
         return text.len();
     }
-    let (mut at, mut begun) = (0, false);
+    let mut at = 0;
     loop {
         at += line::indent(&text[at..]);
         let rest = &text[at..];
         match line::marker(rest) {
             _ if rest.starts_with('>') => at += 1,
             Some(marker) if marker.columns < rest.len() => at += marker.columns,
-            _ if !is_undecided(rest) => return text.len(),
-            _ if begun => return at,
-            _ => return 0,
+            _ if rest.is_empty() || is_undecided(rest) => return 0,
+            _ => return text.len(),
         }
-        begun = true;
     }
 }
 
@@ -63,15 +63,20 @@ pub fn complete(text: &mut String) {
     let kept = text.trim_end_matches(['*', '_', '`', '~', ' ']);
     let kept = kept.trim_end_matches('\\').len();
     text.truncate(kept);
-    let near = |at: usize| kept - at <= EMPHASIS_BYTES_MAX;
-    let open = delimiters(text).open;
-    let ticks = open.iter().find(|open| open.sign == b'`');
-    if ticks.is_none_or(|ticks| !near(ticks.at)) {
-        close_link(text);
+    let near = |open: &Open| kept - open.at <= EMPHASIS_BYTES_MAX;
+    let mut open = delimiters(text).open;
+    open.retain(near);
+    let ticks = open.iter().position(|open| open.sign == b'`');
+    match ticks {
+        // In code nothing else is open.
+        Some(ticks) => open.truncate(ticks + 1),
+        None => close_link(text),
     }
-    for open in open.iter().rev().filter(|open| near(open.at)) {
+    for open in open.iter().rev() {
         // Within a word only a sign that is closed counts.
-        let before = text[..open.at].chars().next_back();
+        let before = text
+            .get(..open.at)
+            .and_then(|text| text.chars().next_back());
         if open.sign == b'`' || before.is_none_or(|c| !c.is_ascii_alphanumeric()) {
             let sign = char::from(open.sign);
             text.extend(std::iter::repeat_n(sign, open.length));
@@ -79,14 +84,76 @@ pub fn complete(text: &mut String) {
     }
 }
 
-/// `[words](https://exam` is a link already.
+/// What is begun of a link or a character reference.
 fn close_link(text: &mut String) {
-    let Some(at) = text.rfind("](") else { return };
-    let target = &text[at + 2..];
-    let plain = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | '<' | '>');
-    if target.len() <= TARGET_BYTES_MAX && target.chars().all(plain) {
-        text.push(')');
+    let tail = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
+    if let Some(at) = text[tail..].rfind('&').map(|at| tail + at)
+        && text.len() - at <= REFERENCE_BYTES_MAX
+        && text[at + 1..]
+            .bytes()
+            .all(|byte| byte == b'#' || byte.is_ascii_alphanumeric())
+    {
+        return text.truncate(at);
     }
+    if let Some(at) = text[tail..].rfind('<').map(|at| tail + at)
+        && !text[at..].contains(['>', ' ', '\n'])
+    {
+        let begun = &text[at + 1..];
+        match ["https://", "http://"]
+            .iter()
+            .any(|scheme| scheme.starts_with(begun))
+        {
+            true => text.truncate(at),
+            false if begun.starts_with("http") => text.push('>'),
+            false => {}
+        }
+        return;
+    }
+    let Some(at) = text[tail..].rfind('[').map(|at| tail + at) else {
+        return;
+    };
+    let Some(end) = text[at..].find(']').map(|end| at + end) else {
+        return close_words(text, at);
+    };
+    match text[end + 1..].as_bytes() {
+        [] => close_words(text, at),
+        [b'(', ..] => close_target(text, end + 2),
+        _ => {}
+    }
+}
+
+/// `[words` may become a link; `list[0` and `[1` will not.
+fn close_words(text: &mut String, at: usize) {
+    let before = text[..at].chars().next_back();
+    let first = text[at + 1..].chars().next();
+    let begins = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
+    if begins && before.is_none_or(|c| !c.is_alphanumeric()) {
+        let words = if text.ends_with(']') { "()" } else { "]()" };
+        text.push_str(words);
+    }
+}
+
+/// `](https://exam` leads somewhere already; a title behind the target is left out.
+fn close_target(text: &mut String, at: usize) {
+    let mut depth = 1;
+    let mut end = text.len();
+    for (index, sign) in text[at..].char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ' ' if text[at + index..].starts_with(" \"") => {
+                end = at + index;
+                break;
+            }
+            ' ' | '\n' | '<' => return,
+            _ => {}
+        }
+        if depth == 0 {
+            return;
+        }
+    }
+    text.truncate(end);
+    text.extend(std::iter::repeat_n(')', depth));
 }
 
 #[cfg(test)]
@@ -106,6 +173,14 @@ mod tests {
         assert_eq!(completed("a **b *c "), "a **b *c***");
         assert_eq!(completed("see `x"), "see `x`");
         assert_eq!(completed("[a](https://b"), "[a](https://b)");
+        assert_eq!(completed("[a](https://b/(c"), "[a](https://b/(c))");
+        assert_eq!(completed("[a](https://b \"ti"), "[a](https://b)");
+        assert_eq!(completed("see [the do"), "see [the do]()");
+        assert_eq!(completed("see [the docs]"), "see [the docs]()");
+        assert_eq!(completed("see <https://a."), "see <https://a.>");
+        assert_eq!(completed("see <htt"), "see ");
+        assert_eq!(completed("a &am"), "a ");
+        assert_eq!(completed("`` a ` b"), "`` a ` b``");
         assert_eq!(completed("**굵게"), "**굵게**");
     }
 
@@ -113,6 +188,9 @@ mod tests {
     fn what_is_whole_or_no_sign_stays() {
         assert_eq!(completed("a **b** c"), "a **b** c");
         assert_eq!(completed("2*3"), "2*3");
+        assert_eq!(completed("list[0"), "list[0");
+        assert_eq!(completed("see [1"), "see [1");
+        assert_eq!(completed("[a](b) c"), "[a](b) c");
         assert_eq!(completed("a **"), "a");
         assert_eq!(
             completed(&format!("*{}", "a".repeat(300))),
@@ -123,8 +201,10 @@ mod tests {
     #[test]
     fn signs_that_may_begin_different_things_wait() {
         let scanner = Scanner::default();
-        for text in ["-", "**", "1", "1.", "- *", "> #", "``", "  --", "- [x"] {
-            assert!(shown(text, &scanner) < text.len(), "{text}");
+        for text in [
+            "-", "- ", "1. - ", "**", "1", "1.", "- *", "> #", "``", "  --", "- [x",
+        ] {
+            assert_eq!(shown(text, &scanner), 0, "{text}");
         }
         for text in ["- a", "*a", "1. a", "2024 ", "```", "- [link", "---- "] {
             assert_eq!(shown(text, &scanner), text.len(), "{text}");

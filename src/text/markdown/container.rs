@@ -19,6 +19,8 @@ pub enum Container {
         empty: bool,
         /// Where its line begins.
         at: usize,
+        /// A blank line came before it.
+        blank: bool,
     },
 }
 
@@ -127,12 +129,16 @@ pub fn prefix_of(containers: &mut [Container]) -> Prefix {
     Prefix { first, rest }
 }
 
-/// Where an item begins whose marker is not on screen yet.
-pub fn unseen(containers: &[Container]) -> Option<usize> {
+/// Where an item begins whose marker is not on screen yet, and whether a blank line
+/// came before it.
+pub fn unseen(containers: &[Container]) -> Option<(usize, bool)> {
     containers.iter().find_map(|container| match container {
         Container::Item {
-            shown: false, at, ..
-        } => Some(*at),
+            shown: false,
+            at,
+            blank,
+            ..
+        } => Some((*at, *blank)),
         _ => None,
     })
 }

@@ -144,9 +144,11 @@ fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
 impl Delimiters {
     fn take(&mut self, run: &Run) {
         let opener = self.open.iter().rposition(|open| open.sign == run.sign);
-        let unspaced = is_punctuation(run.before) && is_cjk(run.after);
+        // What opens `_` stands at the edge of a word, so that what closes it does too.
+        let edge = is_punctuation(run.before) || run.sign == b'_' && !is_space(run.before);
+        let unspaced = edge && is_cjk(run.after);
         if let Some(mut opener) = opener
-            && (run.may_close() || unspaced && run.sign != b'_')
+            && (run.may_close() || unspaced)
         {
             if !run.may_close() {
                 self.gaps.push(run.end());
@@ -218,6 +220,8 @@ mod tests {
             ["이것은".len(), "이것은**\"말\"**".len()]
         );
         assert_eq!(delimiters("\"**말**\"은 **(가)** 나").gaps, [0usize; 0]);
+        assert_eq!(delimiters("_기울임_은").gaps, ["_기울임_".len()]);
+        assert_eq!(delimiters("변수_이름_값").gaps, [0usize; 0]);
         assert_eq!(delimiters("a **b** c").gaps, [0usize; 0]);
     }
 }

@@ -42,13 +42,14 @@ impl Links {
 
     /// Adds a definition; the first of a label counts. True where text that was
     /// laid out before waits for it.
-    fn define(&mut self, label: &str, target: &str) -> bool {
-        let key = Self::key(label);
-        if self.known.len() >= LABELS_MAX || self.known.contains_key(&key) {
+    pub fn define(&mut self, definition: Definition) -> bool {
+        let key = Self::key(&definition.label);
+        // A footnote is none.
+        if key.starts_with('^') || self.known.len() >= LABELS_MAX || self.known.contains_key(&key) {
             return false;
         }
         let awaited = self.missing.remove(&key);
-        self.known.insert(key, target.to_owned());
+        self.known.insert(key, definition.target);
         awaited
     }
 
@@ -73,15 +74,15 @@ fn is_plain(text: &str) -> bool {
     })
 }
 
-/// Inks the text of a leaf. Lines end in `\n`. True where a definition came that
-/// earlier text waits for. O(len).
+/// Inks the text of a leaf, whose lines end in `\n`, and returns the definitions in
+/// it. O(len).
 pub fn ink_inline(
     text: &str,
     base: Look,
     marks: &Marks,
     links: &mut Links,
     ink: &mut impl Ink,
-) -> bool {
+) -> Vec<Definition> {
     if is_plain(text) {
         let mut at = 0;
         for line in text.split('\n') {
@@ -92,12 +93,12 @@ pub fn ink_inline(
             ink.put(line.trim_matches(' '), base, at + indent);
             at += line.len() + 1;
         }
-        return false;
+        return Vec::new();
     }
     // A definition is one only at the start of its paragraph.
     let guard = if text.starts_with('[') { "" } else { GUARD };
     let (guarded, gaps) = spaced(guard, text);
-    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH;
+    let options = Options::ENABLE_STRIKETHROUGH;
     let resolve = |link: BrokenLink| {
         let target = links.target(&link.reference)?;
         Some((CowStr::from(target), CowStr::from("")))
@@ -118,6 +119,7 @@ pub fn ink_inline(
         offset: guard.len(),
         gaps,
         inked: false,
+        broke: false,
     };
     for (_, _, span) in &definitions {
         writer.block_begins(span.start);
@@ -127,12 +129,17 @@ pub fn ink_inline(
     for (event, at) in &mut events {
         writer.take(event, at);
     }
-    drop(events);
-    let mut awaited = false;
-    for (label, target, _) in definitions {
-        awaited |= links.define(&label, &target);
-    }
-    awaited
+    definitions
+        .into_iter()
+        .map(|(label, target, _)| Definition { label, target })
+        .collect()
+}
+
+/// A link reference definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    label: String,
+    target: String,
 }
 
 struct OpenLink {
@@ -152,6 +159,8 @@ struct Writer<'a, I: Ink> {
     /// Where gaps were put into the text.
     gaps: Vec<usize>,
     inked: bool,
+    /// The last thing was a line end.
+    broke: bool,
 }
 
 impl<I: Ink> Writer<'_, I> {
@@ -166,6 +175,14 @@ impl<I: Ink> Writer<'_, I> {
     }
 
     fn put(&mut self, words: &str, look: Look, at: usize) {
+        // A line does not begin with the space that stood behind a break.
+        let words = match self.broke {
+            true => words.trim_start_matches(' '),
+            false => words,
+        };
+        if !words.is_empty() {
+            self.broke = words == "\n";
+        }
         for link in &mut self.links {
             link.words.push_str(words);
         }
@@ -205,8 +222,10 @@ impl<I: Ink> Writer<'_, I> {
                 self.put(&words, look, start);
                 self.put(self.marks.tick, look, start);
             }
-            Event::InlineMath(words) => self.put(&format!("${words}$"), self.look(), start),
-            Event::DisplayMath(words) => self.put(&format!("$${words}$$"), self.look(), start),
+            // Not asked for.
+            Event::InlineMath(words) | Event::DisplayMath(words) => {
+                self.put(&words, self.look(), start);
+            }
             Event::Html(words) | Event::InlineHtml(words) => self.html(&words, start),
             Event::SoftBreak | Event::HardBreak => self.put("\n", self.look(), start),
             Event::Rule => {
@@ -279,7 +298,7 @@ impl<I: Ink> Writer<'_, I> {
     fn target(&mut self, link: &OpenLink, at: usize) {
         let shown = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let more = if shown < link.target.len() { "…" } else { "" };
-        let target = &link.target[..shown];
+        let target = link.target[..shown].replace(['\n', '\r'], " ");
         let words = if link.words.trim().is_empty() {
             format!("{target}{more}")
         } else {
@@ -295,7 +314,7 @@ fn spaced(guard: &str, text: &str) -> (String, Vec<usize>) {
     let mut gaps = Vec::new();
     let mut spaced = String::with_capacity(text.len() + 8);
     spaced.push_str(guard);
-    if text.is_ascii() || !text.contains(['*', '~']) {
+    if text.is_ascii() || !text.contains(['*', '_', '~']) {
         spaced.push_str(text);
         return (spaced, gaps);
     }
@@ -311,15 +330,14 @@ fn spaced(guard: &str, text: &str) -> (String, Vec<usize>) {
 }
 
 fn leads_to(words: &str, target: &str) -> bool {
-    let bare = |text: &str| -> String {
-        let text = text.trim().trim_end_matches('/');
-        ["https://", "http://", "mailto:"]
-            .iter()
-            .find_map(|scheme| text.strip_prefix(scheme))
-            .unwrap_or(text)
-            .to_owned()
-    };
-    target.is_empty() || bare(words) == bare(target)
+    let (words, target) = [words, target]
+        .map(|text| text.trim().trim_end_matches('/'))
+        .into();
+    let schemes = ["https://", "http://", "mailto:"];
+    let bare = schemes
+        .iter()
+        .find_map(|scheme| target.strip_prefix(scheme));
+    target.is_empty() || words == target || bare == Some(words)
 }
 
 #[cfg(test)]

@@ -338,8 +338,12 @@ impl Layout {
         let start = self.arena.end();
         let mut ink = words::ArenaInk::new(&mut self.arena);
         let look = words.look();
-        self.outdated |= ink_inline(&text.text, look, &self.marks, &mut self.links, &mut ink);
+        let definitions = ink_inline(&text.text, look, &self.marks, &mut self.links, &mut ink);
         let places = ink.finish();
+        // While it comes in, nobody knows where a target ends.
+        for definition in definitions.into_iter().filter(|_| !words.ending) {
+            self.outdated |= self.links.define(definition);
+        }
         if !hold {
             self.arena.trim_end(start);
         } else if text.text.ends_with(' ') {

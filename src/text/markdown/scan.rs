@@ -86,8 +86,8 @@ impl Scanner {
         }
         if !rest.is_blank() {
             fill(&mut self.containers);
+            self.blank = false;
         }
-        self.blank = false;
     }
 
     /// The text has ended: closes everything.
@@ -223,6 +223,7 @@ impl Scanner {
             task: None,
             empty: true,
             at: self.at,
+            blank: self.blank,
         })
     }
 
@@ -348,9 +349,9 @@ impl Scanner {
             return;
         }
         self.close_leaf(out);
-        if let Some(at) = unseen(&self.containers[depth..]) {
+        if let Some((at, before)) = unseen(&self.containers[depth..]) {
             let line = std::mem::replace(&mut self.at, at);
-            let blank = std::mem::take(&mut self.blank);
+            let blank = std::mem::replace(&mut self.blank, before);
             self.open(self.containers.len(), true, Kind::Empty, out);
             (self.blank, self.at) = (blank, line);
             out(Op::Close);

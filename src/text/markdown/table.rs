@@ -6,7 +6,7 @@ use super::inline::{Ink, Links, ink_inline};
 use super::layout::Prefixes;
 use super::line::{self, Align};
 use super::look::{Look, Marks, Role};
-use crate::text::grapheme::{truncate, width};
+use crate::text::grapheme::width;
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
@@ -86,29 +86,6 @@ impl TableRow {
         cells.resize(columns, Cell::default());
         Self { source, cells }
     }
-
-    /// The row with its cells cut to widths, one line each.
-    fn cut(&self, widths: &[usize]) -> Self {
-        let cells = self.cells.iter().zip(widths);
-        let cut = |(cell, columns): (&Cell, &usize)| {
-            let mut cell = cell.clone();
-            let line = cell.text.split('\n').next().unwrap_or_default();
-            if cell.width > *columns || line.len() < cell.text.len() {
-                let kept = truncate(line, columns.saturating_sub(1)).len();
-                cell.text.truncate(kept);
-                cell.text.push('…');
-                let cut = cell.looks.iter().find(|(end, _)| *end > kept);
-                let look = cut.map_or(Look::default(), |(_, look)| *look);
-                cell.looks.retain(|(end, _)| *end <= kept);
-                cell.looks.push((cell.text.len(), look));
-            }
-            cell
-        };
-        Self {
-            source: self.source,
-            cells: cells.map(cut).collect(),
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -125,8 +102,7 @@ pub struct Table {
     /// The first row, and those that came while the columns were not settled.
     rows: Vec<Arc<TableRow>>,
     settled: Option<Arc<Plan>>,
-    /// A row that is still coming in. It has no say: columns that grow with every
-    /// letter would move the whole table.
+    /// A row that is still coming in.
     partial: Option<Arc<TableRow>>,
 }
 
@@ -194,10 +170,8 @@ impl Table {
         }
         let plan = self.plan(sheet.width);
         self.lay_rows(&plan, sheet);
-        let Some(row) = &self.partial else { return };
-        match &plan {
-            Plan::Columns(widths) => self.lay_columns(widths, &row.cut(widths), false, sheet),
-            Plan::Records => self.lay_row(&plan, row, self.rows.len() == 1, sheet),
+        if let Some(row) = &self.partial {
+            self.lay_row(&plan, row, self.rows.len() == 1, sheet);
         }
     }
 
@@ -205,7 +179,8 @@ impl Table {
         let count = self.columns();
         let natural: Vec<usize> = (0..count)
             .map(|column| {
-                let widths = self.rows.iter().map(|row| row.cells[column].width);
+                let rows = self.rows.iter().chain(&self.partial);
+                let widths = rows.map(|row| row.cells[column].width);
                 widths.max().unwrap_or(0).max(1)
             })
             .collect();

@@ -73,29 +73,51 @@ fn a_definition_is_shown_and_used() {
     let mut paper = Paper::default();
     let marks = Marks::new(false, true);
     let mut links = Links::default();
-    let look = Look::default();
-    assert!(!ink_inline(
-        "see [the Docs][1]",
-        look,
-        &marks,
-        &mut links,
-        &mut paper
-    ));
-    assert!(ink_inline(
-        "[1]: https://a.b",
-        look,
-        &marks,
-        &mut links,
-        &mut paper
-    ));
-    ink_inline(" [the docs] [1]", look, &marks, &mut links, &mut paper);
+    let mut ink = |text: &str, links: &mut Links| {
+        ink_inline(text, Look::default(), &marks, links, &mut paper)
+    };
+    assert_eq!(ink("see [the Docs][1]", &mut links), []);
+    let [definition] = &ink("[1]: https://a.b", &mut links)[..] else {
+        panic!("one definition");
+    };
+    assert!(links.define(definition.clone()), "text waits for it");
+    ink(" [the docs][1]", &mut links);
     assert!(paper.text.contains("[1]: https://a.b"), "{}", paper.text);
-    assert!(paper.text.ends_with("1 (https://a.b)"), "{}", paper.text);
+    assert!(
+        paper.text.ends_with("the docs (https://a.b)"),
+        "{}",
+        paper.text
+    );
+}
+
+#[test]
+fn a_footnote_is_no_link() {
+    let mut links = Links::default();
+    let marks = Marks::new(false, true);
+    let mut paper = Paper::default();
+    for definition in ink_inline(
+        "[^2]: Single.",
+        Look::default(),
+        &marks,
+        &mut links,
+        &mut paper,
+    ) {
+        assert!(!links.define(definition));
+    }
+    ink_inline(
+        " Also [^2].",
+        Look::default(),
+        &marks,
+        &mut links,
+        &mut paper,
+    );
+    assert_eq!(paper.text, "[^2]: Single. Also [^2].");
 }
 
 #[test]
 fn math_and_tags_stay_as_they_are() {
     assert_eq!(inked("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
+    assert_eq!(inked("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
     assert_eq!(inked("a<br>b *c*").0, "a\nb c");
     assert_eq!(inked("<b>x</b> *c*").0, "<b>x</b> c");
 }

@@ -131,23 +131,55 @@ fn no_sign_shows_that_vanishes_with_the_next_letter() {
 }
 
 #[test]
-fn a_row_of_a_table_that_comes_in_moves_no_column() {
-    let raw = "| a | b |\n|---|---|\n| one | two |\n| a long cell";
-    let rows = ["  a   │ b", "  ────┼────", "  one │ two", "  a … │"];
-    assert_eq!(shown_open(raw), rows);
+fn a_table_only_grows_while_its_rows_come_in() {
+    let raw = "| a | b |\n|---|---|\n| one | two |\n| a long cell | x |\n| c | d |\n";
+    let edges: Vec<_> = (1..=raw.len())
+        .filter_map(|end| shown_open(&raw[..end]).first()?.find('│'))
+        .collect();
+    assert!(edges.is_sorted() && edges.ends_with(&[14]), "{edges:?}");
     assert_eq!(shown_open("| a | b"), ["  a │ b", "  ──┼──"]);
     assert_eq!(shown_open("| a | b |\n|-"), ["  a │ b", "  ──┼──"]);
 }
 
 #[test]
-fn a_reference_is_resolved_when_its_definition_comes() {
+fn a_reference_is_resolved_when_its_definition_is_whole() {
+    let raw = "See [docs][1].\n\n[1]: https://a.b/login\n";
     let mut text = Markdown::new("See [docs][1].\n\n", 60, marks(), true);
-    assert_eq!(plain(&text), ["See [docs][1]."]);
-    text.extend_to("See [docs][1].\n\n[1]: https://a.b\n", true);
-    assert_eq!(
-        plain(&text),
-        ["See docs (https://a.b).", "", "[1]: https://a.b"]
-    );
+    for end in 16..=raw.len() {
+        text.extend_to(&raw[..end], true);
+        assert_eq!(plain(&text)[0], "See [docs][1].");
+    }
+    text.extend_to(raw, false);
+    let rows = [
+        "See docs (https://a.b/login).",
+        "",
+        "[1]: https://a.b/login",
+    ];
+    assert_eq!(plain(&text), rows);
+}
+
+#[test]
+fn an_item_keeps_its_place_from_its_first_letter_on() {
+    let raw = "Intro.\n\n1. **First**: a\n\n2. `x`\n\n- [x] done\n";
+    let mut seen = Vec::new();
+    for end in 1..=raw.len() {
+        let rows = shown_open(&raw[..end]);
+        let places = |rows: &[String]| -> Vec<usize> {
+            (0..rows.len())
+                .filter(|row| !rows[*row].is_empty())
+                .collect()
+        };
+        let now = places(&rows);
+        assert!(now.starts_with(&seen), "{:?}: {rows:?}", &raw[..end]);
+        seen = now;
+    }
+}
+
+#[test]
+fn tabs_indent_as_far_as_the_next_stop() {
+    let raw = "-\tone\n\t-\ttwo\n\t\t-\tthree\n";
+    assert_eq!(shown(raw, 40), ["• one", "  • two", "    • three"]);
+    assert_eq!(shown("```\na\tb\nabc\td\n```", 40), ["  a   b", "  abc d"]);
 }
 
 #[test]
