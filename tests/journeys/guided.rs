@@ -135,9 +135,9 @@ fn words_of_ones_own_take_the_place_of_what_was_typed_ahead() {
 #[test]
 fn a_prompt_that_was_touched_is_the_persons() {
     demo()
-        .press(KeyCode::Backspace, NONE)
-        .types(" now?")
-        .sees("│ What time is it in Seoul now?");
+        .press(KeyCode::Home, NONE)
+        .types("So, ")
+        .sees("│ So, What time is it in Seoul?");
 }
 
 #[test]
