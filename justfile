@@ -9,6 +9,11 @@ lint:
     cargo fmt --check
     cargo clippy --all-targets -- -D warnings
 
+# How fast it is: the real program from outside, and the functions that tokens pass
+bench:
+    cargo bench --bench terminal
+    cargo bench --bench text
+
 # Everything that CI runs, real counterparties included
 ci:
     .ci/run

@@ -90,6 +90,10 @@ fn sources(folder: &str) -> Vec<(String, String)> {
     found
 }
 
+fn everything() -> impl Iterator<Item = (String, String)> {
+    ["src", "tests", "benches"].into_iter().flat_map(sources)
+}
+
 /// `src/engine/turn/mod.rs` and `src/engine.rs` belong to `engine`.
 fn module_of(path: &str) -> &str {
     let path = path.strip_prefix("src/").expect("a source file");
@@ -148,7 +152,7 @@ fn nobody_imports_from_above_or_sideways() {
 #[test]
 fn files_stay_short() {
     let mut faults = Vec::new();
-    for (path, text) in sources("src").into_iter().chain(sources("tests")) {
+    for (path, text) in everything() {
         let lines = text.lines().count();
         let excused = LONG_FILES.iter().any(|(file, _)| *file == path);
         if lines > FILE_LINES_MAX && !excused {
@@ -167,7 +171,7 @@ fn files_stay_short() {
 #[test]
 fn functions_stay_short() {
     let mut faults = Vec::new();
-    for (path, text) in sources("src").into_iter().chain(sources("tests")) {
+    for (path, text) in everything() {
         for (name, lines) in functions(&text) {
             let excused = LONG_FUNCTIONS.iter().any(|(function, _)| *function == name);
             if lines > FUNCTION_LINES_MAX && !excused {
@@ -250,7 +254,7 @@ fn the_changelog_speaks_of_released_and_unreleased_changes() {
 fn nothing_speaks_of_the_machine_it_was_made_on() {
     let home = concat!("/ro", "ot/");
     let work = concat!("/wo", "rk/");
-    for (path, text) in sources("src").into_iter().chain(sources("tests")) {
+    for (path, text) in everything() {
         assert!(
             !text.contains(home) && !text.contains(work),
             "{path} names a path of a machine"

@@ -39,7 +39,7 @@ impl Transcript {
         numbers: &mut Numbers,
     ) {
         let turn = TurnId(numbers.next());
-        let text = message.content.clone();
+        let text = message.content.to_string();
         let model = match (&message.role, note) {
             (Role::User, _) => {
                 self.push(turn, Body::Prompt { text });

@@ -3,6 +3,7 @@
 use super::{SessionId, ToolCall, Usage};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
@@ -84,18 +85,19 @@ impl Session {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMessage {
     pub role: Role,
-    pub content: String,
+    /// Shared, so that a long conversation is held once however many hold it.
+    pub content: Arc<str>,
 }
 
 impl SavedMessage {
-    pub fn user(content: impl Into<String>) -> Self {
+    pub fn user(content: impl Into<Arc<str>>) -> Self {
         Self {
             role: Role::User,
             content: content.into(),
         }
     }
 
-    pub fn assistant(content: impl Into<String>) -> Self {
+    pub fn assistant(content: impl Into<Arc<str>>) -> Self {
         Self {
             role: Role::Assistant,
             content: content.into(),

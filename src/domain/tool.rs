@@ -42,6 +42,10 @@ pub struct Tool {
     pub input_schema: Map<String, Value>,
     pub annotations: Annotations,
     pub pin: Pin,
+    /// Bytes of its name, its description and its schema as compact JSON. Counted
+    /// once: the screen shows it in every frame.
+    #[serde(skip)]
+    pub bytes: usize,
 }
 
 impl Tool {
@@ -61,7 +65,10 @@ impl Tool {
                 .and_then(|notes| notes.get(key))
                 .and_then(Value::as_bool)
         };
+        let parts = [name.len(), text("description").map_or(0, str::len)];
+        let schema_bytes = serde_json::to_string(schema).map_or(0, |schema| schema.len());
         Ok(Self {
+            bytes: parts.iter().sum::<usize>() + schema_bytes,
             name: name.to_owned(),
             title: text("title").map(str::to_owned),
             description: text("description").map(str::to_owned),

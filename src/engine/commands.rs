@@ -291,7 +291,7 @@ impl Actor {
     fn preview(&mut self, query: QueryId, id: SessionId) {
         let sessions = Arc::clone(&self.sessions);
         self.jobs.spawn_blocking(move || {
-            Done::Events(match sessions.open(&id) {
+            Done::Events(match sessions.preview(&id) {
                 Ok(session) => {
                     vec![Event::SessionPreviewed {
                         query,

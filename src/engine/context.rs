@@ -44,8 +44,8 @@ pub fn assemble(
         .iter()
         .filter(|message| !message.content.trim().is_empty());
     messages.extend(history.filter_map(|message| match message.role {
-        Role::User => Some(Message::User(message.content.clone())),
-        Role::Assistant => Some(Message::Assistant(message.content.clone())),
+        Role::User => Some(Message::User(message.content.to_string())),
+        Role::Assistant => Some(Message::Assistant(message.content.to_string())),
         Role::Other(_) => None,
     }));
     messages.push(Message::User(prompt.to_owned()));

@@ -10,7 +10,10 @@ use super::reply::{EVENT_BYTES_MAX, Piece, Reply, parse, read_arguments};
 use super::{call_line, schema};
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Dialect, Message, Think, Usage};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// The body of `POST /api/chat`.
 pub fn body(request: &Request, adapted: Adapted) -> Value {
@@ -156,6 +159,11 @@ impl Decoder {
             }
             return;
         }
+        if let Some(words) = Words::read(line) {
+            self.has_begun = true;
+            self.reply.thinking(&words.message.thinking);
+            return self.reply.text(&words.message.content);
+        }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match parse(line) {
             Ok(event) => self.event(&event),
@@ -170,11 +178,10 @@ impl Decoder {
         if let Some(complaint) = Complaint::in_event(event) {
             return self.reply.fail(complaint.in_stream());
         }
+        let message = event.get("message");
         let text = |key: &str| {
-            event
-                .pointer(&format!("/message/{key}"))
-                .and_then(Value::as_str)
-                .unwrap_or_default()
+            let text = message.and_then(|message| message.get(key)?.as_str());
+            text.unwrap_or_default()
         };
         self.reply.thinking(text("thinking"));
         self.reply.text(text("content"));
@@ -186,6 +193,40 @@ impl Decoder {
             let reason = event.get("done_reason").and_then(Value::as_str);
             self.reply.end(read_usage(event), read_reason(reason));
         }
+    }
+}
+
+/// A line that says words and nothing else, as nearly all do: read without a tree
+/// of values.
+#[derive(Deserialize)]
+struct Words<'a> {
+    #[serde(borrow)]
+    message: Said<'a>,
+    done: bool,
+    error: Option<IgnoredAny>,
+    object: Option<IgnoredAny>,
+    r#type: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Said<'a> {
+    #[serde(borrow, default)]
+    content: Cow<'a, str>,
+    #[serde(borrow, default)]
+    thinking: Cow<'a, str>,
+    tool_calls: Option<IgnoredAny>,
+}
+
+impl<'a> Words<'a> {
+    /// None for every line that needs a closer look.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let text = std::str::from_utf8(line).ok()?;
+        let words: Self = serde_json::from_str(text).ok()?;
+        let more = [&words.error, &words.object, &words.r#type];
+        let is_plain = !words.done
+            && words.message.tool_calls.is_none()
+            && more.iter().all(|field| field.is_none());
+        is_plain.then_some(words)
     }
 }
 

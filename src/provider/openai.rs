@@ -299,7 +299,7 @@ impl Decoder {
 
     /// Some servers send counts with every event, each replacing the one before.
     fn read_usage(&mut self, value: &Value) {
-        let count = |key: &str| value.pointer(&format!("/usage/{key}"))?.as_u64();
+        let count = |key: &str| value.get("usage")?.get(key)?.as_u64();
         self.usage.input = count("prompt_tokens").or(self.usage.input);
         self.usage.output = count("completion_tokens").or(self.usage.output);
     }

@@ -5,6 +5,7 @@ pub mod beside;
 mod error;
 mod format;
 mod history;
+mod messages;
 mod name;
 mod sessions;
 

@@ -1,18 +1,21 @@
 //! The folder of saved conversations. A file here is never replaced by a new
 //! conversation, and one that cannot be read is never written.
 
-use super::{StoreError, format, name};
+use super::format::{self, Unmerged};
+use super::{StoreError, name};
 use crate::domain::session::Role;
-use crate::domain::{Session, SessionId, SessionSummary};
+use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
 use crate::files::{self, Lock};
 use jiff::{Timestamp, Zoned};
-use serde_json::Map;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Larger files are no conversations.
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// What a preview shows at most, of messages and of the bytes of one.
+const PREVIEW_MESSAGES_MAX: usize = 64;
+const PREVIEW_BYTES_MAX: usize = 2_048;
 /// One lock for the folder: a sidecar for each of ten thousand files would double
 /// their number.
 const LOCK: &str = ".lock";
@@ -38,8 +41,7 @@ impl Sessions {
             .iter()
             .find(|message| message.role == Role::User);
         let prompt = first.map_or("", |message| &message.content);
-        let bytes = format::merged(Map::new(), session)
-            .expect("the messages of an empty file begin every conversation");
+        let bytes = format::begun(session);
         let unwritable = |path: &Path, fault: &io::Error| StoreError::Unwritable {
             path: path.to_owned(),
             why: files::words(fault),
@@ -76,13 +78,14 @@ impl Sessions {
             why: files::words(&fault),
         };
         let _lock = self.lock().map_err(unwritable)?;
-        let root = match read(&path, id) {
-            Ok(root) => root,
-            Err(StoreError::NotFound(_)) => Map::new(),
+        let bytes = match read(&path, id) {
+            Ok(there) => format::merged(&there, session).map_err(|unmerged| match unmerged {
+                Unmerged::Differs => StoreError::ChangedElsewhere(id.clone()),
+                Unmerged::Broken(why) => broken(id, why),
+            })?,
+            Err(StoreError::NotFound(_)) => format::begun(session),
             Err(fault) => return Err(fault),
         };
-        let bytes = format::merged(root, session)
-            .map_err(|format::MessagesDiffer| StoreError::ChangedElsewhere(id.clone()))?;
         files::replace(&path, &bytes, files::PRIVATE).map_err(unwritable)
     }
 
@@ -109,8 +112,27 @@ impl Sessions {
     /// # Errors
     /// There is none of this name, or it cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
-        let root = read(&self.path(id)?, id)?;
-        Ok(format::session(id, &root))
+        let bytes = read(&self.path(id)?, id)?;
+        format::session(id, &bytes, |_| true).map_err(|why| broken(id, why))
+    }
+
+    /// The beginning of a conversation: a few messages, of each the first words.
+    ///
+    /// # Errors
+    /// There is none of this name, or it cannot be read.
+    pub fn preview(&self, id: &SessionId) -> Result<Session, StoreError> {
+        let bytes = read(&self.path(id)?, id)?;
+        let mut left = PREVIEW_MESSAGES_MAX;
+        let keep = |message: &mut SavedMessage| {
+            let end = message.content.floor_char_boundary(PREVIEW_BYTES_MAX);
+            if end < message.content.len() {
+                message.content = message.content[..end].into();
+            }
+            let is_kept = left > 0;
+            left = left.saturating_sub(1);
+            is_kept
+        };
+        format::session(id, &bytes, keep).map_err(|why| broken(id, why))
     }
 
     /// # Errors
@@ -141,21 +163,32 @@ impl Sessions {
     }
 }
 
-fn read(path: &Path, id: &SessionId) -> Result<Map<String, serde_json::Value>, StoreError> {
-    let broken = |why: String| StoreError::Broken {
-        id: id.clone(),
-        why,
-    };
+fn broken(id: &SessionId, why: String) -> StoreError {
+    let id = id.clone();
+    StoreError::Broken { id, why }
+}
+
+fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
-        Ok(Some(bytes)) => format::parse(&bytes).map_err(broken),
+        Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(StoreError::NotFound(id.clone())),
-        Err(fault) => Err(broken(files::words(&fault))),
+        Err(fault) => Err(broken(id, files::words(&fault))),
     }
 }
 
 fn summary(path: &Path, id: SessionId) -> SessionSummary {
-    let (session, broken) = match read(path, &id) {
-        Ok(root) => (format::session(&id, &root), None),
+    let (mut messages, mut has_prompt) = (0, false);
+    // Of a long conversation only the first prompt is needed, for the title.
+    let keep = |message: &mut SavedMessage| {
+        messages += 1;
+        let is_first = message.role == Role::User && !has_prompt;
+        has_prompt |= is_first;
+        is_first
+    };
+    let read = read(path, &id)
+        .and_then(|bytes| format::session(&id, &bytes, keep).map_err(|why| broken(&id, why)));
+    let (session, broken) = match read {
+        Ok(session) => (session, None),
         Err(StoreError::Broken { why, .. }) => (Session::new(""), Some(why)),
         Err(other) => (Session::new(""), Some(other.to_string())),
     };
@@ -168,7 +201,7 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
         model: session.model,
         started_at: session.started_at,
         changed_at,
-        messages: session.messages.len(),
+        messages,
         broken,
     }
 }

@@ -2,6 +2,7 @@
 //! those that only deceive: bidirectional controls, zero-width characters, tags,
 //! stray variation selectors and piles of combining marks.
 
+use super::grapheme::stands_alone;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
@@ -60,7 +61,7 @@ impl Filter {
     /// Takes printable ASCII, which stands for itself after any other ASCII.
     pub(super) fn takes_ascii_whole(&self) -> bool {
         self.held == Held::Nothing
-            && (self.cluster.is_empty() || self.cluster.chars().all(is_plain))
+            && (self.cluster.is_empty() || self.cluster.chars().all(stands_alone))
     }
 
     /// Notes the end of a run of printable ASCII that was shown unseen by `push`.
@@ -158,8 +159,8 @@ impl Filter {
     /// A character with a shape of its own, or a mark on the one before.
     fn see(&mut self, c: char, shown: &mut Shown) {
         let is_mark = c.width() == Some(0);
-        let plain_before = self.cluster.chars().all(is_plain);
-        if is_plain(c) && plain_before || self.cluster.is_empty() && !is_mark {
+        let plain_before = self.cluster.chars().all(stands_alone);
+        if stands_alone(c) && plain_before || self.cluster.is_empty() && !is_mark {
             self.start(c);
             shown.text.push(c);
             return;
@@ -222,16 +223,6 @@ fn spelling(c: char) -> String {
         (None, '\u{7F}') => "⟨DEL⟩".to_owned(),
         (None, c) => format!("⟨U+{:04X}⟩", u32::from(c)),
     }
-}
-
-/// Characters that never join with a neighbour of this kind: the common case,
-/// decided without segmentation.
-fn is_plain(c: char) -> bool {
-    matches!(c,
-        ' '..='~'
-        | '\u{A1}'..='\u{A8}' | '\u{AA}'..='\u{AC}' | '\u{AF}'..='\u{2FF}'
-        | '\u{3001}'..='\u{3020}' | '\u{3041}'..='\u{3096}' | '\u{30A0}'..='\u{30FF}'
-        | '\u{4E00}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
 fn is_one_cluster(start: &str, more: &[char]) -> bool {

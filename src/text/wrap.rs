@@ -2,10 +2,9 @@
 //! after hyphens and slashes, Hangul words kept whole, Han and kana broken
 //! anywhere but before closing and after opening punctuation.
 
-use super::grapheme::{cluster_width, is_printable_ascii};
+use super::grapheme::{cluster_width, forward, is_printable_ascii};
 use std::num::NonZeroU16;
 use std::ops::Range;
-use unicode_segmentation::UnicodeSegmentation;
 
 /// Not at the start of a row.
 const NO_START: &str = "、。，．・：；？！」』）】〉》〕］｝”’｡｣､ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ)]},.!?:;%…";
@@ -26,8 +25,10 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
             }
         }
     } else {
-        for (at, cluster) in line.grapheme_indices(true) {
+        let mut at = 0;
+        for cluster in forward(line) {
             rows.place(at, cluster, cluster_width(cluster));
+            at += cluster.len();
         }
     }
     rows.finish(line.len())
@@ -45,13 +46,15 @@ pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
             start += width;
         }
     } else {
-        for (at, cluster) in line.grapheme_indices(true) {
+        let mut at = 0;
+        for cluster in forward(line) {
             let columns = cluster_width(cluster);
             if used + columns > width && at > start {
                 rows.push(start..at);
                 (start, used) = (at, 0);
             }
             used += columns;
+            at += cluster.len();
         }
     }
     rows.push(start..line.len());

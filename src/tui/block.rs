@@ -1,7 +1,7 @@
 //! What an entry looks like as rows: how it stands among its neighbours, its head
 //! and foot rows, and the text between them.
 
-use super::flow::Source;
+use super::source::Source;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Notice};
 use crate::text::Clean;

@@ -5,58 +5,14 @@
 use super::block::{Shape, gap_before, shape};
 use super::laid::Anchor;
 use super::slot::{Slot, Stamp};
-use crate::domain::{CallId, Entry};
-use crate::text::markdown::{Line, Marks};
+use super::source::Source;
+use crate::text::markdown::Line;
 use std::collections::HashSet;
 
 /// Rows below the view that are counted; more are shown as so many.
 pub const BELOW_MAX: usize = 9_999;
 /// Bytes of laid-out text kept for entries that are out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
-
-/// What is laid out: entries, or some of them, at a width.
-#[derive(Clone, Copy)]
-pub struct Source<'a> {
-    pub entries: &'a [Entry],
-    /// Which entries; all where there is no list.
-    pub list: Option<&'a [usize]>,
-    pub width: u16,
-    /// Thinking has a pane of its own.
-    pub aside: bool,
-    /// Calls that ran without asking: they show what they were given.
-    pub unasked: &'a HashSet<CallId>,
-    /// Rows after the last entry.
-    pub tail: usize,
-    /// Answers are shown as they were written.
-    pub raw: bool,
-    /// The entry that is still coming in.
-    pub open: Option<usize>,
-    pub marks: Marks,
-}
-
-impl Source<'_> {
-    /// Entries that are shown.
-    pub fn count(&self) -> usize {
-        self.list.map_or(self.entries.len(), <[usize]>::len)
-    }
-
-    pub fn entry(&self, index: usize) -> Option<&Entry> {
-        match self.list {
-            Some(list) => self.entries.get(*list.get(index)?),
-            None => self.entries.get(index),
-        }
-    }
-
-    /// Is this, of what is shown, the transcript's entry `entry`?
-    pub fn is_entry(&self, index: usize, entry: usize) -> bool {
-        self.list.map_or(index, |list| list[index]) == entry
-    }
-
-    /// Only some entries are shown: the thinking pane.
-    pub fn is_pane(&self) -> bool {
-        self.list.is_some()
-    }
-}
 
 /// A row of an entry, or of the tail (whose index is the source's length).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

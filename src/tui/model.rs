@@ -5,19 +5,17 @@ use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
 use super::editor::Editor;
-use super::flow::{Flow, Source};
+use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::theme::{Background, Glyphs, Theme};
-use super::view::panes::Panes;
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
     ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
-use crate::text::markdown::Marks;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
@@ -280,45 +278,6 @@ impl Model {
     /// The name of the model that a prompt goes to.
     pub fn model_name(&self) -> &str {
         self.selected.as_ref().map_or("", |model| &model.name)
-    }
-
-    /// What the chat lays out: everything.
-    pub fn chat_source(&self, panes: &Panes) -> Source<'_> {
-        Source {
-            entries: self.transcript.entries(),
-            list: None,
-            width: panes.chat_inner.width.max(1),
-            aside: panes.thinking.is_some(),
-            unasked: &self.unasked,
-            tail: if self.transcript.wait().is_some() {
-                2
-            } else {
-                0
-            },
-            raw: self.raw,
-            open: self.transcript.open(),
-            marks: self.marks(),
-        }
-    }
-
-    /// What the thinking pane lays out.
-    pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
-        let inner = panes.thinking_pane().map_or(1, |pane| pane.inner.width);
-        Source {
-            entries: self.transcript.entries(),
-            list: Some(&self.thoughts),
-            width: inner.max(1),
-            aside: false,
-            unasked: &self.unasked,
-            tail: 0,
-            raw: self.raw,
-            open: self.transcript.open(),
-            marks: self.marks(),
-        }
-    }
-
-    fn marks(&self) -> Marks {
-        Marks::new(self.glyphs.ascii, !self.no_color)
     }
 
     /// When the model wants to be called though nothing came in: a spinner's next

@@ -101,12 +101,10 @@ async fn show(
 ) -> Result<Exit, TuiError> {
     let signals = Signals::install()?;
     let guard = Guard::take(options)?;
-    let mut screen = ratatui::Terminal::new(Screen::new())?;
-    let size = screen.size()?;
-    screen.clear()?;
+    let size = terminal::size()?;
     let mut app = App {
         model: Model::new(options, (size.width, size.height)),
-        screen,
+        screen: Screen::new(),
         guard,
         signals,
         input: Some(EventStream::new()),
@@ -121,7 +119,7 @@ async fn show(
     };
     app.draw()?;
     if !options.no_color && answers_questions() {
-        app.screen.backend_mut().send(ASK_BACKGROUND)?;
+        app.screen.send(ASK_BACKGROUND)?;
     }
     app.turn(events).await
 }
@@ -167,7 +165,7 @@ async fn next_event(input: &mut Option<EventStream>) -> Option<io::Result<Termin
 
 struct App<'a> {
     model: Model,
-    screen: ratatui::Terminal<Screen>,
+    screen: Screen,
     guard: Guard,
     signals: Signals,
     /// None while another program has the terminal.
@@ -186,8 +184,13 @@ struct App<'a> {
 impl App<'_> {
     async fn turn(&mut self, events: &mut Receiver<Event>) -> Result<Exit, TuiError> {
         let mut arrived = Vec::with_capacity(EVENTS_MAX);
+        let mut taken: Option<Instant> = None;
         loop {
-            let wake = self.wake();
+            // What streams in gathers in its channel for the time of a frame: one
+            // wake-up for all of it, however many tokens come. Counted from the last
+            // time, not from the last frame: a moving mouse draws all the time.
+            let gathers = taken.filter(|until| *until > Instant::now());
+            let wake = [gathers, self.wake()].into_iter().flatten().min();
             let at = wake.unwrap_or_else(Instant::now);
             tokio::select! {
                 biased;
@@ -198,15 +201,20 @@ impl App<'_> {
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
                     self.draw()?;
                 }
-                count = events.recv_many(&mut arrived, EVENTS_MAX) => {
+                count = events.recv_many(&mut arrived, EVENTS_MAX), if gathers.is_none() => {
                     if count == 0 {
                         return Err(TuiError::EngineGone);
                     }
+                    taken = Some(Instant::now() + FRAME);
                     for event in arrived.drain(..) {
                         self.feed(Input::Engine(Box::new(event))).await?;
                     }
                 }
-                () = sleep_until(at), if wake.is_some() => self.feed(Input::Tick).await?,
+                () = sleep_until(at), if wake.is_some() => {
+                    if self.dirty || self.model_wake().is_some_and(|due| due <= at) {
+                        self.feed(Input::Tick).await?;
+                    }
+                }
             }
             if self.left {
                 return Ok(Exit::Left);
@@ -217,11 +225,14 @@ impl App<'_> {
         }
     }
 
-    /// The next frame that is due, or the model's own wish.
+    /// A frame that waits, or the model's own wish.
     fn wake(&self) -> Option<Instant> {
         let frame = self.drawn.filter(|_| self.dirty).map(|drawn| drawn + FRAME);
-        let model = self.model.wake().map(|at| self.start + at);
-        [frame, model].into_iter().flatten().min()
+        [frame, self.model_wake()].into_iter().flatten().min()
+    }
+
+    fn model_wake(&self) -> Option<Instant> {
+        self.model.wake().map(|at| self.start + at)
     }
 
     /// Takes in everything that was read at once: only so is a burst of keys told
@@ -297,18 +308,18 @@ impl App<'_> {
                 }
             }
             Effect::Quit => self.left = true,
-            Effect::Repaint => self.screen.clear()?,
+            Effect::Repaint => self.screen.clear(),
             Effect::Suspend => self.suspend().await?,
             Effect::EditText(text) => return self.edit_outside(&text).await.map(Some),
             Effect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
             Effect::CallBack(words) => {
                 let sequence = format!("\x1b]9;{words}\x07\x07");
-                self.screen.backend_mut().send(sequence.as_bytes())?;
+                self.screen.send(sequence.as_bytes())?;
             }
             Effect::Copy(text) => {
                 let mut sequence = Vec::new();
                 crossterm::queue!(sequence, CopyToClipboard::to_clipboard_from(text))?;
-                self.screen.backend_mut().send(&sequence)?;
+                self.screen.send(&sequence)?;
             }
         }
         Ok(None)
@@ -316,7 +327,8 @@ impl App<'_> {
 
     fn draw(&mut self) -> Result<(), TuiError> {
         let Self { model, screen, .. } = self;
-        panic::watch(|| screen.draw(|frame| view::draw(model, frame)).map(|_| ()))??;
+        let size = terminal::size()?;
+        panic::watch(|| screen.draw(size, |buffer| view::paint(model, buffer)))??;
         self.dirty = false;
         self.drawn = Some(Instant::now());
         Ok(())
@@ -332,7 +344,7 @@ impl App<'_> {
 
     fn come_back(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
-        self.screen.clear()?;
+        self.screen.clear();
         self.input = Some(EventStream::new());
         self.draw()
     }

@@ -1,8 +1,8 @@
 //! One entry as it was laid out, with all that a new layout depends on.
 
 use super::block::{Shape, frame_of, shape, text_of};
-use super::flow::Source;
 use super::laid::Laid;
+use super::source::Source;
 use crate::domain::{Body, Entry};
 
 /// What a layout was made from: an equal stamp means an equal layout.

@@ -10,10 +10,12 @@ use crossterm::event::{
 };
 use crossterm::style::{ResetColor, force_color_output};
 use crossterm::terminal::{
-    EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate, EnterAlternateScreen,
+    LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{execute, queue};
+use ratatui::layout::Size;
+use rustix::termios::tcgetwinsize;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -51,6 +53,9 @@ impl Guard {
         queue!(
             out,
             EnterAlternateScreen,
+            // A cluster that the terminal draws wider than we count must not run
+            // over into the next row.
+            DisableLineWrap,
             EnableBracketedPaste,
             EnableFocusChange
         )?;
@@ -82,6 +87,19 @@ impl Drop for Guard {
     }
 }
 
+/// Columns and rows of the terminal. Asked before each frame: an event about it
+/// may come late.
+///
+/// # Errors
+/// Nothing tells the size.
+pub fn size() -> io::Result<Size> {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 => Ok(Size::new(size.ws_col, size.ws_row)),
+        // Other ways are slower.
+        _ => crossterm::terminal::size().map(Size::from),
+    }
+}
+
 pub fn is_taken() -> bool {
     TAKEN.load(Ordering::SeqCst)
 }
@@ -103,6 +121,7 @@ pub fn restore() {
         DisableFocusChange,
         DisableBracketedPaste,
         ResetColor,
+        EnableLineWrap,
         LeaveAlternateScreen,
         Show
     );

@@ -89,6 +89,36 @@ fn a_long_stream_reads_the_same_in_200_splits() {
 }
 
 #[test]
+fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
+    let words = |more: &str| {
+        let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
+        read(Ollama, &[line.as_bytes(), b"\n"])
+    };
+    let plain = words("}");
+    assert_eq!((plain.text.as_str(), plain.failed), ("a", Some(Cause::Cut)));
+    let failed = words(r#"}, "error": "no""#);
+    assert_eq!(
+        (failed.text.as_str(), failed.failed),
+        ("", Some(in_stream("no")))
+    );
+    let flat = words(r#"}, "type": "error", "message": "flat""#);
+    assert_eq!(flat.failed, Some(in_stream("flat")));
+    let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
+    assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
+    let escaped = read(
+        Ollama,
+        &[
+            br#"{"message": {"content": "\u00e9\n", "thinking": "t"}, "done": false}"#,
+            b"\n",
+        ],
+    );
+    assert_eq!(
+        (escaped.text.as_str(), escaped.thinking.as_str()),
+        ("é\n", "t")
+    );
+}
+
+#[test]
 fn the_reason_of_an_end_is_kept_as_the_server_named_it() {
     let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(of("length"), Some(EndReason::Length));

@@ -111,3 +111,17 @@ fn the_order_of_the_list_survives_a_copy() {
     let expected = files.each_ref().map(|(id, _, at)| (*id, *at));
     assert_eq!(rows, expected);
 }
+
+#[test]
+fn a_preview_holds_the_beginning_of_the_first_messages() {
+    let (_folder, sessions) = folder();
+    let mut session = conversation("short", &"한".repeat(10_000));
+    let more = (0..200).map(|number| SavedMessage::user(number.to_string()));
+    session.messages.extend(more);
+    let id = sessions.create(&session, &ended()).unwrap();
+    let preview = sessions.preview(&id).unwrap();
+    let texts: Vec<&str> = preview.messages.iter().map(|one| &*one.content).collect();
+    assert_eq!((texts.len(), texts[0], texts[2]), (64, "short", "0"));
+    assert_eq!(texts[1], "한".repeat(2_048 / 3));
+    assert_eq!(sessions.list()[0].messages, 202, "the list counts all");
+}

@@ -115,7 +115,7 @@ fn twenty_programs_that_want_one_name_get_twenty_files() {
     assert_eq!(ids, expected);
     let answers: BTreeSet<String> = ids
         .iter()
-        .map(|id| sessions.open(id).unwrap().messages[1].content.clone())
+        .map(|id| sessions.open(id).unwrap().messages[1].content.to_string())
         .collect();
     assert_eq!(answers.len(), 20, "none replaced another");
     assert_eq!(names_in(&folder.path().join("sessions")).len(), 20);
@@ -149,7 +149,7 @@ fn files_of_other_programs_open() {
     let session = sessions.open(&"old.json".into()).unwrap();
     let message = |role: Role, content: &str| SavedMessage {
         role,
-        content: content.to_owned(),
+        content: content.into(),
     };
     let expected = Session {
         id: Some("old.json".into()),
@@ -219,11 +219,15 @@ fn a_session_that_another_program_changed_is_not_overwritten() {
 
 #[test]
 fn a_broken_file_is_listed_with_the_reason_and_never_written() {
-    let cases: [(&[u8], &str); 6] = [
+    let cases: [(&[u8], &str); 7] = [
         (b"", "it is empty"),
         (b"[]", "it holds no JSON object"),
         (b"{}", "it has no `messages`"),
         (b"{\"messages\":{}}", "its `messages` are no list"),
+        (
+            b"{\"messages\":[],\"messages\":[]}",
+            "it has `messages` twice",
+        ),
         (
             b"{\"messages\":[",
             "it is not valid JSON: EOF while parsing a list at line 1 column 13",
@@ -300,11 +304,15 @@ proptest! {
     fn unknown_keys_of_a_session_survive_in_their_order(
         keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
         at in 0_usize..8,
+        is_plain in any::<bool>(),
     ) {
         let (folder, sessions) = folder();
         let mut members: Vec<(String, Value)> =
             keys.into_iter().map(|(key, value)| (key, json!({ "v": value }))).collect();
-        let messages = json!([{ "role": "user", "content": "q", "k": 1 }]);
+        let mut messages = json!([{ "role": "user", "content": "q" }]);
+        if !is_plain {
+            messages[0]["k"] = json!(1);
+        }
         members.insert(at.min(members.len()), ("messages".to_owned(), messages));
         let root = Value::Object(members.into_iter().collect());
         put(&folder, "s.json", root.to_string());

@@ -43,6 +43,6 @@ proptest! {
         let id = sessions.create(&conversation(&prompt, "a"), &ended()).unwrap();
         prop_assert_eq!(id.as_str(), name);
         prop_assert!(path_of(&folder, id.as_str()).exists());
-        prop_assert_eq!(&sessions.open(&id).unwrap().messages[0].content, &prompt);
+        prop_assert_eq!(&*sessions.open(&id).unwrap().messages[0].content, &prompt);
     }
 }

@@ -73,6 +73,8 @@ enum Act {
     Chunk(Vec<u8>),
     Pause(Duration),
     Gate(Gate),
+    /// Waits until so long after the reply, or the last gate in it, began.
+    At(Duration),
     /// The connection is closed with no end of the reply.
     Cut,
     /// Nothing more is sent, and the connection stays open.
@@ -119,6 +121,12 @@ impl Reply {
 
     pub fn pause(self, time: Duration) -> Self {
         self.act(Act::Pause(time))
+    }
+
+    /// What follows is sent so long after the reply, or the last gate in it, began:
+    /// an even pace that no delay adds to.
+    pub fn at(self, time: Duration) -> Self {
+        self.act(Act::At(time))
     }
 
     pub fn gate(self, gate: &Gate) -> Self {
@@ -338,6 +346,7 @@ async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) ->
     }
     head.push_str("transfer-encoding: chunked\r\n\r\n");
     writer.write_all(head.as_bytes()).await.ok()?;
+    let mut began = tokio::time::Instant::now();
     for act in reply.acts {
         match act {
             Act::Chunk(bytes) => {
@@ -347,7 +356,11 @@ async fn write_reply(writer: &mut (impl AsyncWriteExt + Unpin), reply: Reply) ->
                 writer.write_all(&chunk).await.ok()?;
             }
             Act::Pause(time) => tokio::time::sleep(time).await,
-            Act::Gate(gate) => gate.passed().await,
+            Act::Gate(gate) => {
+                gate.passed().await;
+                began = tokio::time::Instant::now();
+            }
+            Act::At(time) => tokio::time::sleep_until(began + time).await,
             Act::Cut => return Some(false),
             Act::Hang => std::future::pending().await,
         }

@@ -57,6 +57,7 @@ pub fn assert_restored(screen: &Screen, raw: &[u8]) {
     for mode in [1000, 1002, 1003, 1004, 1006, 1015, 2004, 2026] {
         assert!(!is_on(raw, mode), "mode {mode} is off");
     }
+    assert!(is_on(raw, 7), "lines wrap at the edge again");
     let (pushed, popped) = (key_modes(raw, b'>'), key_modes(raw, b'<'));
     assert_eq!(
         pushed, popped,

@@ -122,7 +122,7 @@ pub(super) fn make(shell: &Code, state: &mut State, pen: &mut Pen<'_>) {
         "endef", "export", "override", "unexport", "vpath", "set", "alias", "import",
     ];
     let known = |known: &&str| known.as_bytes() == &pen.bytes()[pen.at..word];
-    if keywords.iter().any(|keyword| known(keyword)) {
+    if keywords.iter().any(known) {
         pen.to(word, Token::Keyword);
     }
     let sign = pen.run(pen.at, |byte| !matches!(byte, b':' | b'=' | b'#'));

@@ -229,7 +229,7 @@ impl Code {
             bits |= first_bit(self.sigils[at].0);
             at += 1;
         }
-        bits |= first_bit(self.heredoc) | (self.percent != 0) as u128 * (1 << self.percent);
+        bits |= first_bit(self.heredoc) | ((self.percent != 0) as u128 * (1 << self.percent));
         bits |= self.chars as u128 * (1 << b'\'');
         bits |= self.preprocessor as u128 * (1 << b'#');
         bits |= self.escapes as u128 * (1 << b'\\');

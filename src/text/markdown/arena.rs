@@ -63,6 +63,9 @@ pub struct Arena {
     rows: Vec<Row>,
     prefixes: Vec<Box<str>>,
     ids: HashMap<Box<str>, PrefixId>,
+    /// Bytes that were put, again and again.
+    #[cfg(test)]
+    pub work: usize,
 }
 
 /// A longer text than this has no rows of its own.
@@ -112,6 +115,10 @@ impl Arena {
             return;
         }
         self.text.push_str(words);
+        #[cfg(test)]
+        {
+            self.work += words.len();
+        }
         let end = place(self.text.len());
         match self.looks.last_mut() {
             Some((last, same)) if *same == look => *last = end,

@@ -3,12 +3,12 @@
 //! which is why a long one is laid out in parts.
 
 use super::arena::{Arena, Breaks, PrefixId};
+use super::code::Code;
 use super::inline::{Links, ink_inline};
 use super::look::{Look, Marks, Role};
 use super::op::{Kind, Op, Part, Prefix};
 use super::table::{Sheet, Table, TableRow};
 use super::words::{self, Words};
-use crate::text::highlight::Highlighter;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
@@ -28,16 +28,8 @@ impl Prefixes {
     }
 }
 
-#[derive(Debug, Clone)]
-pub struct Code {
-    highlighter: Option<Highlighter>,
-    /// The row that a long line goes on with: where its text begins, and what came
-    /// from where.
-    held: Option<(usize, usize)>,
-}
-
 #[derive(Debug, Clone, Default)]
-enum Body {
+pub enum Body {
     #[default]
     None,
     Words(Words),
@@ -48,8 +40,8 @@ enum Body {
 /// The leaf that lines go to.
 #[derive(Debug, Clone)]
 pub struct Leaf {
-    body: Body,
-    prefixes: Prefixes,
+    pub body: Body,
+    pub prefixes: Prefixes,
     /// Where it begins in the source.
     at: usize,
 }
@@ -168,35 +160,8 @@ impl Layout {
         };
     }
 
-    /// Code, with the name of its language above it.
-    fn code(&mut self, leaf: &mut Leaf, source: &str, info: Range<usize>) -> Code {
-        let from = info.start;
-        let info = source[info].trim();
-        if !info.is_empty() {
-            let start = self.arena.end();
-            self.arena.put(info, Look::of(Role::Dim));
-            self.wrap_code(start, from, false, leaf);
-        }
-        Code {
-            highlighter: Highlighter::new(info),
-            held: None,
-        }
-    }
-
-    fn wrap_code(&mut self, start: usize, from: usize, hold: bool, leaf: &mut Leaf) -> usize {
-        let room = self.room(leaf.prefixes);
-        let prefixes = &mut leaf.prefixes;
-        self.arena.wrap(
-            start,
-            (room, Breaks::Anywhere),
-            hold,
-            || prefixes.take(),
-            |at| from + (at - start),
-        )
-    }
-
     /// The columns behind a prefix.
-    fn room(&self, prefixes: Prefixes) -> NonZeroU16 {
+    pub fn room(&self, prefixes: Prefixes) -> NonZeroU16 {
         let used = self.arena.prefix_of(prefixes.rest).chars().count();
         let left = usize::from(self.width.get()).saturating_sub(used);
         let left = u16::try_from(left).unwrap_or(u16::MAX);
@@ -276,38 +241,6 @@ impl Layout {
             Body::Code(_) => self.code_line(leaf, source, range, true),
             _ => self.line(leaf, source, range),
         }
-    }
-
-    /// A line of code, or with `more` the next part of one. Its last row waits for
-    /// what follows.
-    fn code_line(&mut self, leaf: &mut Leaf, source: &str, range: Range<usize>, more: bool) {
-        let Body::Code(code) = &mut leaf.body else {
-            return;
-        };
-        let mut code = code.clone();
-        let (start, from) = match code.held.take() {
-            Some(held) if more => held,
-            Some((start, from)) => {
-                self.wrap_code(start, from, false, leaf);
-                (self.arena.end(), range.start)
-            }
-            None => (self.arena.end(), range.start),
-        };
-        let line = &source[range];
-        let mut tokens = Vec::new();
-        match &mut code.highlighter {
-            Some(highlighter) if !more => highlighter.line(line, &mut tokens),
-            _ => tokens.push((line.len() as u32, Default::default())),
-        }
-        let mut at = 0;
-        for (end, token) in tokens {
-            let end = end as usize;
-            self.arena.put(&line[at..end], Look::of(Role::Token(token)));
-            at = end;
-        }
-        let row = self.wrap_code(start, from, true, leaf);
-        code.held = Some((row, from + (row - start)));
-        leaf.body = Body::Code(code);
     }
 
     fn row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {

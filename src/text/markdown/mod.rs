@@ -5,7 +5,9 @@
 //! a list, a table or a block of code of any length.
 
 mod arena;
+mod code;
 mod complete;
+mod container;
 mod delimiter;
 mod inline;
 mod layout;
@@ -27,8 +29,8 @@ use std::num::NonZeroU16;
 
 /// A line is taken whole up to here; a longer one comes in parts, broken at a space
 /// where there is one before [`LINE_BYTES_MAX`].
-const LINE_BYTES_SOFT: usize = 4_096;
-const LINE_BYTES_MAX: usize = 8_192;
+const LINE_BYTES_SOFT: usize = 2_048;
+const LINE_BYTES_MAX: usize = 4_096;
 /// Bytes laid out again, for each byte of the text, because references were
 /// defined behind their use; and those that are free.
 const AGAIN_SHARE: usize = 8;
@@ -127,37 +129,17 @@ impl Markdown {
     /// The next line that has ended, or a part of a long one.
     fn next_piece(&self) -> Option<Piece> {
         let start = self.state.at;
-        let rest = &self.source.as_bytes()[start..];
-        let window = &rest[..rest.len().min(LINE_BYTES_MAX)];
-        let newline = window.iter().position(|byte| *byte == b'\n');
-        let (length, cut) = match newline {
-            Some(length) if length <= LINE_BYTES_SOFT => (length, false),
-            _ if window.len() <= LINE_BYTES_SOFT => return None,
-            _ => {
-                let space = window[LINE_BYTES_SOFT..]
-                    .iter()
-                    .position(|byte| matches!(byte, b' ' | b'\n'));
-                match space {
-                    Some(space) => {
-                        // The space belongs to the part that it ends.
-                        let at = LINE_BYTES_SOFT + space;
-                        (at + usize::from(window[at] == b' '), true)
-                    }
-                    None if window.len() == LINE_BYTES_MAX => {
-                        let end = self.source.floor_char_boundary(start + LINE_BYTES_MAX);
-                        (end - start, true)
-                    }
-                    None => return None,
-                }
-            }
-        };
+        let rest = &self.source[start..];
+        let window = &rest[..rest.floor_char_boundary(LINE_BYTES_MAX)];
+        let newline = window.find('\n');
+        let whole = newline.filter(|length| *length <= LINE_BYTES_SOFT);
+        let length = whole.or_else(|| part_of_line(window, newline))?;
         let end = start + length;
-        let cut = cut && self.source.as_bytes().get(end) != Some(&b'\n');
         Some(Piece {
             start,
             end,
             continues: self.state.continues,
-            cut,
+            cut: self.source.as_bytes().get(end) != Some(&b'\n'),
             partial: false,
         })
     }
@@ -246,6 +228,22 @@ impl Markdown {
         let rows = self.layout.arena.rows();
         rows.len() - rows.partition_point(|row| (row.source as usize) < byte)
     }
+}
+
+/// Where a long line is cut, if that is known: behind a space where no emphasis is
+/// open, or where the line ends.
+fn part_of_line(window: &str, newline: Option<usize>) -> Option<usize> {
+    let line = &window[..newline.unwrap_or(window.len())];
+    let spaces = line.bytes().enumerate().skip(LINE_BYTES_SOFT);
+    let mut spaces = spaces.filter(|(_, byte)| *byte == b' ');
+    let is_calm = |end: usize| delimiter::delimiters(&line[..end]).open.is_empty();
+    let calm = spaces.clone().find(|(space, _)| is_calm(*space));
+    let full = window.len() + 3 >= LINE_BYTES_MAX;
+    let cut = calm.or_else(|| spaces.next().filter(|_| full && newline.is_none()));
+    // The space belongs to the part that it ends.
+    cut.map(|(space, _)| space + 1)
+        .or(newline)
+        .or_else(|| full.then_some(window.len()))
 }
 
 #[cfg(test)]

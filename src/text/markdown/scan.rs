@@ -3,30 +3,13 @@
 //! state is small and cheap to copy, so that a line that is still coming in can be
 //! taken as it is now and taken again when it is longer.
 
-use super::line::{self, Align, CODE_INDENT, Fence, Marker};
-use super::op::{Kind, Op, Part, Prefix};
+use super::container::{Container, Rest, continued, fill, mark_task, prefix_of, rest_of, unseen};
+use super::line::{self, Align, CODE_INDENT, Fence};
+use super::op::{Kind, Op};
 use std::ops::Range;
 
 /// Containers in containers; markers beyond are text.
 const DEPTH_MAX: usize = 48;
-
-#[derive(Debug, Clone, PartialEq)]
-enum Container {
-    Quote,
-    Item {
-        /// Columns that its lines are indented by, from the container around it.
-        columns: usize,
-        marker: Marker,
-        /// Its marker is on screen.
-        shown: bool,
-        /// A task, and whether it is done.
-        task: Option<bool>,
-        /// Nothing but its marker came so far.
-        empty: bool,
-        /// Where its line begins.
-        at: usize,
-    },
-}
 
 #[derive(Debug, Clone, PartialEq, Default)]
 enum Leaf {
@@ -76,32 +59,6 @@ pub struct Scanner {
     at: usize,
 }
 
-/// What is left of a line behind the containers that it continues.
-struct Rest<'a> {
-    source: &'a str,
-    at: usize,
-    end: usize,
-}
-
-impl<'a> Rest<'a> {
-    fn text(&self) -> &'a str {
-        &self.source[self.at..self.end]
-    }
-
-    fn indent(&self) -> usize {
-        line::indent(self.text())
-    }
-
-    /// The text behind the indentation.
-    fn inner(&self) -> &'a str {
-        &self.text()[self.indent()..]
-    }
-
-    fn is_blank(&self) -> bool {
-        line::is_blank(self.text())
-    }
-}
-
 impl Scanner {
     /// Takes one line in and says what it means.
     pub fn line(&mut self, source: &str, piece: Piece, out: &mut impl FnMut(Op)) {
@@ -114,7 +71,7 @@ impl Scanner {
             at: piece.start,
             end: piece.end,
         };
-        let matched = self.continued(&mut rest);
+        let matched = continued(&self.containers, &mut rest);
         let all = matched == self.containers.len();
         if all && self.verbatim(&rest, piece.cut, out) || piece.cut && rest.is_blank() {
             return;
@@ -128,18 +85,9 @@ impl Scanner {
             self.text(matched, opened, fresh, &rest, out);
         }
         if !rest.is_blank() {
-            self.fill();
+            fill(&mut self.containers);
         }
         self.blank = false;
-    }
-
-    /// No open item is empty any more.
-    fn fill(&mut self) {
-        for container in &mut self.containers {
-            if let Container::Item { empty, .. } = container {
-                *empty = false;
-            }
-        }
     }
 
     /// The text has ended: closes everything.
@@ -158,33 +106,6 @@ impl Scanner {
 
     pub fn is_in_fence(&self) -> bool {
         matches!(self.leaf, Leaf::Fence { .. })
-    }
-
-    /// Walks over the containers that the line continues and returns how many.
-    fn continued(&self, rest: &mut Rest) -> usize {
-        for (index, container) in self.containers.iter().enumerate() {
-            let indent = rest.indent();
-            match container {
-                Container::Quote => {
-                    if indent >= CODE_INDENT || !rest.inner().starts_with('>') {
-                        return index;
-                    }
-                    rest.at += indent + 1;
-                    rest.at += usize::from(rest.text().starts_with(' '));
-                }
-                // An item that begins with a blank line has no second one.
-                Container::Item { empty, columns, .. } => {
-                    if rest.is_blank() && !*empty {
-                        rest.at += indent.min(*columns);
-                    } else if indent >= *columns && !rest.is_blank() {
-                        rest.at += columns;
-                    } else {
-                        return index;
-                    }
-                }
-            }
-        }
-        self.containers.len()
     }
 
     /// A line of open code or of its end. False where it is something else.
@@ -263,7 +184,7 @@ impl Scanner {
                 self.close_leaf(out);
             }
             // A container in an item is something in it.
-            self.fill();
+            fill(&mut self.containers);
             self.containers.push(container);
             opened = true;
             depth += 1;
@@ -382,30 +303,12 @@ impl Scanner {
         let mut line = rest.at + kept..rest.end;
         if fresh {
             if opened {
-                line.start += self.task(&rest.source[line.clone()]);
+                line.start += mark_task(&mut self.containers, &rest.source[line.clone()]);
             }
             self.open(matched, opened, Kind::Paragraph, out);
         }
         out(Op::Line(line.clone()));
         self.leaf = Leaf::Paragraph { last: line };
-    }
-
-    /// Notes whether the item that just began is a task, and returns the bytes of
-    /// its box.
-    fn task(&mut self, text: &str) -> usize {
-        let Some(Container::Item { task, marker, .. }) = self.containers.last_mut() else {
-            return 0;
-        };
-        let done = match text.get(..4) {
-            Some("[ ] ") => false,
-            Some("[x] " | "[X] ") => true,
-            _ => return 0,
-        };
-        if marker.number.is_some() {
-            return 0;
-        }
-        *task = Some(done);
-        4
     }
 
     fn open(&mut self, matched: usize, opened: bool, kind: Kind, out: &mut impl FnMut(Op)) {
@@ -417,7 +320,7 @@ impl Scanner {
         let gap = self.before.as_ref().is_some_and(|(before, around)| {
             self.blank || depth.min(*around) == 0 && stands_apart(before, &kind)
         });
-        let prefix = self.prefix();
+        let prefix = prefix_of(&mut self.containers);
         let kept = if gap { self.kept.min(depth) } else { 0 };
         let gap = gap.then(|| rest_of(&self.containers[..kept]));
         self.kept = depth;
@@ -429,31 +332,6 @@ impl Scanner {
             prefix,
             gap,
         });
-    }
-
-    /// What stands before the rows of a leaf, and that its items' markers are out.
-    fn prefix(&mut self) -> Prefix {
-        let rest = rest_of(&self.containers);
-        let mut first = Vec::with_capacity(self.containers.len());
-        for container in &mut self.containers {
-            match container {
-                Container::Item {
-                    marker,
-                    shown,
-                    task,
-                    ..
-                } if !*shown => {
-                    *shown = true;
-                    first.push(match (*task, marker.number) {
-                        (Some(done), _) => Part::Task(done),
-                        (None, Some(number)) => Part::Number(number, marker.sign),
-                        (None, None) => Part::Bullet,
-                    });
-                }
-                other => first.push(part(other)),
-            }
-        }
-        Prefix { first, rest }
     }
 
     fn close_leaf(&mut self, out: &mut impl FnMut(Op)) {
@@ -470,15 +348,7 @@ impl Scanner {
             return;
         }
         self.close_leaf(out);
-        let unseen = self.containers[depth..]
-            .iter()
-            .find_map(|container| match container {
-                Container::Item {
-                    shown: false, at, ..
-                } => Some(*at),
-                _ => None,
-            });
-        if let Some(at) = unseen {
+        if let Some(at) = unseen(&self.containers[depth..]) {
             let line = std::mem::replace(&mut self.at, at);
             let blank = std::mem::take(&mut self.blank);
             self.open(self.containers.len(), true, Kind::Empty, out);
@@ -488,21 +358,6 @@ impl Scanner {
         self.containers.truncate(depth);
         self.kept = self.kept.min(depth);
     }
-}
-
-fn part(container: &Container) -> Part {
-    match container {
-        Container::Quote => Part::Quote,
-        Container::Item { marker, task, .. } => match (task, marker.number) {
-            (Some(done), _) => Part::Space(Part::Task(*done).columns()),
-            (None, Some(number)) => Part::Space(Part::Number(number, marker.sign).columns()),
-            (None, None) => Part::Space(Part::Bullet.columns()),
-        },
-    }
-}
-
-fn rest_of(containers: &[Container]) -> Vec<Part> {
-    containers.iter().map(part).collect()
 }
 
 /// Blocks that a blank row sets off, even where the source has none.

@@ -10,7 +10,7 @@ use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
 
 /// A paragraph of more bytes is laid out in parts; emphasis ends with its part.
-const PART_BYTES_MAX: usize = 4_096;
+const PART_BYTES_MAX: usize = 2_048;
 
 #[derive(Debug, Clone)]
 pub struct Words {

@@ -1,10 +1,11 @@
 //! Panes: which one has the focus, what of it is in view, and the keys of lists
 //! that are not text fields.
 
-use super::super::flow::{Flow, Source};
+use super::super::flow::Flow;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, SideRow};
 use super::super::msg::Effect;
+use super::super::source::Source;
 use super::super::view::panes::Panes;
 use crate::protocol::Command;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};

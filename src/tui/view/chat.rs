@@ -1,7 +1,8 @@
 //! The chat and the thinking pane: the rows in view of the flow of entries.
 
-use super::super::flow::{BELOW_MAX, Flow, Part, Place, Source};
+use super::super::flow::{BELOW_MAX, Flow, Part, Place};
 use super::super::model::{Clock, Focus, Model};
+use super::super::source::Source;
 use super::panes::{Pane, Panes};
 use super::pen::Pen;
 use super::times::{self, seconds};

@@ -20,17 +20,26 @@ use super::model::{Focus, Model, Overlay};
 use panes::Panes;
 use pen::Pen;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-/// Draws the whole screen. The model is changed only in its caches of rows.
+/// Draws the whole screen for a terminal of ratatui's own.
 pub fn draw(model: &mut Model, frame: &mut Frame) {
-    let area = frame.area();
+    if let Some(cursor) = paint(model, frame.buffer_mut()) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Paints the whole screen into a blank buffer, and returns where the cursor
+/// belongs. The model is changed only in its caches of rows.
+pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
+    let area = buffer.area;
     model.size = (area.width, area.height);
     if area.width == 0 || area.height == 0 {
-        return;
+        return None;
     }
     let panes = Panes::of(model);
-    let mut pen = Pen::new(frame.buffer_mut(), model.theme, model.glyphs);
+    let mut pen = Pen::new(buffer, model.theme, model.glyphs);
     header::draw(model, &panes, &mut pen);
     chat::draw(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
@@ -68,9 +77,7 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
         // A dialog that fills the screen covers the message too.
         cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));
     }
-    if let Some(cursor) = cursor.filter(|cursor| area.contains(*cursor)) {
-        frame.set_cursor_position(cursor);
-    }
+    cursor.filter(|cursor| area.contains(*cursor))
 }
 
 fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {

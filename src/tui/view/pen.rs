@@ -3,10 +3,10 @@
 
 use super::super::theme::{Glyphs, Theme};
 use crate::text::Clean;
-use crate::text::grapheme::{cluster_end, cluster_width, clusters, truncate, width};
+use crate::text::grapheme::{cluster_end, cluster_width, forward, truncate, width};
 use crate::text::markdown::Line;
 use crate::text::wrap::wrap;
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::num::NonZeroU16;
@@ -29,28 +29,37 @@ impl<'a> Pen<'a> {
     /// Writes at most `columns` columns of clean text and returns the columns
     /// used. A wide cluster that does not fit is left out.
     pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
-        let area = self.buffer.area;
-        let end = x.saturating_add(columns).min(area.right());
-        let mut at = x;
-        if y < area.top() || y >= area.bottom() {
-            return 0;
-        }
-        for cluster in clusters(text) {
-            let wide = cluster_width(cluster) as u16;
+        let cells = self.row(x, y, columns);
+        let mut at = 0;
+        for cluster in forward(text) {
+            let wide = cluster_width(cluster);
             if wide == 0 {
                 continue;
             }
-            if at + wide > end {
+            let Some(covered) = cells.get_mut(at..at + wide) else {
                 break;
-            }
-            self.buffer[(at, y)].set_symbol(cluster).set_style(style);
-            for x in at + 1..at + wide {
-                self.buffer[(x, y)].reset();
-                self.buffer[(x, y)].set_style(style);
+            };
+            if let [first, rest @ ..] = covered {
+                first.set_symbol(cluster).set_style(style);
+                for cell in rest {
+                    cell.reset();
+                    cell.set_style(style);
+                }
             }
             at += wide;
         }
-        at - x
+        at as u16
+    }
+
+    /// At most so many cells of a row, from `x` on.
+    fn row(&mut self, x: u16, y: u16, columns: u16) -> &mut [Cell] {
+        let area = self.buffer.area;
+        let end = x.saturating_add(columns).min(area.right());
+        if y < area.top() || y >= area.bottom() || x >= end || x < area.left() {
+            return &mut [];
+        }
+        let start = self.buffer.index_of(x, y);
+        &mut self.buffer.content[start..start + usize::from(end - x)]
     }
 
     /// Writes a row of laid-out text, each cluster in the look that it begins in.
@@ -100,9 +109,7 @@ impl<'a> Pen<'a> {
     pub fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
         for y in area.top()..area.bottom() {
-            for x in area.left()..area.right() {
-                self.buffer[(x, y)].reset();
-            }
+            self.row(area.x, y, area.width).fill(Cell::EMPTY);
         }
         // A wide cluster that reached into the area has lost its right half.
         if area.left() > self.buffer.area.left() {

@@ -86,9 +86,7 @@ fn state(server: &Server, pen: &Pen) -> (&'static str, Style, String) {
 
 /// About what the tool's definition costs in the context.
 fn tokens(tool: &Tool) -> usize {
-    let schema = serde_json::to_string(&tool.input_schema).map_or(0, |schema| schema.len());
-    let description = tool.description.as_ref().map_or(0, String::len);
-    (tool.name.len() + description + schema) / BYTES_PER_TOKEN
+    tool.bytes / BYTES_PER_TOKEN
 }
 
 fn draw_tool(server: &Server, tool: &Tool, line: Rect, pen: &mut Pen) {

@@ -1,0 +1,230 @@
+//! The real program on a pseudo-terminal. A thread reads what it writes into a
+//! terminal emulation; whoever waits looks at that now and then, so that looking
+//! takes no processor from the program.
+
+use super::home::Home;
+use super::process::Used;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+use vt100::{Parser, Screen};
+
+pub const COLUMNS: u16 = 110;
+pub const ROWS: u16 = 32;
+pub const ENTER: &str = "\r";
+pub const CTRL_O: &str = "\x0f";
+pub const LEFT: &str = "\x1b[D";
+/// The hint that stands while a turn is under way.
+const RUNS: &str = "Ctrl+C stop";
+/// Nothing here takes longer unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+const LOOK_AGAIN: Duration = Duration::from_millis(4);
+
+struct State {
+    parser: Parser,
+    bytes: usize,
+    /// When the end of the first frame was read.
+    first_frame: Option<Instant>,
+    /// What was read last ends with the end of a frame.
+    is_whole: bool,
+    is_closed: bool,
+}
+
+type Shared = Arc<(Mutex<State>, Condvar)>;
+
+pub struct Program {
+    shared: Shared,
+    keys: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    pub process: u32,
+    pub started: Instant,
+    /// Closing it would end the program.
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Program {
+    pub fn start(home: &Home) -> Self {
+        // Another build can be measured by the same rules.
+        let other = std::env::var_os("HUMBLE_BENCH_PROGRAM");
+        let program = other.unwrap_or_else(|| env!("CARGO_BIN_EXE_humble").into());
+        let mut command = CommandBuilder::new(program);
+        command.arg("--home");
+        command.arg(home.path());
+        command.cwd(home.path());
+        for (name, value) in home.environment() {
+            command.env(name, value);
+        }
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        let size = PtySize {
+            rows: ROWS,
+            cols: COLUMNS,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pair = native_pty_system()
+            .openpty(size)
+            .expect("a pseudo-terminal");
+        let started = Instant::now();
+        let child = pair
+            .slave
+            .spawn_command(command)
+            .expect("the program starts");
+        let cells = |cells: u16| NonZeroU16::new(cells).expect("a screen has cells");
+        let shared: Shared = Arc::new((
+            Mutex::new(State {
+                parser: Parser::new(cells(ROWS), cells(COLUMNS), 0),
+                bytes: 0,
+                first_frame: None,
+                is_whole: false,
+                is_closed: false,
+            }),
+            Condvar::new(),
+        ));
+        let reader = pair.master.try_clone_reader().expect("a reader");
+        let its = shared.clone();
+        // It ends with the program.
+        std::thread::spawn(move || read(reader, &its));
+        Self {
+            shared,
+            keys: pair.master.take_writer().expect("a writer"),
+            process: child.process_id().expect("it runs"),
+            child,
+            started,
+            _master: pair.master,
+        }
+    }
+
+    /// Starts it and waits until it can be talked to.
+    pub fn open(home: &Home) -> Self {
+        let program = Self::start(home);
+        program.until_shows("qwen3:4b");
+        program
+    }
+
+    pub fn press(&mut self, keys: &str) {
+        let sent = self.keys.write_all(keys.as_bytes());
+        sent.and_then(|()| self.keys.flush())
+            .expect("the program reads its terminal");
+    }
+
+    pub fn say(&mut self, prompt: &str) {
+        self.press(prompt);
+        self.until_shows(prompt);
+        // What comes right behind a burst of keys counts as a part of a paste.
+        std::thread::sleep(Duration::from_millis(100));
+        self.press(ENTER);
+    }
+
+    /// Bytes written to the terminal so far.
+    pub fn written(&self) -> usize {
+        self.state().bytes
+    }
+
+    pub fn used(&self) -> Option<Used> {
+        Used::by(self.process)
+    }
+
+    /// How long after its start the end of the first frame was read.
+    pub fn first_frame(&self) -> Duration {
+        let mut found = None;
+        self.until("the first frame", || {
+            found = self.state().first_frame;
+            found.is_some()
+        });
+        found.expect("just seen") - self.started
+    }
+
+    pub fn until_shows(&self, text: &str) {
+        self.until(&format!("`{text}` is shown"), || {
+            shows(self.state().parser.screen(), text)
+        });
+    }
+
+    pub fn until_gone(&self, text: &str) {
+        self.until(&format!("`{text}` is gone"), || {
+            !shows(self.state().parser.screen(), text)
+        });
+    }
+
+    pub fn until_turn_ended(&self) {
+        self.until_gone(RUNS);
+    }
+
+    pub fn until_turn_runs(&self) {
+        self.until_shows(RUNS);
+    }
+
+    fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so() {
+            if Instant::now() > deadline || self.state().is_closed {
+                panic!(
+                    "{what}: in vain\n{}",
+                    self.state().parser.screen().contents()
+                );
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    }
+
+    /// Presses a key that moves the cursor, and measures how long it takes until
+    /// the cursor has moved on the screen.
+    pub fn echo(&mut self, key: &str) -> Duration {
+        let before = self.state().parser.screen().cursor_position();
+        let pressed = Instant::now();
+        self.press(key);
+        let mut state = self.shared.0.lock().expect("no thread panics");
+        loop {
+            let screen = state.parser.screen();
+            let (row, column) = screen.cursor_position();
+            // Only behind the whole frame: the cursor passes by while one is read.
+            if row == before.0 && column != before.1 && state.is_whole {
+                return pressed.elapsed();
+            }
+            assert!(pressed.elapsed() < PATIENCE, "a key is never drawn");
+            let waited = self.shared.1.wait_timeout(state, PATIENCE);
+            state = waited.expect("no thread panics").0;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.0.lock().expect("no thread panics")
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn shows(screen: &Screen, text: &str) -> bool {
+    screen.contents().contains(text)
+}
+
+fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
+    const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
+    let mut buffer = [0; 65_536];
+    loop {
+        let count = reader.read(&mut buffer).unwrap_or(0);
+        let read = &buffer[..count];
+        let mut state = shared.0.lock().expect("no thread panics");
+        state.parser.process(read);
+        state.bytes += count;
+        state.is_closed = count == 0;
+        state.is_whole = read.ends_with(FRAME_ENDS);
+        if state.is_whole && state.first_frame.is_none() {
+            state.first_frame = Some(Instant::now());
+        }
+        drop(state);
+        shared.1.notify_all();
+        if count == 0 {
+            return;
+        }
+    }
+}

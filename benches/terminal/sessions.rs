@@ -1,0 +1,171 @@
+//! Long conversations: opening them, what they hold in memory, what a token costs
+//! in them, and that saving one delays no key.
+
+use super::home::Home;
+use super::model_server::ollama_text;
+use super::process::{memory, used_in_all};
+use super::program::{CTRL_O, ENTER, Program};
+use super::streaming::token_cost;
+use super::table::{Table, Unit, megabytes, milliseconds, percentile};
+use super::{CHAT, Scale, ollama};
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+const NAME: &str = "20251016_162030_long.json";
+/// The last words of a long conversation.
+const LAST: &str = "the last of it all";
+
+pub fn measure(table: &mut Table, scale: &Scale) {
+    let empty = {
+        let (server, home) = ollama();
+        token_cost(&mut Program::open(&home), &server)
+    };
+    let cost = |cost: Option<Duration>| cost.map(|cost| milliseconds(cost) * 1_000.0);
+    table.note(
+        "a token in an empty conversation",
+        cost(empty),
+        Unit::Microseconds,
+    );
+    for &bytes in scale.conversations {
+        let (server, home) = ollama();
+        write(&home, bytes);
+        let mut program = Program::open(&home);
+        open(&mut program);
+        let long = token_cost(&mut program, &server);
+        let words = format!("a token after {} MB", bytes / 1_000_000);
+        table.note(words.as_str(), cost(long), Unit::Microseconds);
+        let ratio = empty
+            .zip(long)
+            .map(|(empty, long)| long.as_secs_f64() / empty.as_secs_f64());
+        table.bound(
+            format!("{words}, against an empty one"),
+            ratio,
+            Unit::Times,
+            1.2,
+        );
+    }
+    if let Some(bytes) = scale.large {
+        large(table, bytes);
+    }
+}
+
+fn large(table: &mut Table, bytes: usize) {
+    let size = format!("{} MB", bytes / 1_000_000);
+    let (server, home) = ollama();
+    let file = write(&home, bytes);
+    let mut program = Program::open(&home);
+    let used = used_in_all(program.process);
+    let opened = open(&mut program);
+    table.note(
+        format!("opening {size}"),
+        Some(milliseconds(opened)),
+        Unit::Milliseconds,
+    );
+    let after = used_in_all(program.process);
+    let used = used
+        .zip(after)
+        .map(|(before, after)| milliseconds(after - before));
+    table.note(
+        format!("processor time of it, with the list ({size})"),
+        used,
+        Unit::Milliseconds,
+    );
+    std::thread::sleep(Duration::from_secs(1));
+    let resident = memory(program.process, "VmRSS").map(megabytes);
+    table.bound(
+        format!("memory with {size} open"),
+        resident,
+        Unit::Megabytes,
+        150.0,
+    );
+
+    server.on(CHAT, ollama_text(&["done."]));
+    let before = changed(&file);
+    program.say("save");
+    // The turn may be over before anybody looks.
+    let mut echoes = Vec::new();
+    let mut saved = None;
+    let began = Instant::now();
+    while saved.is_none_or(|saved: Instant| saved.elapsed() < Duration::from_millis(500)) {
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "it is never saved"
+        );
+        echoes.push(program.echo("s"));
+        if echoes.len() % 40 == 0 {
+            // Back to a short message.
+            program.press("\x15");
+            std::thread::sleep(Duration::from_millis(40));
+        }
+        std::thread::sleep(Duration::from_millis(8));
+        if saved.is_none() && changed(&file) != before {
+            saved = Some(Instant::now());
+        }
+    }
+    let took = saved.map(|saved| milliseconds(saved - began));
+    table.note(format!("until {size} are saved"), took, Unit::Milliseconds);
+    echoes.sort();
+    let slowest = Some(milliseconds(percentile(&echoes, 1.0)));
+    table.bound(
+        format!("slowest key meanwhile, of {}", echoes.len()),
+        slowest,
+        Unit::Milliseconds,
+        16.0,
+    );
+    std::thread::sleep(Duration::from_secs(1));
+    let resident = memory(program.process, "VmRSS").map(megabytes);
+    table.note(
+        format!("memory with {size} open and saved"),
+        resident,
+        Unit::Megabytes,
+    );
+    let most = memory(program.process, "VmHWM").map(megabytes);
+    table.note("memory at most until then", most, Unit::Megabytes);
+}
+
+fn changed(file: &PathBuf) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|file| file.modified()).ok()
+}
+
+/// Opens the one saved conversation by keys, and how long that took.
+fn open(program: &mut Program) -> Duration {
+    let began = Instant::now();
+    program.press(CTRL_O);
+    program.until_shows("long talk");
+    std::thread::sleep(Duration::from_millis(50));
+    program.press(ENTER);
+    program.until_gone("Preview");
+    program.until_shows(LAST);
+    began.elapsed()
+}
+
+/// A conversation of about so many bytes, and its file.
+fn write(home: &Home, bytes: usize) -> PathBuf {
+    let prompt = "Tell me more about it, and be thorough.";
+    let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\
+        - the first item\n- the second item, a little longer than the first\n\n";
+    let answer = line.repeat(30);
+    let pairs = bytes / (prompt.len() + answer.len());
+    let mut messages = vec![
+        json!({ "role": "user", "content": "A long talk" }),
+        json!({ "role": "assistant", "content": "Yes." }),
+    ];
+    for _ in 0..pairs {
+        messages.push(json!({ "role": "user", "content": prompt }));
+        messages.push(json!({ "role": "assistant", "content": answer }));
+    }
+    messages.push(json!({ "role": "user", "content": "And the end?" }));
+    messages.push(json!({ "role": "assistant", "content": LAST }));
+    let session = json!({
+        "model": "qwen3:4b",
+        "startedAt": "2025-10-16T16:20:30+09:00",
+        "messages": messages,
+    });
+    let folder = home.path().join("sessions");
+    fs::create_dir_all(&folder).expect("the home is ours");
+    let file = folder.join(NAME);
+    fs::write(&file, session.to_string()).expect("the home is ours");
+    file
+}

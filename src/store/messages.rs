@@ -1,0 +1,245 @@
+//! The messages of a file, read and written one at a time: a long conversation is
+//! never held a second time as a tree of values. Other programs write such files
+//! too, so a message of any shape is taken for what can be made of it.
+
+use crate::domain::SavedMessage;
+use crate::domain::session::Role;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
+use std::fmt;
+
+pub(super) const MESSAGES: &str = "messages";
+pub(super) const STRING_KEYS: &str = "a conversation has string keys only";
+
+/// A file without its messages.
+pub(super) struct File {
+    /// Its keys in their order, null in the place of the messages.
+    pub root: Map<String, Value>,
+    /// Each message is a role and a text, in this order, and nothing else: what we
+    /// would write ourselves.
+    pub is_plain: bool,
+}
+
+/// The text without the mark that some editors put before it.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+/// Reads a file; each message is given to `take` as it comes.
+///
+/// # Errors
+/// Why it is no conversation. Messages may have been given by then.
+pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File, String> {
+    let text = without_mark(bytes);
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let mut reading = Reading {
+        take,
+        lists: 0,
+        is_list: true,
+        is_plain: true,
+    };
+    let mut deserializer = serde_json::Deserializer::from_slice(text);
+    let root = deserializer.deserialize_any(Root(&mut reading));
+    let root = root.and_then(|root| deserializer.end().map(|()| root));
+    let root = root.map_err(|fault| match fault.is_data() {
+        true => "it holds no JSON object".to_owned(),
+        false => format!("it is not valid JSON: {fault}"),
+    })?;
+    match reading {
+        Reading { is_list: false, .. } => Err("its `messages` are no list".to_owned()),
+        Reading { lists: 0, .. } => Err("it has no `messages`".to_owned()),
+        Reading { lists: 2.., .. } => Err("it has `messages` twice".to_owned()),
+        Reading { is_plain, .. } => Ok(File { root, is_plain }),
+    }
+}
+
+struct Reading<F> {
+    take: F,
+    lists: usize,
+    is_list: bool,
+    is_plain: bool,
+}
+
+struct Root<'a, F>(&'a mut Reading<F>);
+
+impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for Root<'_, F> {
+    type Value = Map<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a conversation")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut root = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if key == MESSAGES {
+                entries.next_value_seed(List(self.0))?;
+                root.insert(key, Value::Null);
+            } else {
+                root.insert(key, entries.next_value()?);
+            }
+        }
+        Ok(root)
+    }
+}
+
+/// The list, or whatever stands in its place.
+struct List<'a, F>(&'a mut Reading<F>);
+
+impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for List<'_, F> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.lists += 1;
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<F> List<'_, F> {
+    fn not_a_list<E>(self) -> Result<(), E> {
+        self.0.is_list = false;
+        Ok(())
+    }
+}
+
+impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of messages")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(value) = list.next_element::<Value>()? {
+            self.0.is_plain &= is_plain(&value);
+            if let Some(message) = message(value) {
+                (self.0.take)(message);
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        self.not_a_list()
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        self.not_a_list()
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        self.not_a_list()
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        self.not_a_list()
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        self.not_a_list()
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        self.not_a_list()
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.not_a_list()
+    }
+}
+
+fn is_plain(message: &Value) -> bool {
+    let Value::Object(message) = message else {
+        return false;
+    };
+    let mut entries = message.iter();
+    let mut is_next = |wanted: &str| {
+        let next = entries.next();
+        next.is_some_and(|(key, value)| key == wanted && value.is_string())
+    };
+    is_next("role") && is_next("content") && message.len() == 2
+}
+
+/// None of what is no object.
+fn message(value: Value) -> Option<SavedMessage> {
+    let Value::Object(mut message) = value else {
+        return None;
+    };
+    let role = match message.get("role").and_then(Value::as_str) {
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        other => Role::Other(other.unwrap_or_default().to_owned()),
+    };
+    let content = match message.get_mut("content") {
+        Some(Value::String(text)) => std::mem::take(text),
+        Some(other) => text(other),
+        None => String::new(),
+    };
+    let content = content.into();
+    Some(SavedMessage { role, content })
+}
+
+/// The text of a `content`: a string, or the text parts of older tools' lists.
+fn text(content: &Value) -> String {
+    let part = |part: &Value| match part {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(part) => part.get("text").and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    };
+    match content {
+        Value::Array(parts) => parts.iter().filter_map(part).collect::<Vec<_>>().join("\n"),
+        other => part(other).unwrap_or_default(),
+    }
+}
+
+/// The bytes of a file with these messages in the place of those that `root` had.
+pub(super) fn written(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
+    let texts = messages.iter().map(|message| message.content.len() + 64);
+    let mut bytes = Vec::with_capacity(texts.sum::<usize>() * 9 / 8 + 4_096);
+    serde_json::to_writer_pretty(&mut bytes, &Written { root, messages }).expect(STRING_KEYS);
+    bytes.push(b'\n');
+    bytes
+}
+
+struct Written<'a> {
+    root: &'a Map<String, Value>,
+    messages: &'a [SavedMessage],
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.root.len()))?;
+        for (key, value) in self.root {
+            if key == MESSAGES {
+                map.serialize_key(key)?;
+                map.serialize_value(&Messages(self.messages))?;
+            } else {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct Messages<'a>(&'a [SavedMessage]);
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Message))
+    }
+}
+
+struct Message<'a>(&'a SavedMessage);
+
+impl Serialize for Message<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("role", self.0.role.name())?;
+        map.serialize_entry("content", &*self.0.content)?;
+        map.end()
+    }
+}

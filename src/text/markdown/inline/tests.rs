@@ -1,0 +1,101 @@
+use super::*;
+
+/// The stretches as text: `*` bold, `/` italic, `~` struck, `_` link, `'` code, `.` dim.
+#[derive(Default)]
+struct Paper {
+    text: String,
+    stretches: Vec<String>,
+}
+
+impl Ink for Paper {
+    fn put(&mut self, words: &str, look: Look, _at: usize) {
+        self.text.push_str(words);
+        let signs = [
+            (look.bold, '*'),
+            (look.italic, '/'),
+            (look.struck, '~'),
+            (look.underlined, '_'),
+            (look.role == Role::Code, '\''),
+            (look.role == Role::Dim, '.'),
+        ];
+        let signs: String = signs
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, sign)| *sign)
+            .collect();
+        if !signs.is_empty() && !words.is_empty() {
+            self.stretches.push(format!("{signs}{words}"));
+        }
+    }
+}
+
+fn inked(text: &str) -> (String, Vec<String>) {
+    let mut paper = Paper::default();
+    let marks = Marks::new(false, true);
+    ink_inline(
+        text,
+        Look::default(),
+        &marks,
+        &mut Links::default(),
+        &mut paper,
+    );
+    (paper.text, paper.stretches)
+}
+
+#[test]
+fn emphasis_loses_its_signs_and_keeps_its_looks() {
+    let (text, looks) = inked("**굵게** *slanted* ***both*** ~~gone~~ `code` plain");
+    assert_eq!(text, "굵게 slanted both gone code plain");
+    assert_eq!(looks, ["*굵게", "/slanted", "*/both", "~gone", "'code"]);
+}
+
+#[test]
+fn what_looks_like_a_block_is_the_leafs_text() {
+    for text in ["# *a*", "1. *a*", "- *a*", "> *a*", "| *a* |", "--- *a*"] {
+        assert_eq!(inked(text).0, text.replace('*', ""), "{text}");
+    }
+}
+
+#[test]
+fn links_show_where_they_lead_unless_their_words_do() {
+    assert_eq!(inked("[here](https://a.b/c)").0, "here (https://a.b/c)");
+    assert_eq!(inked("[a.b](https://a.b/)").0, "a.b");
+    assert_eq!(inked("<https://a.b>").0, "https://a.b");
+    assert_eq!(
+        inked("[https://good.example](https://bad.example)").0,
+        "https://good.example (https://bad.example)"
+    );
+    assert_eq!(inked("![](x.png)").0, "image: x.png");
+}
+
+#[test]
+fn a_definition_is_shown_and_used() {
+    let mut paper = Paper::default();
+    let marks = Marks::new(false, true);
+    let mut links = Links::default();
+    let look = Look::default();
+    assert!(!ink_inline(
+        "see [the Docs][1]",
+        look,
+        &marks,
+        &mut links,
+        &mut paper
+    ));
+    assert!(ink_inline(
+        "[1]: https://a.b",
+        look,
+        &marks,
+        &mut links,
+        &mut paper
+    ));
+    ink_inline(" [the docs] [1]", look, &marks, &mut links, &mut paper);
+    assert!(paper.text.contains("[1]: https://a.b"), "{}", paper.text);
+    assert!(paper.text.ends_with("1 (https://a.b)"), "{}", paper.text);
+}
+
+#[test]
+fn math_and_tags_stay_as_they_are() {
+    assert_eq!(inked("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
+    assert_eq!(inked("a<br>b *c*").0, "a\nb c");
+    assert_eq!(inked("<b>x</b> *c*").0, "<b>x</b> c");
+}

@@ -1,0 +1,342 @@
+//! From two buffers to the bytes that turn the one on the terminal into the other:
+//! rows that are equal cost a comparison, and the cursor and the style change only
+//! where they must. It knows no terminal and writes to memory alone.
+//!
+//! Terminals disagree about the width of clusters of several characters. Behind
+//! each such cluster the cursor is placed anew, and the cells that it may have
+//! covered are drawn again, so that a wrong width never leaves its place.
+
+use crate::text::grapheme::cluster_width;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Position;
+use ratatui::style::{Color, Modifier};
+use std::io::Write;
+
+/// A gap of so many unchanged cells is written again: to leap over it takes more.
+const GAP_MAX: usize = 3;
+/// From so many blank cells on, erasing them takes less than writing spaces.
+const BLANKS_MIN: usize = 6;
+/// Modifiers that show on a space.
+const SEEN_ON_SPACE: Modifier = Modifier::UNDERLINED
+    .union(Modifier::REVERSED)
+    .union(Modifier::CROSSED_OUT);
+/// Modifiers in the order of ratatui's bits, with their codes (ECMA-48, 8.3.117).
+const MODIFIERS: [(Modifier, u8); 9] = [
+    (Modifier::BOLD, 1),
+    (Modifier::DIM, 2),
+    (Modifier::ITALIC, 3),
+    (Modifier::UNDERLINED, 4),
+    (Modifier::SLOW_BLINK, 5),
+    (Modifier::RAPID_BLINK, 6),
+    (Modifier::REVERSED, 7),
+    (Modifier::HIDDEN, 8),
+    (Modifier::CROSSED_OUT, 9),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Look {
+    fg: Color,
+    bg: Color,
+    modifier: Modifier,
+}
+
+impl Look {
+    fn of(cell: &Cell) -> Self {
+        Self {
+            fg: cell.fg,
+            bg: cell.bg,
+            modifier: cell.modifier,
+        }
+    }
+
+    /// Does a space look the same in both?
+    fn same_on_space(self, other: Self) -> bool {
+        let seen = (self.modifier | other.modifier).intersects(SEEN_ON_SPACE);
+        self.bg == other.bg && !seen
+    }
+}
+
+/// Appends to `out` what makes a terminal that shows `old` show `new`, both of one
+/// size. The cursor is left anywhere, with the terminal's own style. Returns where
+/// the cursor is, where that is sure.
+pub fn encode(
+    old: &Buffer,
+    new: &Buffer,
+    at: Option<Position>,
+    out: &mut Vec<u8>,
+) -> Option<Position> {
+    let width = usize::from(new.area.width);
+    let mut encoder = Encoder {
+        out,
+        at: at.map(|at| (usize::from(at.x), usize::from(at.y))),
+        look: Look::default(),
+        covered: Vec::new(),
+    };
+    if width > 0 {
+        let rows = old.content.chunks(width).zip(new.content.chunks(width));
+        for (y, (old, new)) in rows.enumerate() {
+            if old != new {
+                encoder.row(y, old, new);
+            }
+        }
+    }
+    encoder.set(Look::default());
+    let at = encoder.at;
+    at.map(|(x, y)| Position::new(x as u16, y as u16))
+}
+
+struct Encoder<'a> {
+    out: &'a mut Vec<u8>,
+    /// The terminal's cursor, column and row, where it is sure.
+    at: Option<(usize, usize)>,
+    look: Look,
+    /// Of the old row: is this column the right half of a wide cluster?
+    covered: Vec<bool>,
+}
+
+impl Encoder<'_> {
+    fn row(&mut self, y: usize, old: &[Cell], new: &[Cell]) {
+        self.note_covered(old);
+        // From here on the row is blank: one sequence erases it.
+        let tail = new
+            .iter()
+            .rposition(|cell| !is_blank(cell))
+            .map_or(0, |last| (last + columns(&new[last])).min(new.len()));
+        let mut x = 0;
+        // Columns that a doubtful cluster may have covered, up to this one.
+        let mut again = 0;
+        while x < new.len() {
+            let wide = columns(&new[x]).min(new.len() - x);
+            if x >= again && !self.is_stale(x, old, new) {
+                x += wide;
+                continue;
+            }
+            let blanks = self.blanks(x, again, old, new);
+            if x >= tail && blanks >= BLANKS_MIN {
+                self.go(x, y, new);
+                self.set(Look::default());
+                self.out.extend_from_slice(b"\x1b[K");
+                return;
+            }
+            if blanks >= BLANKS_MIN {
+                self.go(x, y, new);
+                self.set(Look::default());
+                self.sequence(blanks, b'X');
+                x += blanks;
+                continue;
+            }
+            self.go(x, y, new);
+            let cell = &new[x];
+            self.dress(cell);
+            let symbol = cell.symbol();
+            if is_doubtful(symbol) {
+                // Where the terminal draws it narrower, nothing old may show.
+                self.sequence(wide, b'X');
+                self.out.extend_from_slice(symbol.as_bytes());
+                self.at = None;
+                again = again.max(x + reach(symbol));
+            } else {
+                self.out.extend_from_slice(symbol.as_bytes());
+                // In the last column some terminals wait there, some go on.
+                self.at = (x + wide < new.len()).then_some((x + wide, y));
+            }
+            x += wide;
+        }
+    }
+
+    fn note_covered(&mut self, old: &[Cell]) {
+        self.covered.clear();
+        self.covered.resize(old.len(), false);
+        let mut x = 0;
+        while x < old.len() {
+            let wide = columns(&old[x]);
+            if wide == 2 && x + 1 < old.len() {
+                self.covered[x + 1] = true;
+            }
+            x += wide;
+        }
+    }
+
+    /// Does the terminal show something else than `new` at `x`, where a cluster
+    /// begins?
+    fn is_stale(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
+        if self.covered[x] {
+            return true;
+        }
+        let (old, new) = (&old[x], &new[x]);
+        if old.symbol() != new.symbol() {
+            return true;
+        }
+        let (was, is) = (Look::of(old), Look::of(new));
+        was != is && !(new.symbol() == " " && was.same_on_space(is))
+    }
+
+    /// How many cells from `x` on are to be drawn and blank.
+    fn blanks(&self, x: usize, again: usize, old: &[Cell], new: &[Cell]) -> usize {
+        let blank =
+            |at: &usize| is_blank(&new[*at]) && (*at < again || self.is_stale(*at, old, new));
+        (x..new.len()).take_while(blank).count()
+    }
+
+    /// Puts the cursor at a cell, on the shortest way.
+    fn go(&mut self, x: usize, y: usize, new: &[Cell]) {
+        if self.at == Some((x, y)) {
+            return;
+        }
+        let gap = self
+            .at
+            .filter(|(column, row)| *row == y && *column < x)
+            .map(|(column, _)| &new[column..x]);
+        self.at = Some((x, y));
+        match gap {
+            Some(gap) if gap.len() <= GAP_MAX && gap.iter().all(|cell| self.passes(cell)) => {
+                for cell in gap {
+                    self.out.extend_from_slice(cell.symbol().as_bytes());
+                }
+            }
+            Some(gap) => self.sequence(gap.len(), b'C'),
+            None => {
+                // A vector takes all that is written to it.
+                let _ = write!(self.out, "\x1b[{};{}H", y + 1, x + 1);
+            }
+        }
+    }
+
+    /// Can an unchanged cell be written again as things stand?
+    fn passes(&self, cell: &Cell) -> bool {
+        let look = Look::of(cell);
+        match cell.symbol().as_bytes() {
+            [b' '] => look.same_on_space(self.look),
+            [b'!'..=b'~'] => look == self.look,
+            _ => false,
+        }
+    }
+
+    fn sequence(&mut self, number: usize, end: u8) {
+        if number > 1 {
+            let _ = write!(self.out, "\x1b[{number}");
+            self.out.push(end);
+        } else {
+            self.out.extend_from_slice(&[0x1b, b'[', end]);
+        }
+    }
+
+    /// Sets the style for a cell, where it would be seen.
+    fn dress(&mut self, cell: &Cell) {
+        let look = Look::of(cell);
+        if cell.symbol() != " " || !look.same_on_space(self.look) {
+            self.set(look);
+        }
+    }
+
+    fn set(&mut self, look: Look) {
+        if look == self.look {
+            return;
+        }
+        let mut was = self.look;
+        self.look = look;
+        let mut codes = Codes::begin(self.out);
+        if !look.modifier.contains(was.modifier) {
+            codes.reset();
+            was = Look::default();
+        }
+        for (modifier, code) in MODIFIERS {
+            if look.modifier.contains(modifier) && !was.modifier.contains(modifier) {
+                codes.push(&[code]);
+            }
+        }
+        if look.fg != was.fg {
+            codes.color(look.fg, 30);
+        }
+        if look.bg != was.bg {
+            codes.color(look.bg, 40);
+        }
+        self.out.push(b'm');
+    }
+}
+
+/// The numbers of one SGR sequence.
+struct Codes<'a> {
+    out: &'a mut Vec<u8>,
+    is_first: bool,
+}
+
+impl<'a> Codes<'a> {
+    fn begin(out: &'a mut Vec<u8>) -> Self {
+        out.extend_from_slice(b"\x1b[");
+        Self {
+            out,
+            is_first: true,
+        }
+    }
+
+    /// No number at all resets too, as long as no other follows.
+    fn reset(&mut self) {
+        self.push(&[0]);
+    }
+
+    fn push(&mut self, codes: &[u8]) {
+        for code in codes {
+            if !std::mem::replace(&mut self.is_first, false) {
+                self.out.push(b';');
+            }
+            let _ = write!(self.out, "{code}");
+        }
+    }
+
+    /// `base` is 30 for the letters, 40 for what is behind them.
+    fn color(&mut self, color: Color, base: u8) {
+        let bright = base + 60;
+        match color {
+            Color::Reset => self.push(&[base + 9]),
+            Color::Black => self.push(&[base]),
+            Color::Red => self.push(&[base + 1]),
+            Color::Green => self.push(&[base + 2]),
+            Color::Yellow => self.push(&[base + 3]),
+            Color::Blue => self.push(&[base + 4]),
+            Color::Magenta => self.push(&[base + 5]),
+            Color::Cyan => self.push(&[base + 6]),
+            Color::Gray => self.push(&[base + 7]),
+            Color::DarkGray => self.push(&[bright]),
+            Color::LightRed => self.push(&[bright + 1]),
+            Color::LightGreen => self.push(&[bright + 2]),
+            Color::LightYellow => self.push(&[bright + 3]),
+            Color::LightBlue => self.push(&[bright + 4]),
+            Color::LightMagenta => self.push(&[bright + 5]),
+            Color::LightCyan => self.push(&[bright + 6]),
+            Color::White => self.push(&[bright + 7]),
+            Color::Indexed(index) => self.push(&[base + 8, 5, index]),
+            Color::Rgb(red, green, blue) => self.push(&[base + 8, 2, red, green, blue]),
+        }
+    }
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    cell.symbol() == " " && Look::of(cell).same_on_space(Look::default())
+}
+
+/// Columns that a cell's cluster takes; the view writes none that takes no column.
+fn columns(cell: &Cell) -> usize {
+    match cell.symbol().as_bytes() {
+        [_] => 1,
+        _ => cluster_width(cell.symbol()).max(1),
+    }
+}
+
+/// Do terminals disagree about the width of this cluster? They do about all that
+/// is put together of several characters, and about pictographs, whose widths
+/// came with ever newer versions of Unicode.
+fn is_doubtful(cluster: &str) -> bool {
+    let mut characters = cluster.chars();
+    let first = characters.next();
+    characters.next().is_some() || matches!(first, Some('\u{1F000}'..='\u{1FFFF}'))
+}
+
+/// Columns that a doubtful cluster covers at most, on a terminal that draws each
+/// of its characters by itself.
+fn reach(cluster: &str) -> usize {
+    2 * cluster.chars().count()
+}
+
+#[cfg(test)]
+mod tests;

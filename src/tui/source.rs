@@ -1,0 +1,92 @@
+//! What a flow lays out: which entries, at what width, and how.
+
+use super::model::Model;
+use super::view::panes::Panes;
+use crate::domain::{CallId, Entry};
+use crate::text::markdown::Marks;
+use std::collections::HashSet;
+
+/// What is laid out: entries, or some of them, at a width.
+#[derive(Clone, Copy)]
+pub struct Source<'a> {
+    pub entries: &'a [Entry],
+    /// Which entries; all where there is no list.
+    pub list: Option<&'a [usize]>,
+    pub width: u16,
+    /// Thinking has a pane of its own.
+    pub aside: bool,
+    /// Calls that ran without asking: they show what they were given.
+    pub unasked: &'a HashSet<CallId>,
+    /// Rows after the last entry.
+    pub tail: usize,
+    /// Answers are shown as they were written.
+    pub raw: bool,
+    /// The entry that is still coming in.
+    pub open: Option<usize>,
+    pub marks: Marks,
+}
+
+impl Source<'_> {
+    /// Entries that are shown.
+    pub fn count(&self) -> usize {
+        self.list.map_or(self.entries.len(), <[usize]>::len)
+    }
+
+    pub fn entry(&self, index: usize) -> Option<&Entry> {
+        match self.list {
+            Some(list) => self.entries.get(*list.get(index)?),
+            None => self.entries.get(index),
+        }
+    }
+
+    /// Is this, of what is shown, the transcript's entry `entry`?
+    pub fn is_entry(&self, index: usize, entry: usize) -> bool {
+        self.list.map_or(index, |list| list[index]) == entry
+    }
+
+    /// Only some entries are shown: the thinking pane.
+    pub fn is_pane(&self) -> bool {
+        self.list.is_some()
+    }
+}
+
+impl Model {
+    /// What the chat lays out: everything.
+    pub fn chat_source(&self, panes: &Panes) -> Source<'_> {
+        Source {
+            entries: self.transcript.entries(),
+            list: None,
+            width: panes.chat_inner.width.max(1),
+            aside: panes.thinking.is_some(),
+            unasked: &self.unasked,
+            tail: if self.transcript.wait().is_some() {
+                2
+            } else {
+                0
+            },
+            raw: self.raw,
+            open: self.transcript.open(),
+            marks: self.marks(),
+        }
+    }
+
+    /// What the thinking pane lays out.
+    pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
+        let inner = panes.thinking_pane().map_or(1, |pane| pane.inner.width);
+        Source {
+            entries: self.transcript.entries(),
+            list: Some(&self.thoughts),
+            width: inner.max(1),
+            aside: false,
+            unasked: &self.unasked,
+            tail: 0,
+            raw: self.raw,
+            open: self.transcript.open(),
+            marks: self.marks(),
+        }
+    }
+
+    fn marks(&self) -> Marks {
+        Marks::new(self.glyphs.ascii, !self.no_color)
+    }
+}
