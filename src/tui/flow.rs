@@ -43,6 +43,8 @@ pub struct Flow {
     anchor: Option<Anchor>,
     /// The last entry, and its bytes of text, when the end left the view.
     seen: (usize, usize),
+    /// The first and the last entry in view.
+    in_view: (usize, usize),
     /// Entries that the person unfolded, by index.
     unfolded: HashSet<usize>,
     /// The folded or unfolded line that keys act on.
@@ -59,6 +61,7 @@ impl Default for Flow {
             top: Place::default(),
             anchor: None,
             seen: (0, 0),
+            in_view: (0, 0),
             unfolded: HashSet::new(),
             selected: None,
         }
@@ -72,6 +75,14 @@ impl Flow {
 
     pub fn toggle(&mut self, index: usize) {
         if !self.unfolded.remove(&index) {
+            self.unfolded.insert(index);
+        }
+    }
+
+    /// An entry is about to fold by itself. One that is being read stays open.
+    pub fn folds(&mut self, index: usize) {
+        let (first, last) = self.in_view;
+        if !self.follow && (first..=last).contains(&index) {
             self.unfolded.insert(index);
         }
     }
@@ -256,6 +267,7 @@ impl Flow {
             };
         }
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
+            self.in_view = (first.index, last.index);
             self.forget_beyond(first.index, last.index);
         }
         for place in &places {

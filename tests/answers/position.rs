@@ -137,3 +137,16 @@ fn as_written_and_rendered_show_the_same_place() {
     story.key(KeyCode::F(5));
     assert_eq!(chat(&mut story), rendered);
 }
+
+#[test]
+fn thinking_that_is_read_does_not_fold_away() {
+    let mut story = story((80, 24));
+    story.prompt("go");
+    let thoughts: String = (0..60).map(|line| format!("Thought {line}.\n\n")).collect();
+    story.delta(1, PieceKind::Thinking, &thoughts);
+    story.draw();
+    story.key(KeyCode::PageUp).draw();
+    let seen = chat(&mut story)[..12].to_vec();
+    story.delta(2, PieceKind::Text, "The answer.").wait(100);
+    assert_eq!(&chat(&mut story)[..12], &seen[..]);
+}

@@ -126,7 +126,15 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
 pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) {
     let known = model.transcript.entries().len();
     let was_running = model.running();
+    let open = model.transcript.open();
     model.transcript.apply(id, event);
+    let thought = open.filter(|open| {
+        let body = &model.transcript.entries()[*open].body;
+        matches!(body, Body::Thinking { open: false, .. })
+    });
+    if let Some(thought) = thought {
+        model.chat.folds(thought);
+    }
     note_thoughts(model, event, known);
     note_unasked(model, event);
     keep_time(model, id, event, was_running);

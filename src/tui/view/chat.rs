@@ -13,6 +13,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::time::Duration;
 
+/// Under this width the count of lines below stands by itself.
+const SHORT_BELOW: u16 = 40;
 /// Columns of a progress bar.
 const BAR_COLUMNS: usize = 10;
 
@@ -58,7 +60,9 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
         }
     }
     if !panes.framed && !below.is_empty() && area.height > 0 {
-        let words = format!("  {below}");
+        let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
+        let short = area.width < SHORT_BELOW;
+        let words = format!("  {}", if short { count.trim() } else { &below });
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     if source.count() == 0 && source.tail == 0 {
