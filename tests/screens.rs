@@ -12,7 +12,7 @@ use humble::domain::{
     AskId, Banner, CallId, Notice, PieceKind, QueryId, ServerStatus, SessionSummary, TurnEnd,
 };
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
-use humble::tui::{Input, Model, Options, Prompts};
+use humble::tui::{Input, Model, Options};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -354,13 +354,8 @@ screens!(a_guided_start, |story| {
 });
 
 fn guided(size: (u16, u16)) -> Model {
-    let guide = Some(Prompts {
-        question: humble::demo::QUESTION,
-        story: humble::demo::STORY,
-        connect: humble::demo::CONNECT,
-    });
     let options = Options {
-        guide,
+        guide: Some(humble::app::DEMO_PROMPTS),
         ..Options::default()
     };
     Model::new(&options, size)

@@ -25,7 +25,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         }
         Event::AskClosed(ask) => close(model, |open| open.id == ask),
         Event::SessionOpened(session) => opened(model, &session),
-        Event::SessionSaved(session) => model.session = Some(session),
+        Event::SessionSaved(session) => {
+            model.session = Some(session);
+            guide::saved(model);
+        }
         Event::SessionsListed { query, sessions } => {
             sessions::listed(model, query, sessions, effects);
         }
