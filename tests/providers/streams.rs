@@ -92,7 +92,7 @@ fn a_long_stream_reads_the_same_in_200_splits() {
 fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
     let words = |more: &str| {
         let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
-        read(ProviderKind::Ollama, &[line.as_bytes(), b"\n"])
+        read(Ollama, &[line.as_bytes(), b"\n"])
     };
     let plain = words("}");
     assert_eq!((plain.text.as_str(), plain.failed), ("a", Some(Cause::Cut)));
@@ -106,7 +106,7 @@ fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
     let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
     assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
     let escaped = read(
-        ProviderKind::Ollama,
+        Ollama,
         &[
             br#"{"message": {"content": "\u00e9\n", "thinking": "t"}, "done": false}"#,
             b"\n",
