@@ -153,10 +153,6 @@ impl Program {
         self.until_gone(RUNS);
     }
 
-    pub fn until_turn_runs(&self) {
-        self.until_shows(RUNS);
-    }
-
     fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !is_so() {
@@ -218,7 +214,10 @@ fn read(mut reader: Box<dyn Read + Send>, shared: &Shared) {
         state.bytes += count;
         state.is_closed = count == 0;
         state.is_whole = read.ends_with(FRAME_ENDS);
-        if state.is_whole && state.first_frame.is_none() {
+        let is_frame = read
+            .windows(FRAME_ENDS.len())
+            .any(|part| part == FRAME_ENDS);
+        if is_frame && state.first_frame.is_none() {
             state.first_frame = Some(Instant::now());
         }
         drop(state);

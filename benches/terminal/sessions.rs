@@ -10,7 +10,7 @@ use super::table::{Table, Unit, megabytes, milliseconds, percentile};
 use super::{CHAT, Scale, ollama};
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 const NAME: &str = "20251016_162030_long.json";
@@ -82,7 +82,21 @@ fn large(table: &mut Table, bytes: usize) {
     );
 
     server.on(CHAT, ollama_text(&["done."]));
-    let before = changed(&file);
+    saving(table, &mut program, &file, &size);
+    std::thread::sleep(Duration::from_secs(1));
+    let resident = memory(program.process, "VmRSS").map(megabytes);
+    table.note(
+        format!("memory with {size} open and saved"),
+        resident,
+        Unit::Megabytes,
+    );
+    let most = memory(program.process, "VmHWM").map(megabytes);
+    table.note("memory at most until then", most, Unit::Megabytes);
+}
+
+/// Types while a turn ends and the conversation is written.
+fn saving(table: &mut Table, program: &mut Program, file: &Path, size: &str) {
+    let before = changed(file);
     program.say("save");
     // The turn may be over before anybody looks.
     let mut echoes = Vec::new();
@@ -100,7 +114,7 @@ fn large(table: &mut Table, bytes: usize) {
             std::thread::sleep(Duration::from_millis(40));
         }
         std::thread::sleep(Duration::from_millis(8));
-        if saved.is_none() && changed(&file) != before {
+        if saved.is_none() && changed(file) != before {
             saved = Some(Instant::now());
         }
     }
@@ -114,18 +128,9 @@ fn large(table: &mut Table, bytes: usize) {
         Unit::Milliseconds,
         16.0,
     );
-    std::thread::sleep(Duration::from_secs(1));
-    let resident = memory(program.process, "VmRSS").map(megabytes);
-    table.note(
-        format!("memory with {size} open and saved"),
-        resident,
-        Unit::Megabytes,
-    );
-    let most = memory(program.process, "VmHWM").map(megabytes);
-    table.note("memory at most until then", most, Unit::Megabytes);
 }
 
-fn changed(file: &PathBuf) -> Option<SystemTime> {
+fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|file| file.modified()).ok()
 }
 

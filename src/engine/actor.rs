@@ -22,7 +22,7 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::SendError};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -200,7 +200,7 @@ impl Actor {
                 None | Some(Command::Shutdown) => return false,
                 Some(command) => self.command(command),
             },
-            permit = events.reserve(), if waiting => match permit {
+            permit = room(events, self.outbox.due()), if waiting => match permit {
                 Ok(permit) => if let Some(event) = self.outbox.pop() { permit.send(event) },
                 // The front end is gone.
                 Err(_) => return false,
@@ -329,6 +329,17 @@ async fn read_files(home: Home) -> Files {
     tokio::task::spawn_blocking(read)
         .await
         .expect("reading files does not panic, and nobody aborts it")
+}
+
+/// Room for one more event, from a moment on.
+async fn room(
+    events: &mpsc::Sender<Event>,
+    from: Option<Instant>,
+) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
+    if let Some(from) = from {
+        tokio::time::sleep_until(from).await;
+    }
+    events.reserve().await
 }
 
 async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {

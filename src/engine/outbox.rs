@@ -5,14 +5,22 @@
 use crate::domain::{PieceId, TurnEvent, TurnId};
 use crate::protocol::Event;
 use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Log lines that wait for a front end that does not read.
 const LOG_LINES_MAX: usize = 512;
+
+/// The least time between two deltas: fifty times a second looks even, and each
+/// wakes the front end.
+const GATHER: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Default)]
 pub struct Outbox {
     events: VecDeque<Event>,
     log_lines: usize,
+    /// When the last delta went out.
+    delta_sent: Option<Instant>,
 }
 
 impl Outbox {
@@ -65,8 +73,20 @@ impl Outbox {
         }
     }
 
+    /// From when on the next event may go, where that is not now: words that stream
+    /// in run together for a moment, everything else and all before it goes at once.
+    pub fn due(&self) -> Option<Instant> {
+        let is_words = self.events.len() == 1 && self.events.front().is_some_and(is_delta);
+        self.delta_sent
+            .filter(|_| is_words)
+            .map(|sent| sent + GATHER)
+    }
+
     pub fn pop(&mut self) -> Option<Event> {
         let event = self.events.pop_front();
+        if event.as_ref().is_some_and(is_delta) {
+            self.delta_sent = Some(Instant::now());
+        }
         if let Some(Event::Logged(_)) = &event {
             self.log_lines -= 1;
         }
@@ -76,6 +96,10 @@ impl Outbox {
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
+}
+
+fn is_delta(event: &Event) -> bool {
+    matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
 }
 
 #[cfg(test)]
@@ -107,6 +131,23 @@ mod tests {
         }
         outbox.push(delta(2, "x"));
         assert_eq!(drain(outbox), [delta(1, "안녕!"), delta(2, "x")]);
+    }
+
+    #[test]
+    fn only_words_alone_wait_for_more_of_them() {
+        let mut outbox = Outbox::default();
+        outbox.push(delta(1, "a"));
+        assert_eq!(outbox.due(), None, "the first words go at once");
+        outbox.pop();
+        let sent = Instant::now();
+        outbox.push(delta(1, "b"));
+        let due = outbox.due().expect("more may come");
+        assert!(
+            due <= sent + GATHER && due + GATHER > sent,
+            "within a frame"
+        );
+        outbox.push(Event::ShutDown);
+        assert_eq!(outbox.due(), None, "what follows them waits for nothing");
     }
 
     #[test]

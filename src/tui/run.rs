@@ -13,6 +13,7 @@ use crate::protocol::{Command, EVENTS_MAX, Event};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
+use futures::stream::{SelectAll, select_all};
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -23,7 +24,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// The least time between two frames while text streams in.
 const FRAME: Duration = Duration::from_millis(16);
@@ -107,7 +108,7 @@ async fn show(
         screen: Screen::new(),
         guard,
         signals,
-        input: Some(EventStream::new()),
+        input: Some(keys()),
         tty: watched_tty(),
         commands,
         start: Instant::now(),
@@ -149,8 +150,16 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
     }
 }
 
+/// What the terminal sends, looked at only when it says that there is something:
+/// each look of crossterm's own fights for a lock that another thread holds.
+type Keys = SelectAll<EventStream>;
+
+fn keys() -> Keys {
+    select_all([EventStream::new()])
+}
+
 fn poll_event(
-    input: &mut Option<EventStream>,
+    input: &mut Option<Keys>,
     context: &mut Context<'_>,
 ) -> Poll<Option<io::Result<Terminal>>> {
     match input {
@@ -159,7 +168,7 @@ fn poll_event(
     }
 }
 
-async fn next_event(input: &mut Option<EventStream>) -> Option<io::Result<Terminal>> {
+async fn next_event(input: &mut Option<Keys>) -> Option<io::Result<Terminal>> {
     poll_fn(|context| poll_event(input, context)).await
 }
 
@@ -169,7 +178,7 @@ struct App<'a> {
     guard: Guard,
     signals: Signals,
     /// None while another program has the terminal.
-    input: Option<EventStream>,
+    input: Option<Keys>,
     tty: Option<AsyncFd<OwnedFd>>,
     commands: &'a Sender<Command>,
     start: Instant,
@@ -184,14 +193,14 @@ struct App<'a> {
 impl App<'_> {
     async fn turn(&mut self, events: &mut Receiver<Event>) -> Result<Exit, TuiError> {
         let mut arrived = Vec::with_capacity(EVENTS_MAX);
-        let mut taken: Option<Instant> = None;
+        let mut alarm = Box::pin(sleep(Duration::MAX));
         loop {
-            // What streams in gathers in its channel for the time of a frame: one
-            // wake-up for all of it, however many tokens come. Counted from the last
-            // time, not from the last frame: a moving mouse draws all the time.
-            let gathers = taken.filter(|until| *until > Instant::now());
-            let wake = [gathers, self.wake()].into_iter().flatten().min();
-            let at = wake.unwrap_or_else(Instant::now);
+            let wake = self.wake();
+            // Kept while it stays the same: a new one would wake the thread that
+            // watches over all timers.
+            if let Some(at) = wake.filter(|at| *at != alarm.deadline()) {
+                alarm.as_mut().reset(at);
+            }
             tokio::select! {
                 biased;
                 number = self.signals.next() => return Ok(Exit::Signal(number)),
@@ -201,20 +210,15 @@ impl App<'_> {
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
                     self.draw()?;
                 }
-                count = events.recv_many(&mut arrived, EVENTS_MAX), if gathers.is_none() => {
+                count = events.recv_many(&mut arrived, EVENTS_MAX) => {
                     if count == 0 {
                         return Err(TuiError::EngineGone);
                     }
-                    taken = Some(Instant::now() + FRAME);
                     for event in arrived.drain(..) {
                         self.feed(Input::Engine(Box::new(event))).await?;
                     }
                 }
-                () = sleep_until(at), if wake.is_some() => {
-                    if self.dirty || self.model_wake().is_some_and(|due| due <= at) {
-                        self.feed(Input::Tick).await?;
-                    }
-                }
+                () = &mut alarm, if wake.is_some() => self.feed(Input::Tick).await?,
             }
             if self.left {
                 return Ok(Exit::Left);
@@ -225,14 +229,11 @@ impl App<'_> {
         }
     }
 
-    /// A frame that waits, or the model's own wish.
+    /// The next frame that is due, or the model's own wish.
     fn wake(&self) -> Option<Instant> {
         let frame = self.drawn.filter(|_| self.dirty).map(|drawn| drawn + FRAME);
-        [frame, self.model_wake()].into_iter().flatten().min()
-    }
-
-    fn model_wake(&self) -> Option<Instant> {
-        self.model.wake().map(|at| self.start + at)
+        let model = self.model.wake().map(|at| self.start + at);
+        [frame, model].into_iter().flatten().min()
     }
 
     /// Takes in everything that was read at once: only so is a burst of keys told
@@ -345,7 +346,7 @@ impl App<'_> {
     fn come_back(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
         self.screen.clear();
-        self.input = Some(EventStream::new());
+        self.input = Some(keys());
         self.draw()
     }
 

@@ -3,8 +3,10 @@
 //! so synchronous and asynchronous tests use it alike, and ends when it is dropped.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
+pub mod gate;
 pub mod replies;
 
+pub use gate::Gate;
 pub use replies::*;
 
 use serde_json::{Value, json};
@@ -46,26 +48,6 @@ pub struct Log {
     pub requests: Vec<Recorded>,
     /// Replies that the client did not wait for to their end.
     pub dropped: usize,
-}
-
-/// Holds a reply back until it is opened.
-#[derive(Debug, Clone)]
-pub struct Gate(Arc<watch::Sender<bool>>);
-
-impl Gate {
-    pub fn closed() -> Self {
-        Self(Arc::new(watch::Sender::new(false)))
-    }
-
-    pub fn open(&self) {
-        self.0.send_replace(true);
-    }
-
-    async fn passed(&self) {
-        let mut gate = self.0.subscribe();
-        // The sender lives in `self`.
-        let _ = gate.wait_for(|is_open| *is_open).await;
-    }
 }
 
 #[derive(Debug, Clone)]
