@@ -55,5 +55,8 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.until_shows("(cancelled)");
     assert_eq!(terminal.leave(), left());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
-    assert!(!raw.contains("conversations are in"), "none was kept: {raw}");
+    assert!(
+        !raw.contains("conversations are in"),
+        "none was kept: {raw}"
+    );
 }
