@@ -70,7 +70,9 @@ async fn show(home: Home, shared: Shared) -> Result<u8> {
     let options = demo_options(shared.no_tools);
     let code = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
     if code == EXIT_ANSWERED {
-        print!("{}", farewell(&sessions, !usual.config().exists()));
+        // Where it cannot be told whether there are settings, nothing is said of them.
+        let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
+        print!("{}", farewell(&sessions, is_new));
     }
     Ok(code)
 }
