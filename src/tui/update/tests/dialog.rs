@@ -258,12 +258,14 @@ fn on_a_small_screen_a_question_mark_lists_the_choices_and_decides_nothing() {
 
 #[test]
 fn where_the_choices_are_in_sight_esc_refuses_whatever_was_asked_before_it() {
-    let mut chat = Chat::approving(&[1]);
-    screen(&mut chat, 20, 6);
-    chat.keys("?");
-    screen(&mut chat, 80, 24);
-    chat.keys("?<Esc>");
-    assert_eq!(chat.decided(), [Decision::Refuse]);
+    for keys in ["<Esc>", "??<Esc>", "???<Esc>"] {
+        let mut chat = Chat::approving(&[1]);
+        screen(&mut chat, 20, 6);
+        chat.keys("?");
+        screen(&mut chat, 80, 24);
+        chat.keys(keys);
+        assert_eq!(chat.decided(), [Decision::Refuse], "{keys}");
+    }
 }
 
 #[test]
