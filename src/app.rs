@@ -11,7 +11,9 @@ use crate::provider::Provider;
 use crate::serve::BuiltIn;
 use crate::tui;
 use anyhow::{Context, Result};
+use std::fs::DirEntry;
 use std::io::{IsTerminal, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -63,26 +65,50 @@ async fn show(home: Home, shared: Shared) -> Result<u8> {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
     }
-    let options = Options {
-        no_tools: shared.no_tools,
-        stand_in: Some(demo::model()),
-        ..Options::default()
-    };
-    let sessions = home.sessions();
-    let guide = tui::Prompts {
-        question: demo::QUESTION,
-        story: demo::STORY,
-        connect: demo::CONNECT,
-    };
+    let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
-    let code = full_screen(home, provider, options, Some(guide)).await?;
+    let options = demo_options(shared.no_tools);
+    let code = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
     if code == EXIT_ANSWERED {
-        println!("The demo's conversations are in {}.", sessions.display());
-        println!(
-            "With a model of your own, start `humble`: its first answer says what to write where."
-        );
+        print!("{}", farewell(&sessions, !usual.config().exists()));
     }
     Ok(code)
+}
+
+/// What the guide of the demo types ahead.
+pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
+    question: demo::QUESTION,
+    story: demo::STORY,
+    connect: demo::CONNECT,
+};
+
+/// How the engine runs in the demo. A tool always asks at first, whatever mode an
+/// earlier run left in its settings: the guide is about being asked.
+pub fn demo_options(no_tools: bool) -> Options {
+    Options {
+        tool_mode: Some(ToolMode::Manual),
+        no_tools,
+        stand_in: Some(demo::model()),
+        ..Options::default()
+    }
+}
+
+/// The last lines of the demo: where its conversations are, if it has any, and how to
+/// go on for whoever has no settings yet. These are not read, they are the person's.
+fn farewell(sessions: &Path, is_new: bool) -> String {
+    let is_kept = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
+    let has_some = sessions
+        .read_dir()
+        .is_ok_and(|entries| entries.flatten().any(is_kept));
+    let mut lines = String::new();
+    if has_some {
+        // A path alone on its line is cut by no terminal's idea of a word.
+        lines = format!("The demo's conversations are in\n{}\n", sessions.display());
+    }
+    if is_new {
+        lines += "To connect a model, start `humble`: its first answer says what to write.\n";
+    }
+    lines
 }
 
 async fn full_screen(
@@ -208,4 +234,26 @@ fn read_pipe() -> Result<String> {
         PIPE_BYTES_MAX / (1024 * 1024)
     );
     String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farewell_names_the_folder_only_where_it_holds_a_conversation() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sessions = folder.path().join("sessions");
+        assert_eq!(farewell(&sessions, false), "");
+        std::fs::create_dir(&sessions).expect("made");
+        std::fs::write(sessions.join("a.lock"), "").expect("written");
+        assert_eq!(farewell(&sessions, false), "");
+        std::fs::write(sessions.join("a.json"), "{}").expect("written");
+        let path = sessions.display().to_string();
+        let lines = farewell(&sessions, true);
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
+        assert!(lines[2].contains("`humble`") && lines[2].len() <= 80);
+        assert_eq!(farewell(&sessions, false).lines().count(), 2);
+    }
 }

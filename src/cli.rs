@@ -37,8 +37,10 @@ pub enum Sub {
 }
 
 const DEMO_HELP: &str = "\
-The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one that
---home names. It reads nothing else of yours, needs no network, and has one model, its own.";
+The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one \
+that --home names. It reads no other file of yours and needs no network.
+
+Its one model is its own script: --model is not for it.";
 
 const ASK_HELP: &str = "\
 Exit status: 0 answered, 1 failed, 2 wrong usage, 3 a tool was refused, 130 interrupted.

@@ -145,7 +145,7 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<Step> {
     if let Some((_, word)) = content.split_once("The user denied get_time from humble.") {
         let word = match word.trim() {
             "" => ".".to_owned(),
-            word => format!(", with your word: *{word}*"),
+            word => format!(", with your word: {}", as_code(word)),
         };
         return answer(&include_str!("../assets/demo/denied.md").replace("{word}", &word));
     }
@@ -167,6 +167,15 @@ fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<Step> {
             answer(&include_str!("../assets/demo/failed.md").replace("{why}", &why))
         }
     }
+}
+
+/// A person's words as a code span, where no sign of theirs means Markdown. The
+/// fence is longer than any run of backticks within.
+fn as_code(words: &str) -> String {
+    let runs = words.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
+    // One space at either end is no part of the span.
+    format!("{fence} {words} {fence}")
 }
 
 /// What `get_time` told, in its own words, and the moment that it means.

@@ -7,12 +7,12 @@ mod picture;
 mod story;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use humble::domain::tool::{Progress, ToolOutcome, ToolState};
+use humble::domain::tool::{Progress, Tool, ToolOutcome, ToolState};
 use humble::domain::{
     AskId, Banner, CallId, Notice, PieceKind, QueryId, ServerStatus, SessionSummary, TurnEnd,
 };
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
-use humble::tui::{Input, Model, Options, Prompts};
+use humble::tui::{Input, Model, Options};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -277,8 +277,12 @@ fn a_scene_worth_a_picture() -> Story {
     let mut servers = story::servers();
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
-    let clock = tool("get_time", "The present date and time.");
-    servers[0].tools = Arc::new(vec![clock]);
+    // As the program offers them: the pane tells what their definitions cost.
+    let tools = humble::serve::tools().into_iter().map(|tool| {
+        let definition = serde_json::to_value(tool).expect("JSON");
+        Tool::from_definition(&definition).expect("a tool")
+    });
+    servers[0].tools = Arc::new(tools.collect());
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
@@ -354,13 +358,8 @@ screens!(a_guided_start, |story| {
 });
 
 fn guided(size: (u16, u16)) -> Model {
-    let guide = Some(Prompts {
-        question: humble::demo::QUESTION,
-        story: humble::demo::STORY,
-        connect: humble::demo::CONNECT,
-    });
     let options = Options {
-        guide,
+        guide: Some(humble::app::DEMO_PROMPTS),
         ..Options::default()
     };
     Model::new(&options, size)

@@ -14,7 +14,11 @@ pub enum ConfigError {
     #[error("`{}` cannot be used as a folder: {why}", path.display())]
     BadHome { path: PathBuf, why: String },
     #[error("{} cannot be read: {why}", path.display())]
-    Unreadable { path: PathBuf, why: String },
+    Unreadable {
+        path: PathBuf,
+        why: String,
+        advice: &'static str,
+    },
     #[error("{} is larger than {megabytes} MB", path.display())]
     TooLarge { path: PathBuf, megabytes: u64 },
     /// The place is that of the first fault, from 1 on, the column in characters.
@@ -67,6 +71,11 @@ impl ConfigError {
             _ => Self::Unreadable {
                 path,
                 why: files::words(fault),
+                // A part of the path is a file: the one that is named is not there.
+                advice: match fault.kind() {
+                    io::ErrorKind::NotADirectory => "Name another folder with --home.",
+                    _ => "Make it a file that you may read.",
+                },
             },
         }
     }
@@ -83,9 +92,7 @@ impl ConfigError {
             Self::NoHome | Self::BadHome { .. } => {
                 notice.advise("Name a folder with --home or HUMBLE_HOME.")
             }
-            Self::Unreadable { .. } => notice
-                .because(LEFT_ALONE)
-                .advise("Make it a file that you may read."),
+            Self::Unreadable { advice, .. } => notice.because(LEFT_ALONE).advise(*advice),
             Self::TooLarge { .. } => notice.because(LEFT_ALONE).advise(
                 "Settings are small: move it away, or take out what does not belong there.",
             ),

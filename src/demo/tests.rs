@@ -138,7 +138,10 @@ fn the_answer_is_worked_out_from_the_tools_result() {
     ] {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
-    assert!(!answer.contains("edited"), "{answer}");
+    // In the mode auto nobody was asked.
+    for claim in ["edited", "You let", "your decision"] {
+        assert!(!answer.contains(claim), "{answer}");
+    }
     assert!(
         !answer.contains("{zone}") && !answer.contains("{table}"),
         "{answer}"
@@ -156,9 +159,11 @@ fn an_edited_call_is_noticed() {
 fn a_denial_is_answered_with_the_persons_word() {
     let answer = told("The user denied get_time from humble. look outside", true);
     assert!(
-        answer.contains("so, with your word: *look outside*"),
+        answer.contains("so, with your word: ` look outside `"),
         "{answer}"
     );
+    let answer = told("The user denied get_time from humble. a `b` **c**", true);
+    assert!(answer.contains("word: `` a `b` **c** ``"), "{answer}");
     let answer = told("The user denied get_time from humble.", true);
     assert!(answer.contains("I was told so.\n"), "{answer}");
 }
@@ -195,6 +200,10 @@ fn connecting_a_model_is_told_with_an_example_that_is_json() {
     let answer = text_of(&said(CONNECT));
     let (_, rest) = answer.split_once("```json\n").expect("an example");
     let (example, _) = rest.split_once("```").expect("its end");
+    // On a screen of 60 columns there are 56 within the frame.
+    for line in example.lines() {
+        assert!(line.len() <= 50, "{line}");
+    }
     let example: Value = serde_json::from_str(example).expect("JSON");
     assert_eq!(example["models"][0]["provider"], "ollama");
 }

@@ -22,11 +22,13 @@ pub fn answered(session: &mut Session, answered: &Answered) {
     session
         .messages
         .push(SavedMessage::assistant(answered.answer));
-    let (mut tools, mut thinking) = (Vec::new(), String::new());
+    let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in answered.turn.entries() {
         match &entry.body {
             Body::Tool(call) => tools.push(call.as_ref().clone()),
-            Body::Thinking { text, .. } => thinking.push_str(text),
+            Body::Thinking { text, .. } if !text.trim().is_empty() => {
+                thoughts.push(text.trim_matches('\n'));
+            }
             _ => {}
         }
     }
@@ -35,7 +37,9 @@ pub fn answered(session: &mut Session, answered: &Answered) {
         model: answered.model.to_owned(),
         usage: answered.usage,
         tools,
-        thinking,
+        // Each round thinks for itself: without a break its first word would run into
+        // the last one of the round before.
+        thinking: thoughts.join("\n\n"),
         at: Some(Timestamp::now()),
     };
     beside::add_turn(&mut session.humble, &note);

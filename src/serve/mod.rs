@@ -8,7 +8,7 @@ use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::json;
@@ -16,6 +16,11 @@ use tokio::io::{DuplexStream, duplex};
 
 /// Bytes that either side may be ahead of the other.
 const BUFFER_BYTES: usize = 64 << 10;
+
+/// What the server offers.
+pub fn tools() -> Vec<Tool> {
+    vec![get_time::definition()]
+}
 
 /// The built-in server as a port.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,9 +57,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            vec![get_time::definition()],
-        ))
+        Ok(ListToolsResult::with_all_items(tools()))
     }
 
     async fn call_tool(

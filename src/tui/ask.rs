@@ -26,6 +26,9 @@ pub struct OpenAsk {
     pub height: usize,
     /// The scrolled part as rows: wrapped once, not for every frame.
     laid_out: Option<LaidOut>,
+    /// On a screen too small for the choices' labels: `?` lists them.
+    pub small: bool,
+    lists: bool,
     pub form: Form,
     /// The call shown, and what was decided about each.
     pub at: usize,
@@ -40,6 +43,7 @@ struct LaidOut {
     columns: u16,
     /// The footer is read with the rest, for want of a row.
     with_footer: bool,
+    lists: bool,
     rows: Vec<String>,
 }
 
@@ -105,6 +109,8 @@ impl OpenAsk {
             scroll: 0,
             height: 0,
             laid_out: None,
+            small: false,
+            lists: false,
             form: Form::Choosing,
             at: 0,
             decisions: vec![None; calls],
@@ -167,7 +173,20 @@ impl OpenAsk {
         self.scroll = 0;
         self.laid_out = None;
         self.chosen = None;
+        self.lists = false;
         self.form = Form::Choosing;
+    }
+
+    /// Do the choices with their labels stand in the place of what is asked about?
+    pub fn lists_choices(&self) -> bool {
+        self.lists && self.small && matches!(self.form, Form::Choosing)
+    }
+
+    /// Lists the choices, or shows again what is asked about. Where the labels are in
+    /// sight anyway there is nothing to list.
+    pub fn list_choices(&mut self, lists: bool) {
+        self.lists = lists && self.small;
+        self.scroll = 0;
     }
 
     /// Wraps the scrolled part, unless that was done for this width already.
@@ -177,12 +196,15 @@ impl OpenAsk {
         with_footer: bool,
         wrap: impl Fn(&Self) -> Vec<String>,
     ) {
+        let lists = self.lists_choices();
         let known = self.laid_out.as_ref();
-        if known.is_none_or(|it| (it.columns, it.with_footer) != (columns, with_footer)) {
+        let wanted = (columns, with_footer, lists);
+        if known.is_none_or(|it| (it.columns, it.with_footer, it.lists) != wanted) {
             let rows = wrap(self);
             self.laid_out = Some(LaidOut {
                 columns,
                 with_footer,
+                lists,
                 rows,
             });
         }

@@ -2,6 +2,8 @@
 //! turn. It only watches: whatever the person does instead works as ever, in any
 //! order, and counts where it is a step of the guide's.
 
+mod words;
+
 use super::Prompts;
 use super::model::{Focus, Model, Overlay};
 use crate::domain::{Server, ToolOutcome, ToolState, TurnEnd};
@@ -28,6 +30,8 @@ pub struct Guide {
     done: [bool; STEPS],
     /// A prompt was answered.
     answered: bool,
+    /// A conversation was written to its file.
+    saved: bool,
     /// Something changed since a prompt was typed ahead last.
     due: bool,
     /// What was typed ahead and not touched since.
@@ -41,6 +45,7 @@ impl Guide {
             at: ASK,
             done: [false; STEPS],
             answered: false,
+            saved: false,
             due: true,
             typed: None,
         }
@@ -91,9 +96,16 @@ pub fn follow(model: &mut Model) {
     model.guide = Some(guide);
 }
 
+/// A conversation was written to its file.
+pub fn saved(model: &mut Model) {
+    if let Some(guide) = &mut model.guide {
+        guide.saved = true;
+    }
+}
+
 /// The end of a turn that was under way.
 pub fn ended(model: &mut Model, end: &TurnEnd) {
-    let no_tool = || model.sidebar.servers.iter().all(|server| !offers(server));
+    let no_tool = !offers_a_tool(model);
     let Some(guide) = &mut model.guide else {
         return;
     };
@@ -107,7 +119,7 @@ pub fn ended(model: &mut Model, end: &TurnEnd) {
         guide.did(STOP);
     }
     // Where no tool is on offer there is nothing to decide.
-    if guide.at == DECIDE && answered && no_tool() {
+    if guide.at == DECIDE && answered && no_tool {
         guide.did(DECIDE);
     }
     if guide.at == STEPS && answered && is(guide.prompts.connect) {
@@ -116,8 +128,10 @@ pub fn ended(model: &mut Model, end: &TurnEnd) {
     }
 }
 
-fn offers(server: &Server) -> bool {
-    server.offered().next().is_some()
+/// Is there a tool that could be asked for?
+fn offers_a_tool(model: &Model) -> bool {
+    let offers = |server: &Server| server.offered().next().is_some();
+    model.sidebar.servers.iter().any(offers)
 }
 
 /// Was a call decided, in whichever way? One that Ctrl+C took away was not.
@@ -187,7 +201,7 @@ pub fn disown(model: &mut Model) {
 /// may be wider. None where nobody is guided.
 pub fn line(model: &Model, columns: u16) -> Option<String> {
     let guide = model.guide.as_ref()?;
-    let (step, forms) = scene(guide, model);
+    let (step, forms) = words::scene(guide, model);
     let count = match (step + 1, columns >= WORDS_FROM) {
         (number, true) if number <= STEPS => format!("{number} of {STEPS}  "),
         (number, false) if number <= STEPS => format!("{number}/{STEPS} "),
@@ -196,187 +210,4 @@ pub fn line(model: &Model, columns: u16) -> Option<String> {
     let room = usize::from(columns).saturating_sub(width(&count));
     let fits = forms.into_iter().find(|form| width(form) <= room);
     Some(count + fits.unwrap_or(forms[2]))
-}
-
-/// The step and its words, long, short and for the smallest screens.
-fn scene(guide: &Guide, model: &Model) -> (usize, [&'static str; 3]) {
-    if model.approves() {
-        return (DECIDE, DECIDE_WORDS);
-    }
-    if let Some(step) = open(model) {
-        return (step, open_words(step));
-    }
-    let running = model.running().is_some();
-    let words = match guide.at {
-        ASK => ASK_WORDS,
-        DECIDE if running => BEFORE_WORDS,
-        DECIDE => AGAIN_WORDS,
-        THINK if running => ANSWER_WORDS,
-        THINK if !guide.answered => UNANSWERED_WORDS,
-        THINK => THINK_WORDS,
-        STOP if running => STOP_WORDS,
-        STOP => STORY_WORDS,
-        SESSIONS => SESSIONS_WORDS,
-        COMMANDS => COMMANDS_WORDS,
-        HELP => HELP_WORDS,
-        _ if guide.prompts.connect.is_empty() => LEAVE_WORDS,
-        _ => END_WORDS,
-    };
-    (guide.at, words)
-}
-
-fn open_words(step: usize) -> [&'static str; 3] {
-    match step {
-        SESSIONS => SESSIONS_OPEN,
-        COMMANDS => COMMANDS_OPEN,
-        HELP => HELP_OPEN,
-        _ => THINK_OPEN,
-    }
-}
-
-const ASK_WORDS: [&str; 3] = [
-    "A script answers here, not a model; all else is real. Enter sends.",
-    "A script answers here, no model. Enter sends.",
-    "Enter sends",
-];
-const BEFORE_WORDS: [&str; 3] = [
-    "It thinks, then asks for a tool. Nothing runs before you say yes.",
-    "It thinks, then asks you for a tool.",
-    "It thinks",
-];
-const DECIDE_WORDS: [&str; 3] = [
-    "The tool has not run yet. y runs it, n refuses, e edits the call.",
-    "Nothing ran yet. y runs the tool, n refuses it.",
-    "y runs it",
-];
-const AGAIN_WORDS: [&str; 3] = [
-    "Ask what time it is; y in the dialog then lets the tool run.",
-    "Ask for the time; y then lets the tool run.",
-    "Ask the time",
-];
-const ANSWER_WORDS: [&str; 3] = [
-    "The answer comes word by word, from what the tool really told.",
-    "The answer comes in, word by word.",
-    "It answers",
-];
-const UNANSWERED_WORDS: [&str; 3] = [
-    "Nothing was answered, as you wished. Enter asks once more.",
-    "Nothing was answered. Enter asks once more.",
-    "Enter again",
-];
-const THINK_WORDS: [&str; 3] = [
-    "PgUp and PgDn scroll the answer. F3 goes to what it thought.",
-    "PgUp, PgDn scroll. F3 goes to what it thought.",
-    "F3 thinking",
-];
-const THINK_OPEN: [&str; 3] = [
-    "What it thought on the way. Esc goes back to the message.",
-    "What it thought. Esc goes back.",
-    "Esc back",
-];
-const STORY_WORDS: [&str; 3] = [
-    "Now a long story: Enter asks for it, Ctrl+C stops it at once.",
-    "Enter asks for a story, Ctrl+C stops it.",
-    "Enter: story",
-];
-const STOP_WORDS: [&str; 3] = [
-    "Ctrl+C stops the answer at once; the words so far stay.",
-    "Ctrl+C stops it; the words so far stay.",
-    "Ctrl+C stops",
-];
-const SESSIONS_WORDS: [&str; 3] = [
-    "Each answer was saved. Ctrl+O shows your conversations.",
-    "Ctrl+O shows the saved conversations.",
-    "Ctrl+O saved",
-];
-const SESSIONS_OPEN: [&str; 3] = [
-    "Each is a JSON file. Type to search, Enter opens one, Esc closes.",
-    "Type to search, Enter opens one, Esc closes.",
-    "Esc closes",
-];
-const COMMANDS_WORDS: [&str; 3] = [
-    "Ctrl+P finds any command by a few of its letters.",
-    "Ctrl+P finds any command.",
-    "Ctrl+P all",
-];
-const COMMANDS_OPEN: [&str; 3] = [
-    "Type a few letters, Enter runs the command, Esc closes.",
-    "A few letters, then Enter; Esc closes.",
-    "Esc closes",
-];
-const HELP_WORDS: [&str; 3] = [
-    "F1 shows every key and every command.",
-    "F1 shows every key and every command.",
-    "F1 help",
-];
-const HELP_OPEN: [&str; 3] = [
-    "PgDn scrolls, Esc closes.",
-    "PgDn scrolls, Esc closes.",
-    "Esc closes",
-];
-const END_WORDS: [&str; 3] = [
-    "That was all. Enter tells how to connect a model; Ctrl+C leaves.",
-    "Enter: how to connect a model. Ctrl+C leaves.",
-    "Ctrl+C ends",
-];
-const LEAVE_WORDS: [&str; 3] = [
-    "That was all. Ctrl+C leaves; `humble` starts with real models.",
-    "Ctrl+C leaves; `humble` has real models.",
-    "Ctrl+C ends",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::super::keymap::{Action, key_of};
-    use super::*;
-
-    const ALL: [[&str; 3]; 18] = [
-        ASK_WORDS,
-        BEFORE_WORDS,
-        DECIDE_WORDS,
-        AGAIN_WORDS,
-        ANSWER_WORDS,
-        UNANSWERED_WORDS,
-        THINK_WORDS,
-        THINK_OPEN,
-        STORY_WORDS,
-        STOP_WORDS,
-        SESSIONS_WORDS,
-        SESSIONS_OPEN,
-        COMMANDS_WORDS,
-        COMMANDS_OPEN,
-        HELP_WORDS,
-        HELP_OPEN,
-        END_WORDS,
-        LEAVE_WORDS,
-    ];
-
-    #[test]
-    fn the_words_fit_screens_of_80_60_and_20_columns() {
-        // The mark takes four columns, the count eight, or four on a small screen.
-        for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
-            for words in ALL {
-                assert!(width(words[form]) <= columns, "{}", words[form]);
-            }
-        }
-    }
-
-    #[test]
-    fn the_keys_that_are_taught_are_those_of_the_table() {
-        let taught = [
-            (Action::Send, ASK_WORDS, "Enter"),
-            (Action::PageUp, THINK_WORDS, "PgUp"),
-            (Action::PageDown, THINK_WORDS, "PgDn"),
-            (Action::Thinking, THINK_WORDS, "F3"),
-            (Action::Interrupt, STOP_WORDS, "Ctrl+C"),
-            (Action::Back, SESSIONS_OPEN, "Esc"),
-            (Action::Sessions, SESSIONS_WORDS, "Ctrl+O"),
-            (Action::Commands, COMMANDS_WORDS, "Ctrl+P"),
-            (Action::Help, HELP_WORDS, "F1"),
-        ];
-        for (action, words, key) in taught {
-            assert_eq!(key_of(action), key);
-            assert!(words[0].contains(key) && words[1].contains(key), "{key}");
-        }
-    }
 }

@@ -249,6 +249,19 @@ fn a_folder_or_a_circle_of_links_in_the_place_of_the_file_is_told() {
 }
 
 #[test]
+fn a_home_below_a_file_is_told_to_be_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let home = Home::at(folder.path().join("file/home"));
+    let banners = read_settings_with(&home, &variables).banners;
+    let sentence = banners[0].notice.sentence();
+    assert!(
+        sentence.ends_with("Name another folder with --home."),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn the_first_run_makes_the_folders_and_the_prompt_and_later_runs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("new/home"));

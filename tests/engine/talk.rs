@@ -37,6 +37,34 @@ async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
+    let script = Script::default()
+        .round([
+            Step::thinking("I need the time."),
+            Step::text(GET_TIME),
+            Step::end(),
+        ])
+        .round([
+            Step::thinking("Now I know."),
+            Step::text("Noon."),
+            Step::end(),
+        ]);
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.ended().await, answered("Noon."));
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(
+        file["humble"]["turns"][0]["thinking"],
+        "I need the time.\n\nNow I know."
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them() {
     let script = Script::default()
         .answer("First.")

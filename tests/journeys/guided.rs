@@ -34,6 +34,7 @@ fn the_first_line_says_that_a_script_answers_and_the_prompt_is_typed() {
         .enter()
         .sees("2 of 7  It thinks")
         .until_sees("I am a script")
+        .until_sees("2 of 7  The dialog takes keys in a moment")
         .until_sees("2 of 7  The tool has not run yet. y runs it")
         .sees("\"timezone\": \"Asia/Seoul\"");
 }
@@ -51,7 +52,7 @@ fn every_step_is_done_by_its_key() {
         .sees("4 of 7  Ctrl+C stops")
         .ctrl('c')
         .sees("(cancelled)")
-        .sees("5 of 7  Each answer was saved")
+        .sees("5 of 7  The conversation was saved")
         .ctrl('o')
         .sees("╭─ Sessions")
         .sees(QUESTION)
@@ -80,7 +81,7 @@ fn a_refusal_ends_the_turn_and_the_question_is_offered_again() {
     asked()
         .key('n')
         .sees("refused")
-        .sees("3 of 7  Nothing was answered, as you wished.")
+        .sees("3 of 7  Nothing was answered.")
         .sees(&format!("│ {QUESTION}"))
         .enter()
         .until_sees("Call now? (Y/N)");
@@ -90,8 +91,9 @@ fn a_refusal_ends_the_turn_and_the_question_is_offered_again() {
 fn a_denial_is_answered_with_the_word() {
     asked()
         .key('d')
-        .says("look outside")
-        .until_sees("your word: look outside")
+        .sees("2 of 7  Enter denies, with your word or without one.")
+        .says("look **outside**")
+        .until_sees("your word: look **outside**")
         .until_sees("3 of 7  PgUp");
 }
 
@@ -99,7 +101,9 @@ fn a_denial_is_answered_with_the_word() {
 fn an_edited_call_is_noticed_and_one_that_fails_is_told() {
     let edit = |zone: &str| {
         let mut chat = asked();
-        chat.key('e').press(KeyCode::Up, NONE);
+        chat.key('e')
+            .sees("2 of 7  Enter runs the call as it stands here.");
+        chat.press(KeyCode::Up, NONE);
         chat.ctrl('k').ctrl('u');
         chat.types(&format!("\"timezone\": \"{zone}\"")).enter();
         chat
@@ -169,7 +173,7 @@ fn a_story_heard_to_its_end_holds_nobody() {
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
     chat.enter()
         .until_sees("The end.")
-        .until_sees("5 of 7  Each answer was saved");
+        .until_sees("5 of 7  The conversation was saved");
 }
 
 #[test]
@@ -201,4 +205,73 @@ fn the_demo_writes_no_settings() {
     chat.says("/set-model 1").sees("Using demo.");
     let home = chat.home_after();
     assert!(!home.path().join("config.json").exists());
+}
+
+/// A demo whose home was left like this by an earlier run.
+fn demo_after(file: &str, text: &str) -> Chat {
+    let home = TempDir::new().expect("a scratch folder");
+    std::fs::write(home.path().join(file), text).expect("written");
+    demo_in(home)
+}
+
+#[test]
+fn the_demo_asks_whatever_mode_was_left_in_its_settings() {
+    demo_after("config.json", r#"{ "toolCallMode": "auto" }"#)
+        .sees("manual")
+        .enter()
+        .sees("2 of 7  It thinks, then asks for a tool. Nothing runs before you say yes.")
+        .until_sees("Call now? (Y/N)");
+}
+
+#[test]
+fn in_the_mode_auto_nobody_is_promised_to_be_asked() {
+    let mut chat = demo();
+    chat.says("/set-tool-mode auto");
+    chat.says("hello")
+        .sees("2 of 7  It answers. In the mode auto a tool runs without asking you.")
+        .until_sees("I am a script, not a model")
+        .until_sees("2 of 7  Ask what time it is: in the mode auto the tool runs unasked.")
+        .enter()
+        .until_sees("3 of 7  The answer comes word by word, from what the tool really told.")
+        .sees_no("You let")
+        .sees_no("before you say yes");
+}
+
+#[test]
+fn a_prompt_that_asks_for_no_tool_is_not_said_to_ask_for_one() {
+    demo()
+        .says(STORY)
+        .sees("2 of 7  It answers. A tool would run only after you said yes.")
+        .until_sees("harbour town")
+        .sees("2 of 7  It answers.");
+}
+
+#[test]
+fn without_tools_the_guide_speaks_of_none() {
+    let home = TempDir::new().expect("a scratch folder");
+    let mut chat = demo_with(home, humble::app::demo_options(true));
+    chat.enter()
+        .sees("2 of 7  It answers by itself: no tool is on offer.")
+        .until_sees("not on offer")
+        .until_sees("3 of 7  PgUp and PgDn scroll the answer. F3 is for thinking, none so far.")
+        .press(KeyCode::F(3), NONE)
+        .sees("3 of 7  Thinking stands here; there was none so far.");
+}
+
+#[test]
+fn what_was_not_saved_is_not_said_to_be() {
+    let mut chat = asked();
+    chat.key('n')
+        .sees("refused")
+        .ctrl('o')
+        .sees("5 of 7  No conversation is kept here so far.");
+    // Where the folder of conversations should be there is a file.
+    let mut chat = demo_after("sessions", "");
+    chat.enter().until_sees("Call now? (Y/N)").looks();
+    chat.key('y').until_sees("3 of 7  PgUp");
+    chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
+    chat.enter()
+        .until_sees("harbour town")
+        .ctrl('c')
+        .sees("5 of 7  Nothing was saved so far. Ctrl+O shows");
 }

@@ -11,7 +11,7 @@ mod guided;
 mod talking;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
-use chat::{Chat, chat, chat_in, demo_in};
+use chat::{Chat, chat, chat_in, demo_in, demo_with};
 use crossterm::event::{KeyCode, KeyModifiers};
 use humble::provider::scripted::{Script, Step};
 use std::time::Duration;

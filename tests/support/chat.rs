@@ -4,6 +4,7 @@
 
 use super::bench::CONFIG;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use humble::app;
 use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
@@ -52,17 +53,12 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
 
 /// Starts `humble demo` in this home.
 pub fn demo_in(home: TempDir) -> Chat {
-    let engine = Options {
-        stand_in: Some(demo::model()),
-        ..Options::default()
-    };
-    let guide = Some(tui::Prompts {
-        question: demo::QUESTION,
-        story: demo::STORY,
-        connect: demo::CONNECT,
-    });
+    demo_with(home, app::demo_options(false))
+}
+
+pub fn demo_with(home: TempDir, engine: Options) -> Chat {
     let screen = tui::Options {
-        guide,
+        guide: Some(app::DEMO_PROMPTS),
         ..tui::Options::default()
     };
     start(home, demo::script(), engine, &screen)

@@ -27,6 +27,8 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
     terminal.assert_restored();
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
+    // There are settings: nobody needs to be told how to begin.
+    assert!(!raw.contains("To connect a model"), "{raw}");
     let demo = usual.join("demo");
     let config = usual.join("config.json");
     let foreign = |path: &std::path::PathBuf| !path.starts_with(&demo) && *path != config;
@@ -43,7 +45,7 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
 fn ctrl_c_stops_the_story_on_a_small_screen() {
     let home = Home::empty();
     let mut terminal = Start::in_home(&home).arg("demo").size(20, 6).start();
-    terminal.until_shows("1/7 Enter sends");
+    terminal.until_shows("1/7 A script");
     terminal.press("\x15");
     terminal.press("a story");
     terminal.until_shows("> a story");
@@ -52,4 +54,9 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.press(CTRL_C);
     terminal.until_shows("(cancelled)");
     assert_eq!(terminal.leave(), left());
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(
+        !raw.contains("conversations are in"),
+        "none was kept: {raw}"
+    );
 }

@@ -87,7 +87,9 @@ fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
         (KeyCode::Enter, KeyModifiers::NONE) => {
             return act(model, ask, rows.get(ask.chosen?)?.act);
         }
+        (KeyCode::Esc, _) if ask.lists_choices() => ask.list_choices(false),
         (KeyCode::Esc, _) => return escape(ask),
+        (KeyCode::Char('?'), KeyModifiers::NONE) => ask.list_choices(!ask.lists_choices()),
         (KeyCode::Char(c), KeyModifiers::NONE) => return act(model, ask, meant(&rows, c)?.act),
         _ => {}
     }

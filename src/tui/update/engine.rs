@@ -25,7 +25,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         }
         Event::AskClosed(ask) => close(model, |open| open.id == ask),
         Event::SessionOpened(session) => opened(model, &session),
-        Event::SessionSaved(session) => model.session = Some(session),
+        Event::SessionSaved(session) => {
+            model.session = Some(session);
+            guide::saved(model);
+        }
         Event::SessionsListed { query, sessions } => {
             sessions::listed(model, query, sessions, effects);
         }
@@ -100,7 +103,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.asked.clear();
     model.unasked.clear();
     model.transcript = Transcript::from_session(session);
-    model.thoughts.clear();
+    note_thoughts(model, 0);
     model.chat = Flow::default();
     model.thinking = Flow::default();
     model.clock = Clock::default();
@@ -135,7 +138,12 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     if let Some(thought) = thought {
         model.chat.folds(thought);
     }
-    note_thoughts(model, event, known);
+    // Entries before the turn under way are settled.
+    let from = match event {
+        TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
+        _ => known,
+    };
+    note_thoughts(model, from);
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
     match event {
@@ -152,12 +160,8 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     }
 }
 
-/// Which entries are thinking: those before the turn under way are settled.
-fn note_thoughts(model: &mut Model, event: &TurnEvent, known: usize) {
-    let from = match event {
-        TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
-        _ => known,
-    };
+/// Which entries, from this one on, are thinking.
+fn note_thoughts(model: &mut Model, from: usize) {
     let keep = model.thoughts.partition_point(|index| *index < from);
     model.thoughts.truncate(keep);
     let entries = model.transcript.entries().iter().enumerate().skip(from);

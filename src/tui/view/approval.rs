@@ -56,12 +56,24 @@ fn saturated(count: usize) -> u16 {
 
 fn lay_out(model: &Model, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
     ask.lay_out(columns, with_footer, |ask| {
+        if ask.lists_choices() {
+            return listed(&words.rows, columns);
+        }
         let mut rows = asked::body(model, ask, columns);
         if with_footer && !words.footer.is_empty() {
             rows.extend(rows_of(&Clean::line(&words.footer), columns));
         }
         rows
     });
+}
+
+/// The choices with their keys, wrapped, for want of rows of their own.
+fn listed(rows: &[Row], columns: u16) -> Vec<String> {
+    let row = |row: &Row| {
+        let key = key_of(row).unwrap_or_default();
+        rows_of(&Clean::line(&format!("{key} {}", row.label)), columns)
+    };
+    rows.iter().flat_map(row).collect()
 }
 
 fn is_small(words: &Words, columns: u16, height: u16) -> bool {
@@ -102,6 +114,7 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
     let drawn = with_ask(model, |model, ask| {
         let words = asked::words(model, ask);
         let small = is_small(&words, area.width, area.height);
+        ask.small = small;
         let style = if ask.armed {
             pen.theme.accent
         } else {
@@ -213,7 +226,7 @@ fn draw_body(ask: &mut OpenAsk, area: Rect, pen: &mut Pen) {
     ask.scroll = ask.scroll.min(ask.last_top());
     let rows = ask.body().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
-        let style = if index == 0 {
+        let style = if index == 0 && !ask.lists_choices() {
             pen.theme.bold
         } else {
             pen.theme.plain
@@ -289,7 +302,8 @@ fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut P
         return;
     }
     let y = area.y + 1;
-    let keys: Vec<_> = words.rows.iter().filter_map(key_of).collect();
+    let help = std::iter::once("?".to_owned());
+    let keys: Vec<_> = words.rows.iter().filter_map(key_of).chain(help).collect();
     pen.put_cut(area.x, y, &keys.join(" "), choice_style(ask, pen), columns);
     if let Some((at, key)) = ask.chosen.and_then(|at| Some((at, keys.get(at)?))) {
         let before: usize = keys.iter().take(at).map(|key| width(key) + 1).sum();

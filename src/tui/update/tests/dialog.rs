@@ -237,6 +237,36 @@ fn an_edit_that_was_left_goes_on_where_it_was() {
 }
 
 #[test]
+fn on_a_small_screen_a_question_mark_lists_the_choices_and_decides_nothing() {
+    let mut chat = Chat::approving(&[1]);
+    let before = screen(&mut chat, 20, 6);
+    assert!(before.contains("y n d e s t ?"), "{before}");
+    chat.keys("?");
+    let mut seen = screen(&mut chat, 20, 6);
+    press(&mut chat, KeyCode::End, KeyModifiers::NONE);
+    seen += &screen(&mut chat, 20, 6);
+    for label in ["y Run it", "n Refuse, end the", "t Treat as text"] {
+        assert!(seen.contains(label), "{label}\n{seen}");
+    }
+    // Esc closes the list, not the question.
+    chat.keys("<Esc>");
+    assert_eq!(screen(&mut chat, 20, 6), before);
+    assert_eq!(chat.commands(), []);
+    chat.keys("??y");
+    assert_eq!(chat.decided(), [Decision::Run]);
+}
+
+#[test]
+fn where_the_choices_are_in_sight_esc_refuses_whatever_was_asked_before_it() {
+    let mut chat = Chat::approving(&[1]);
+    screen(&mut chat, 20, 6);
+    chat.keys("?");
+    screen(&mut chat, 80, 24);
+    chat.keys("?<Esc>");
+    assert_eq!(chat.decided(), [Decision::Refuse]);
+}
+
+#[test]
 fn running_the_others_says_how_many_they_are() {
     let mut chat = Chat::approving(&[1, 2, 3]);
     let label = |chat: &Chat| {

@@ -1,6 +1,8 @@
 //! Panes, lists and what the engine reports.
 
 use super::*;
+use crate::domain::SavedMessage;
+use crate::domain::session::TurnNote;
 
 #[test]
 fn a_wrong_tool_mode_is_answered_literally() {
@@ -76,6 +78,27 @@ fn thinking_is_listed_and_may_turn_out_to_be_text() {
         to,
     });
     assert!(chat.model.thoughts.is_empty());
+}
+
+#[test]
+fn the_thinking_of_an_opened_conversation_stands_in_its_pane() {
+    let mut session = Session::new("m");
+    session.messages.push(SavedMessage::user("one"));
+    session.messages.push(SavedMessage::assistant("1"));
+    session.notes.turns.push(TurnNote {
+        message: 1,
+        model: "m".into(),
+        usage: Usage::default(),
+        tools: Vec::new(),
+        thinking: "counting up".into(),
+        at: None,
+    });
+    let mut chat = chat();
+    chat.keys("old<Enter>").answers("0");
+    chat.engine(Event::SessionOpened(Arc::new(session)));
+    assert_eq!(chat.model.thoughts, [1]);
+    let screen = chat.size(110, 24).screen();
+    assert!(screen.contains("counting up"), "{screen}");
 }
 
 #[test]
