@@ -189,7 +189,9 @@ fn no_row_starts_with_closing_or_ends_with_opening_punctuation() {
 #[test]
 fn long_tokens_break_after_hyphens_and_slashes_and_then_anywhere() {
     assert_eq!(rows("resolve-library-id", 10), ["resolve-", "library-id"]);
-    assert_eq!(rows("see src/text/wrap", 8), ["see src/", "text/", "wrap"]);
+    assert_eq!(rows("src/text/wrap", 8), ["src/", "text/", "wrap"]);
+    // A space is the better place: the next row may hold all of an address.
+    assert_eq!(rows("see https://a.b/c", 14), ["see ", "https://a.b/c"]);
     assert_eq!(rows("abcdefgh", 3), ["abc", "def", "gh"]);
     assert_eq!(rows("run --flag", 6), ["run ", "--flag"]);
 }

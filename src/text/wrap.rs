@@ -34,27 +34,28 @@ pub fn wrap_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows.finish(line.len())
 }
 
-/// Splits `line` into rows at most `width` columns wide wherever they are full, the
-/// way code is shown: its columns mean something. Otherwise as [`wrap_line`].
+/// Splits `line` into rows at most `width` columns wide, the way code is shown: its
+/// columns mean something, so that a row is left only where it is nearly full,
+/// behind a space in its last third or else anywhere. Otherwise as [`wrap_line`].
 pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
     let (mut start, mut used) = (0, 0);
-    if is_printable_ascii(line) {
-        while line.len() - start > width {
-            rows.push(start..start + width);
-            start += width;
+    // Behind the last space that is far enough to the right.
+    let mut space: Option<Break> = None;
+    let mut at = 0;
+    for cluster in forward(line) {
+        let columns = cluster_width(cluster);
+        if used + columns > width && at > start {
+            let here = Break { at, used };
+            let end = space.take().unwrap_or(here);
+            rows.push(start..end.at);
+            (start, used) = (end.at, used - end.used);
         }
-    } else {
-        let mut at = 0;
-        for cluster in forward(line) {
-            let columns = cluster_width(cluster);
-            if used + columns > width && at > start {
-                rows.push(start..at);
-                (start, used) = (at, 0);
-            }
-            used += columns;
-            at += cluster.len();
+        used += columns;
+        at += cluster.len();
+        if cluster == " " && 3 * used >= 2 * width {
+            space = Some(Break { at, used });
         }
     }
     rows.push(start..line.len());
@@ -106,6 +107,9 @@ struct Rows {
     start: usize,
     used: usize,
     candidate: Option<Break>,
+    /// Behind a slash: only where the row has no other, so that an address stays whole
+    /// where it can.
+    slash: Option<Break>,
     before: Before,
     /// The row has something besides spaces.
     inked: bool,
@@ -119,6 +123,7 @@ impl Rows {
             start: 0,
             used: 0,
             candidate: None,
+            slash: None,
             before: Before::default(),
             inked: false,
         }
@@ -138,10 +143,15 @@ impl Rows {
         let alphanumeric = first.is_alphanumeric();
         // A row of nothing but the indentation is left only where it cannot fit.
         if self.inked && self.may_break(first, ideographic) {
-            self.candidate = Some(Break {
+            let here = Some(Break {
                 at,
                 used: self.used,
             });
+            if self.before.slash {
+                self.slash = here;
+            } else {
+                self.candidate = here;
+            }
         }
         if self.used + columns > self.width && at > self.start {
             self.end_row(at);
@@ -182,7 +192,11 @@ impl Rows {
             at,
             used: self.used,
         };
-        let end = self.candidate.take().unwrap_or(here);
+        let end = self.candidate.take().or(self.slash).unwrap_or(here);
+        self.slash = self.slash.filter(|slash| slash.at > end.at);
+        if let Some(slash) = &mut self.slash {
+            slash.used -= end.used;
+        }
         self.done.push(self.start..end.at);
         self.start = end.at;
         self.used -= end.used;

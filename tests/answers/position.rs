@@ -51,11 +51,7 @@ fn chat(story: &mut Story) -> Vec<String> {
     let from = if framed { 2 } else { 1 };
     let inner = |row: &String| {
         let row = row.trim_start_matches('│');
-        row.split('│')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
+        row.split('│').next().unwrap_or_default().trim().to_owned()
     };
     rows.iter().skip(from).map(inner).collect()
 }

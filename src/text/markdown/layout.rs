@@ -13,7 +13,7 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 
 /// Columns in front of code and tables.
-const INSET: &str = "  ";
+pub const INSET: &str = "  ";
 
 /// What stands in front of a leaf's rows; the first is used once.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -291,11 +291,7 @@ impl Layout {
                 leaf.body = Body::Words(words);
                 self.end_words(leaf, source, ending);
             }
-            Body::Code(code) => {
-                if let Some((start, from)) = code.held {
-                    self.wrap_code(start, from, false, leaf);
-                }
-            }
+            Body::Code(mut code) => self.end_code_line(&mut code, leaf),
             Body::Table(table) => table.finish(&mut Sheet {
                 arena: &mut self.arena,
                 marks: &self.marks,

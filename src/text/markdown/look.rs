@@ -49,6 +49,8 @@ pub struct Marks {
     pub bar: char,
     /// Where both cross.
     pub cross: char,
+    /// In front of what a line of code goes on with.
+    pub wrapped: char,
     /// On either side of code within a line, where colours do not tell it.
     pub tick: &'static str,
 }
@@ -63,6 +65,7 @@ impl Marks {
                 rule: '-',
                 bar: '|',
                 cross: '+',
+                wrapped: '>',
                 tick,
             }
         } else {
@@ -72,6 +75,7 @@ impl Marks {
                 rule: '─',
                 bar: '│',
                 cross: '┼',
+                wrapped: '↳',
                 tick,
             }
         }

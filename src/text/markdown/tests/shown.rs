@@ -50,7 +50,7 @@ fn code_is_set_in_and_broken_where_the_width_ends() {
         "",
         "  sh",
         "  let  x",
-        "  = 한글;",
+        "↳ = 한글;",
         "",
         "    y",
         "",
@@ -65,6 +65,34 @@ fn code_is_set_in_and_broken_where_the_width_ends() {
         shown("a\n\n    code\n\n      more\n\nb", 20),
         ["a", "", "  code", "", "    more", "", "b"]
     );
+}
+
+#[test]
+fn a_line_of_code_goes_on_behind_a_sign() {
+    let raw = "```\nlet name = \"value of it\";\nnext\n```\n> - ```\n>   abcdefghijkl\n";
+    let rows = [
+        "  let name =",
+        "↳ \"value of",
+        "↳ it\";",
+        "  next",
+        "",
+        "│ •   abcdefgh",
+        "│   ↳ ijkl",
+    ];
+    assert_eq!(shown(raw, 14), rows);
+}
+
+#[test]
+fn an_address_stays_whole_where_it_can() {
+    let raw = "See https://a.example/b/c now, and/or [docs](https://a.example/longer/path).";
+    let rows = [
+        "See",
+        "https://a.example/b/c",
+        "now, and/or docs",
+        "(https://a.example/",
+        "longer/path).",
+    ];
+    assert_eq!(shown(raw, 22), rows);
 }
 
 #[test]
@@ -212,5 +240,8 @@ fn a_long_line_of_code_is_one_line() {
     let rows = shown(&format!("```\n{line}\n```\n"), 42);
     assert_eq!(rows.len(), 250);
     assert_eq!(rows[0], format!("  {}", "abcdefghi ".repeat(4).trim_end()));
-    assert!(rows.windows(2).all(|pair| pair[0] == pair[1]), "{rows:?}");
+    assert!(
+        rows[1..].windows(2).all(|pair| pair[0] == pair[1]),
+        "{rows:?}"
+    );
 }
