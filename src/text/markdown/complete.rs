@@ -115,7 +115,7 @@ fn close_link(text: &mut String) {
     let Some(end) = text[at..].find(']').map(|end| at + end) else {
         return close_words(text, at);
     };
-    match text[end + 1..].as_bytes() {
+    match &text.as_bytes()[end + 1..] {
         [] => close_words(text, at),
         [b'(', ..] => close_target(text, end + 2),
         _ => {}
