@@ -99,7 +99,7 @@ impl<'de, F: FnMut(SavedMessage)> DeserializeSeed<'de> for List<'_, F> {
 }
 
 impl<F> List<'_, F> {
-    fn is_none<E>(self) -> Result<(), E> {
+    fn no_list<E>(self) -> Result<(), E> {
         self.0.is_list = false;
         Ok(())
     }
@@ -124,31 +124,31 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.is_none()
+        self.no_list()
     }
 }
 
