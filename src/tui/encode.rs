@@ -75,7 +75,8 @@ pub fn encode(
     if width > 0 {
         let rows = old.content.chunks(width).zip(new.content.chunks(width));
         for (y, (old, new)) in rows.enumerate() {
-            if old != new {
+            let mut cells = old.iter().zip(new);
+            if !cells.all(|(old, new)| is_same(old, new)) {
                 encoder.row(y, old, new);
             }
         }
@@ -309,6 +310,15 @@ impl<'a> Codes<'a> {
             Color::Rgb(red, green, blue) => self.push(&[base + 8, 2, red, green, blue]),
         }
     }
+}
+
+/// As the cells' own comparison, for the short symbols that nearly all of them are.
+fn is_same(old: &Cell, new: &Cell) -> bool {
+    let symbols = match (old.symbol().as_bytes(), new.symbol().as_bytes()) {
+        ([old], [new]) => old == new,
+        (old, new) => old == new,
+    };
+    symbols && Look::of(old) == Look::of(new)
 }
 
 fn is_blank(cell: &Cell) -> bool {
