@@ -35,8 +35,10 @@ pub fn run(cli: Cli) -> Result<u8> {
     if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
+    // One worker beside the front end, which runs on the main thread: a token that
+    // comes in is read, decoded and passed on without a second thread being woken.
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
         .context("the runtime could not be started")?;

@@ -11,9 +11,9 @@ use tokio::time::Instant;
 /// Log lines that wait for a front end that does not read.
 const LOG_LINES_MAX: usize = 512;
 
-/// The least time between two deltas: fifty times a second looks even, and each
+/// The least time between two deltas: thirty times a second looks even, and each
 /// wakes the front end.
-const GATHER: Duration = Duration::from_millis(20);
+const GATHER: Duration = Duration::from_millis(33);
 
 #[derive(Debug, Default)]
 pub struct Outbox {
