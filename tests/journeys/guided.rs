@@ -109,7 +109,9 @@ fn an_edited_call_is_noticed_and_one_that_fails_is_told() {
         chat
     };
     edit("Europe/Berlin")
-        .until_sees("you edited the call")
+        .until_sees("IANA database")
+        .press(KeyCode::PageUp, NONE)
+        .sees("you edited the call")
         .sees("in Berlin");
     edit("Nowhere/Land")
         .until_sees("did not succeed")
