@@ -61,7 +61,9 @@ fn is_undecided(text: &str) -> bool {
 /// away that may begin or close something. O(len).
 pub fn complete(text: &mut String) {
     let kept = text.trim_end_matches(['*', '_', '`', '~', ' ']);
-    let kept = kept.trim_end_matches('\\').len();
+    let kept = kept.trim_end_matches('\\');
+    let kept = without_link(kept);
+    let kept = kept.len();
     text.truncate(kept);
     let near = |open: &Open| kept - open.at <= EMPHASIS_BYTES_MAX;
     let mut open = delimiters(text).open;
@@ -81,6 +83,20 @@ pub fn complete(text: &mut String) {
             let sign = char::from(open.sign);
             text.extend(std::iter::repeat_n(sign, open.length));
         }
+    }
+}
+
+/// The text without what may begin a link or a picture at its end. A sign within a
+/// word, or one that ends a sentence, begins none.
+fn without_link(text: &str) -> &str {
+    let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
+    let open = text.strip_suffix('[');
+    let open = open.filter(|rest| begins(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
+    let rest = open.unwrap_or(text);
+    let picture = rest.strip_suffix('!');
+    match picture.filter(|rest| begins(rest, |c| matches!(c, ' ' | '[' | '\n'))) {
+        Some(rest) => rest.strip_suffix('[').unwrap_or(rest),
+        None => rest,
     }
 }
 
@@ -112,29 +128,47 @@ fn close_link(text: &mut String) {
     let Some(at) = text[tail..].rfind('[').map(|at| tail + at) else {
         return;
     };
+    // `[![badge](image)](https://exam`: a picture within a link.
+    let badge = text[..at].ends_with("[!");
     let Some(end) = text[at..].find(']').map(|end| at + end) else {
-        return close_words(text, at);
+        close_words(text, at);
+        return close_badge(text, badge);
     };
     match &text.as_bytes()[end + 1..] {
         [] => close_words(text, at),
-        [b'(', ..] => close_target(text, end + 2),
-        _ => {}
+        [b'(', ..] => match close_target(text, end + 2) {
+            Some(end) if badge && text[end..].starts_with("](") => {
+                close_target(text, end + 2);
+                return;
+            }
+            Some(end) if badge && text.len() > end => return text.push_str("()"),
+            _ => {}
+        },
+        _ => return,
+    }
+    close_badge(text, badge);
+}
+
+fn close_badge(text: &mut String, badge: bool) {
+    if badge {
+        text.push_str("]()");
     }
 }
 
-/// `[words` may become a link; `list[0` and `[1` will not.
+/// `[words` may become a link; `list[0` and `[1` will not, nor will a label.
 fn close_words(text: &mut String, at: usize) {
     let before = text[..at].chars().next_back();
     let first = text[at + 1..].chars().next();
     let begins = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
-    if begins && before.is_none_or(|c| !c.is_alphanumeric()) {
+    if begins && before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != ']') {
         let words = if text.ends_with(']') { "()" } else { "]()" };
         text.push_str(words);
     }
 }
 
 /// `](https://exam` leads somewhere already; a title behind the target is left out.
-fn close_target(text: &mut String, at: usize) {
+/// Returns where the target ends, if it does.
+fn close_target(text: &mut String, at: usize) -> Option<usize> {
     let mut depth = 1;
     let mut end = text.len();
     for (index, sign) in text[at..].char_indices() {
@@ -145,15 +179,16 @@ fn close_target(text: &mut String, at: usize) {
                 end = at + index;
                 break;
             }
-            ' ' | '\n' | '<' => return,
+            ' ' | '\n' | '<' => return None,
             _ => {}
         }
         if depth == 0 {
-            return;
+            return Some(at + index + 1);
         }
     }
     text.truncate(end);
     text.extend(std::iter::repeat_n(')', depth));
+    None
 }
 
 #[cfg(test)]
@@ -181,6 +216,12 @@ mod tests {
         assert_eq!(completed("see <htt"), "see ");
         assert_eq!(completed("a &am"), "a ");
         assert_eq!(completed("`` a ` b"), "`` a ` b``");
+        assert_eq!(completed("料金は[公式"), "料金は[公式]()");
+        assert_eq!(completed("[![Bui"), "[![Bui]()]()");
+        assert_eq!(completed("[![B](https://i"), "[![B](https://i)]()");
+        assert_eq!(completed("[![B](i)"), "[![B](i)]()");
+        assert_eq!(completed("[![B](i)]"), "[![B](i)]()");
+        assert_eq!(completed("[![B](i)](https://c"), "[![B](i)](https://c)");
         assert_eq!(completed("**굵게"), "**굵게**");
     }
 
@@ -191,6 +232,9 @@ mod tests {
         assert_eq!(completed("list[0"), "list[0");
         assert_eq!(completed("see [1"), "see [1");
         assert_eq!(completed("[a](b) c"), "[a](b) c");
+        assert_eq!(completed("[![B](i)](c) d"), "[![B](i)](c) d");
+        assert_eq!(completed("[docs][do"), "[docs][do");
+        assert_eq!(completed("Hello!"), "Hello!");
         assert_eq!(completed("a **"), "a");
         assert_eq!(
             completed(&format!("*{}", "a".repeat(300))),

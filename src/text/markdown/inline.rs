@@ -2,6 +2,7 @@
 //! look. Parsed by pulldown-cmark; what a leaf is was decided before.
 
 use super::delimiter::delimiters;
+use super::line::underline;
 use super::look::{Look, Marks, Role};
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
@@ -309,17 +310,25 @@ impl<I: Ink> Writer<'_, I> {
 }
 
 /// The text behind its guard, with gaps where runs of signs need one, and where they
-/// are in it.
+/// are in it. A line that would make a heading of those above has one too: were it
+/// one, it would not be in this leaf.
 fn spaced(guard: &str, text: &str) -> (String, Vec<usize>) {
-    let mut gaps = Vec::new();
+    let mut places = Vec::new();
+    if !text.is_ascii() && text.contains(['*', '_', '~']) {
+        places = delimiters(text).gaps;
+    }
+    for (at, _) in text.match_indices('\n') {
+        let line = text[at + 1..].split('\n').next().unwrap_or_default();
+        if underline(line.trim_start_matches(' ')).is_some() {
+            places.push(at + 1);
+        }
+    }
+    places.sort_unstable();
+    let mut gaps = Vec::with_capacity(places.len());
     let mut spaced = String::with_capacity(text.len() + 8);
     spaced.push_str(guard);
-    if text.is_ascii() || !text.contains(['*', '_', '~']) {
-        spaced.push_str(text);
-        return (spaced, gaps);
-    }
     let mut from = 0;
-    for at in delimiters(text).gaps {
+    for at in places {
         spaced.push_str(&text[from..at]);
         gaps.push(spaced.len());
         spaced.push_str(GAP);

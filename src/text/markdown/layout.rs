@@ -133,13 +133,7 @@ impl Layout {
         if let Some(parts) = gap {
             let words = self.words_of(&parts);
             let id = self.arena.prefix(words.trim_end());
-            // The row is nobody's: it stands where the text before it ended.
-            let from = self
-                .arena
-                .rows()
-                .last()
-                .map_or(0, |row| row.source as usize);
-            self.arena.row(at, id, from);
+            self.arena.row(at, id, leaf.at);
         }
         leaf.prefixes = self.prefixes(prefix, "");
         leaf.body = match kind {
@@ -245,7 +239,8 @@ impl Layout {
 
     fn row(&mut self, source: &str, range: Range<usize>, columns: usize) -> TableRow {
         let at = range.start;
-        TableRow::new(&source[range], at, columns, &self.marks, &mut self.links)
+        let (marks, links) = (&self.marks, &mut self.links);
+        TableRow::new(&source[range], at, columns, self.partial, marks, links)
     }
 
     fn become_table(&mut self, leaf: &mut Leaf, source: &str, aligns: Vec<super::line::Align>) {

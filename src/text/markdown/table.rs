@@ -2,6 +2,7 @@
 //! wrapped into them, so that a long table is not laid out anew with every row.
 
 use super::arena::{Arena, Breaks};
+use super::complete::complete;
 use super::inline::{Ink, Links, ink_inline};
 use super::layout::Prefixes;
 use super::line::{self, Align};
@@ -51,10 +52,12 @@ pub struct TableRow {
 }
 
 impl TableRow {
+    /// `partial`: more of its last cell may come.
     pub fn new(
         text: &str,
         source: usize,
         columns: usize,
+        partial: bool,
         marks: &Marks,
         links: &mut Links,
     ) -> Self {
@@ -68,11 +71,16 @@ impl TableRow {
                 cell.end = last;
             }
         }
+        let end = ranges.last().map_or(0, |last| last.end);
         let mut cells: Vec<Cell> = ranges
             .into_iter()
             .map(|range| {
                 let mut cell = Cell::default();
-                let text = text[range].trim_matches(' ').replace("\\|", "|");
+                let coming = partial && range.end == end;
+                let mut text = text[range].trim_matches(' ').replace("\\|", "|");
+                if coming {
+                    complete(&mut text);
+                }
                 let sanitizer = Sanitizer::default();
                 let mut ink = CellInk {
                     cell: &mut cell,

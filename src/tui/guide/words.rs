@@ -2,7 +2,7 @@
 //! the dialog, the mode, the tools on offer and what has been saved, not a plan.
 
 use super::super::ask::{Form, OpenAsk};
-use super::super::model::{Model, Overlay};
+use super::super::model::{Focus, Model, Overlay};
 use super::{ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK, offers_a_tool, open};
 use crate::domain::{Body, ToolMode, ToolOutcome, ToolState};
 
@@ -20,6 +20,7 @@ pub(super) fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
     }
     let running = model.running().is_some();
     let words = match guide.at {
+        ASK | DECIDE | STOP if !running && model.focus != Focus::Message => AWAY_WORDS,
         ASK => ASK_WORDS,
         DECIDE if running => before_decision(guide, model),
         DECIDE => again(model),
@@ -104,6 +105,11 @@ const ASK_WORDS: Words = [
     "A script answers here, not a model; all else is real. Enter sends.",
     "A script answers here, no model. Enter sends.",
     "A script",
+];
+const AWAY_WORDS: Words = [
+    "Esc goes back to the message, which Enter then sends.",
+    "Esc goes to the message, Enter sends it.",
+    "Esc first",
 ];
 const BEFORE_WORDS: Words = [
     "It thinks, then asks for a tool. Nothing runs before you say yes.",

@@ -204,6 +204,31 @@ fn an_item_keeps_its_place_from_its_first_letter_on() {
 }
 
 #[test]
+fn a_line_of_signs_that_ends_no_heading_is_not_lost() {
+    assert_eq!(
+        shown("- b `c`\n===\nTitle\n", 40),
+        ["• b c", "  ===", "  Title"]
+    );
+    assert_eq!(
+        shown("> quote *em*\n===\nafter", 40),
+        ["│ quote em", "│ ===", "│ after"]
+    );
+    assert_eq!(shown("* **c**\n--\nd", 40), ["• c", "  --", "  d"]);
+    assert_eq!(shown("a `b`\n===\nc", 40), ["a b", "c"]);
+}
+
+#[test]
+fn cells_and_badges_show_no_sign_that_vanishes() {
+    let raw = "| a | `b_c` | **d** |\n|---|---|---|\n| `x` | **y** z | [l](http://m) |\n\n\
+        [![Build](https://i.b)](https://c.d) 料金は[公式](https://e.f)です ![p](q)\n";
+    for end in (0..=raw.len()).filter(|end| raw.is_char_boundary(*end)) {
+        let rows = shown_open(&raw[..end]).join("\n");
+        let sign = rows.contains(['*', '`', '[', ']', '!']);
+        assert!(!sign, "{:?} shows {rows:?}", &raw[..end]);
+    }
+}
+
+#[test]
 fn tabs_indent_as_far_as_the_next_stop() {
     let raw = "-\tone\n\t-\ttwo\n\t\t-\tthree\n";
     assert_eq!(shown(raw, 40), ["• one", "  • two", "    • three"]);
