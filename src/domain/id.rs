@@ -77,6 +77,11 @@ text! {
 pub struct Mint(u64);
 
 impl Mint {
+    /// The next number is `first`.
+    pub fn starting_at(first: u64) -> Self {
+        Self(first.saturating_sub(1))
+    }
+
     pub fn mint(&mut self) -> u64 {
         self.0 += 1;
         self.0

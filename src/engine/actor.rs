@@ -2,27 +2,31 @@
 //! time. State is changed here and nowhere else.
 
 use super::approval::Approval;
+use super::asking::Pending;
+use super::hear::{Heard, hear, next_line, room};
+use super::opening::{Files, read_files};
 use super::outbox::Outbox;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver};
 use super::turn::{Ids, Input, Turn};
 use super::{Options, Parts};
 use crate::config::{self, ConfigError, Home, Settings};
+use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, CallId, ModelConfig, Notice, Offered, ServerConfig, Session, SessionId, ToolOutcome,
-    Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, Notice, Offered, ServerConfig, Session, SessionId,
+    ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
 use crate::protocol::{Command, Event, LogLine, Meter};
-use crate::provider::{Fault, Provider, StreamPart};
+use crate::provider::Provider;
 use crate::store::{History, Sessions, StoreError};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc::{self, error::SendError};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +35,8 @@ use tokio_util::sync::CancellationToken;
 const HUB_EVENTS_MAX: usize = 256;
 /// What was typed before, offered to the editor at most.
 const HISTORY_MAX: usize = 1_000;
+/// Where the ids of questions begin that are not the turn's, which mints its own.
+const ASKS_FROM: u64 = 1 << 32;
 /// How long the last saves and events may take once the program is left.
 const CLOSING_TIME: Duration = Duration::from_secs(3);
 /// How long a cancellation may take to reach the servers before they are closed.
@@ -89,6 +95,9 @@ pub(super) struct Actor {
     pub(super) history: Arc<History>,
     pub(super) banners: BTreeMap<String, Banner>,
     pub(super) outbox: Outbox,
+    /// Questions that are not the turn's, and what follows from their answers.
+    pub(super) asked: BTreeMap<AskId, Pending>,
+    pub(super) asks: Mint,
 }
 
 pub(super) async fn run(
@@ -149,6 +158,8 @@ impl Actor {
                 .map(|b| (b.cause.clone(), b))
                 .collect(),
             outbox: Outbox::default(),
+            asked: BTreeMap::new(),
+            asks: Mint::starting_at(ASKS_FROM),
             options,
             home,
         }
@@ -301,94 +312,5 @@ impl Actor {
             HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
             HubEvent::Noticed(notice) => self.notice(notice),
         }
-    }
-}
-
-struct Files {
-    settings: Settings,
-    servers: Vec<ServerConfig>,
-    system_prompt: String,
-    banners: Vec<Banner>,
-}
-
-async fn read_files(home: Home) -> Files {
-    let read = move || {
-        let settings = config::read_settings(&home);
-        let servers = config::read_servers(&home);
-        let prompt = config::read_system_prompt(&home);
-        let mut banners = settings.banners;
-        banners.extend(servers.banners);
-        banners.extend(prompt.banners);
-        Files {
-            settings: settings.value,
-            servers: servers.value,
-            system_prompt: prompt.value,
-            banners,
-        }
-    };
-    tokio::task::spawn_blocking(read)
-        .await
-        .expect("reading files does not panic, and nobody aborts it")
-}
-
-/// Room for one more event, from a moment on.
-async fn room(
-    events: &mpsc::Sender<Event>,
-    from: Option<Instant>,
-) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
-    if let Some(from) = from {
-        tokio::time::sleep_until(from).await;
-    }
-    events.reserve().await
-}
-
-async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
-    if let Some(receiver) = lines
-        && let Some(line) = receiver.recv().await
-    {
-        return line;
-    }
-    *lines = None;
-    std::future::pending().await
-}
-
-enum Heard {
-    Part(Option<Result<StreamPart, Fault>>),
-    /// Has the server loaded the model? None: it does not say.
-    Loaded(Option<bool>),
-    Silence,
-}
-
-/// The next thing about the open request, if there is one.
-async fn hear(running: Option<&mut Running>) -> Heard {
-    let Some(Running {
-        reply: Some(reply),
-        loading,
-        idle_at,
-        ..
-    }) = running
-    else {
-        return std::future::pending().await;
-    };
-    let silence = async {
-        match *idle_at {
-            Some(at) => tokio::time::sleep_until(at).await,
-            None => std::future::pending().await,
-        }
-    };
-    let loaded = async {
-        match loading.as_mut() {
-            Some(asked) => asked.await,
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        biased;
-        part = reply.next() => Heard::Part(part),
-        answer = loaded => {
-            *loading = None;
-            Heard::Loaded(answer)
-        }
-        () = silence => Heard::Silence,
     }
 }

@@ -1,13 +1,19 @@
 //! Floor 3: one background actor owns model streams, server sessions and the
 //! conversation. Front ends speak to it over two channels, and share nothing else.
 //!
-//! `actor` is the select loop, `commands` what a front end asks, `perform` runs the
-//! turn's effects; `turn`, `approval` and `context` are pure.
+//! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
+//! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
+//! `asking` puts questions that are not the turn's; `turn`, `approval` and `context` are pure.
 
 mod actor;
 pub mod approval;
+mod asking;
+mod choosing;
 mod commands;
 pub mod context;
+mod conversation;
+mod hear;
+mod opening;
 mod outbox;
 mod perform;
 mod record;

@@ -1,0 +1,171 @@
+//! Which model answers, which mode decides on tools, which servers run: what the
+//! person chose, and where it is kept.
+
+use super::actor::{Actor, Done};
+use super::turn::Input;
+use crate::config;
+use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
+use crate::protocol::{Event, Meter};
+use std::sync::Arc;
+
+/// An example that can be pasted into config.json (S2.8).
+const EXAMPLE: &str =
+    r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
+
+impl Actor {
+    pub(super) fn no_model(&self) -> Notice {
+        let notice =
+            Notice::failure("No active model is configured. Use /set-model to choose a model.");
+        // A file that could not be read may well list models: its banner says more.
+        if self.settings.lists_models || self.banners.contains_key("config.json") {
+            return notice;
+        }
+        let file = self.home.config();
+        notice.advise(format!(
+            "No model is listed in {} yet. Put this there, for example, and start humble again:\n{EXAMPLE}",
+            file.display()
+        ))
+    }
+
+    /// The model that the command line names, or the active one.
+    pub(super) fn choose_first_model(&mut self) {
+        let named = self
+            .options
+            .model
+            .as_deref()
+            .map(|name| (name, self.find_model(name)));
+        let model = match named {
+            Some((_, Some(model))) => Some(model),
+            Some((name, None)) => {
+                let names: Vec<&str> = self
+                    .settings
+                    .models
+                    .iter()
+                    .map(|model| model.name.as_str())
+                    .collect();
+                let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
+                    .advise(format!("It lists: {}.", names.join(", ")));
+                self.banners
+                    .insert("--model".to_owned(), Banner::new("--model", notice));
+                None
+            }
+            None => self.settings.active().cloned(),
+        };
+        self.model = model.map(Arc::new);
+        self.session = Session::new(self.model_name());
+        self.warn_of_dialect();
+    }
+
+    /// Calls in the `xml` form are taught, but not read back yet: whoever chose it
+    /// should not wonder why no tool ever runs.
+    pub(super) fn warn_of_dialect(&mut self) {
+        const CAUSE: &str = "toolCalls";
+        self.banners.remove(CAUSE);
+        let Some(model) = &self.model else { return };
+        if model.dialect == Dialect::Xml {
+            let notice = Notice::warning(format!(
+                "`{}` has `toolCalls` `xml`, whose calls are not read yet.",
+                model.name
+            ))
+            .advise("Its tools will not run: use `auto`, `native` or `prompt`.");
+            self.banners
+                .insert(CAUSE.to_owned(), Banner::new(CAUSE, notice));
+        }
+    }
+
+    pub(super) fn find_model(&self, name: &str) -> Option<ModelConfig> {
+        let models = &self.settings.models;
+        let by_name = models.iter().find(|model| model.name == name);
+        by_name
+            .or_else(|| models.iter().find(|model| model.model == name))
+            .cloned()
+    }
+
+    pub(super) fn list_models(&mut self) {
+        let models = self
+            .settings
+            .models
+            .iter()
+            .map(ModelConfig::reference)
+            .collect();
+        let selected = self.model.as_ref().map(|model| model.reference());
+        self.outbox.push(Event::ModelsListed { models, selected });
+    }
+
+    pub(super) fn select_model(&mut self, wanted: &ModelRef) {
+        let found = self
+            .settings
+            .models
+            .iter()
+            .find(|model| model.reference() == *wanted);
+        let Some(model) = found.cloned() else {
+            self.notice(Notice::warning(format!(
+                "There is no model `{}` any more.",
+                wanted.name
+            )));
+            return;
+        };
+        for other in &mut self.settings.models {
+            other.active = other.reference() == *wanted;
+        }
+        self.model = Some(Arc::new(model));
+        self.num_ctx = 0;
+        self.meter = Meter::default();
+        self.outbox.push(Event::ContextMeasured(self.meter));
+        self.banners.remove("--model");
+        self.banners.remove("active model");
+        self.warn_of_dialect();
+        self.push_banners();
+        self.list_models();
+        // A stand-in is in no file.
+        if self.options.stand_in.is_some() {
+            return;
+        }
+        let (home, wanted) = (self.home.clone(), wanted.clone());
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));
+    }
+
+    pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
+        self.approval.mode = mode;
+        self.feed(Input::ModeChanged(mode));
+        self.outbox.push(Event::ToolModeChanged(mode));
+        let home = self.home.clone();
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_tool_mode(&home, mode)));
+    }
+
+    pub(super) fn toggle_server(&mut self, id: &ServerId) {
+        let Some(server) = self.servers.iter_mut().find(|server| server.id == *id) else {
+            return;
+        };
+        server.enabled = !server.enabled;
+        let (home, id, enabled) = (self.home.clone(), id.clone(), server.enabled);
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_server_enabled(&home, &id, enabled)));
+        self.configure_servers();
+    }
+
+    pub(super) fn toggle_tool(&mut self, id: &ServerId, tool: String) {
+        let Some(server) = self.servers.iter_mut().find(|server| server.id == *id) else {
+            return;
+        };
+        let on = server.tools_off.remove(&tool);
+        if !on {
+            server.tools_off.insert(tool.clone());
+        }
+        let (home, id) = (self.home.clone(), id.clone());
+        self.jobs
+            .spawn_blocking(move || Done::Config(config::set_tool_enabled(&home, &id, &tool, on)));
+        self.configure_servers();
+    }
+
+    pub(super) fn configure_servers(&mut self) {
+        if self.options.no_tools {
+            return;
+        }
+        self.hub.configure(self.servers.clone());
+        self.servers_changed();
+        self.outbox.push(Event::ServersListed(self.hub.servers()));
+    }
+}

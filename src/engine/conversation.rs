@@ -1,0 +1,52 @@
+//! Conversations: listing, looking into and opening those of before, and beginning
+//! another.
+
+use super::actor::{Actor, Done};
+use super::saver::Epoch;
+use super::turn::Input;
+use crate::domain::{Notice, QueryId, Session, SessionId};
+use crate::protocol::{Event, Meter};
+use std::sync::Arc;
+
+impl Actor {
+    pub(super) fn list_sessions(&mut self, query: QueryId) {
+        let sessions = Arc::clone(&self.sessions);
+        self.jobs.spawn_blocking(move || {
+            let sessions = Arc::new(sessions.list());
+            Done::Events(vec![Event::SessionsListed { query, sessions }])
+        });
+    }
+
+    pub(super) fn preview(&mut self, query: QueryId, id: SessionId) {
+        let sessions = Arc::clone(&self.sessions);
+        self.jobs.spawn_blocking(move || {
+            Done::Events(match sessions.preview(&id) {
+                Ok(session) => {
+                    vec![Event::SessionPreviewed {
+                        query,
+                        session: Arc::new(session),
+                    }]
+                }
+                // The list says why it is broken.
+                Err(_) => Vec::new(),
+            })
+        });
+    }
+
+    /// A conversation begins; a turn under way is stopped first.
+    pub(super) fn begin_session(&mut self, session: Session) {
+        if self.running.is_some() {
+            self.feed(Input::Interrupt);
+            self.notice(Notice::warning(
+                "The answer under way was stopped; its words are kept.",
+            ));
+        }
+        self.epoch = Epoch(self.epoch.0 + 1);
+        self.session = session;
+        self.num_ctx = 0;
+        self.meter = Meter::default();
+        self.outbox
+            .push(Event::SessionOpened(Arc::new(self.session.clone())));
+        self.outbox.push(Event::ContextMeasured(self.meter));
+    }
+}

@@ -1,0 +1,70 @@
+//! What the select loop waits for besides its channels, each safe to drop while it
+//! waits.
+
+use super::actor::Running;
+use crate::protocol::{Event, LogLine};
+use crate::provider::{Fault, StreamPart};
+use tokio::sync::mpsc::{self, error::SendError};
+use tokio::time::Instant;
+
+/// Room for one more event, from a moment on.
+pub(super) async fn room(
+    events: &mpsc::Sender<Event>,
+    from: Option<Instant>,
+) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
+    if let Some(from) = from {
+        tokio::time::sleep_until(from).await;
+    }
+    events.reserve().await
+}
+
+pub(super) async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
+    if let Some(receiver) = lines
+        && let Some(line) = receiver.recv().await
+    {
+        return line;
+    }
+    *lines = None;
+    std::future::pending().await
+}
+
+pub(super) enum Heard {
+    Part(Option<Result<StreamPart, Fault>>),
+    /// Has the server loaded the model? None: it does not say.
+    Loaded(Option<bool>),
+    Silence,
+}
+
+/// The next thing about the open request, if there is one.
+pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
+    let Some(Running {
+        reply: Some(reply),
+        loading,
+        idle_at,
+        ..
+    }) = running
+    else {
+        return std::future::pending().await;
+    };
+    let silence = async {
+        match *idle_at {
+            Some(at) => tokio::time::sleep_until(at).await,
+            None => std::future::pending().await,
+        }
+    };
+    let loaded = async {
+        match loading.as_mut() {
+            Some(asked) => asked.await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        part = reply.next() => Heard::Part(part),
+        answer = loaded => {
+            *loading = None;
+            Heard::Loaded(answer)
+        }
+        () = silence => Heard::Silence,
+    }
+}
