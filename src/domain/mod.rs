@@ -1,6 +1,7 @@
 //! Floor 0: values and rules. Nothing here reads a file, waits for anything or
 //! knows a screen; every other module may import it.
 
+mod branches;
 pub mod id;
 pub mod message;
 pub mod model;
@@ -19,7 +20,7 @@ pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
 pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
-pub use session::{SavedMessage, Session, SessionSummary};
+pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };

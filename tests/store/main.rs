@@ -163,6 +163,7 @@ fn files_of_other_programs_open() {
         ],
         humble: Map::new(),
         notes: Default::default(),
+        branches: Vec::new(),
     };
     assert_eq!(session, expected);
 }
