@@ -29,6 +29,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Sends a request that waits for its next attempt at once.
+    RetryNow,
     SelectModel(ModelRef),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
@@ -45,6 +47,17 @@ pub enum Command {
     },
     OpenSession(SessionId),
     DeleteSession(SessionId),
+    /// Takes the last answered turn back: it becomes a branch (S9.5).
+    Rewind,
+    /// The last turn, which has no answer, is taken off the screen: its prompt.
+    DropCancelled(String),
+    ListBranches,
+    SwitchBranch(BranchSummary),
+    /// Goes on in a new file; the old one stays as it is.
+    ForkSession,
+    RenameSession(String),
+    /// Saves nothing of this conversation, or saves it again.
+    SetPrivate(bool),
     /// What stood in the editor when the program was left.
     KeepDraft(String),
     Shutdown,
@@ -73,6 +86,13 @@ pub enum Event {
         session: Arc<Session>,
     },
     SessionDeleted(SessionId),
+    /// The title that the person gave it.
+    SessionRenamed(String),
+    /// The other branches of the conversation, the one that was left last first.
+    BranchesListed(Vec<BranchSummary>),
+    PrivateChanged(bool),
+    /// A prompt that was never answered, for the message.
+    PromptOffered(String),
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
@@ -112,6 +132,39 @@ pub struct LogLine {
     pub text: String,
 }
 
+/// Another branch of the conversation, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchSummary {
+    /// The first line of its first prompt, raw.
+    pub words: String,
+    /// How many messages it shares with the present branch, and how many follow.
+    pub at: usize,
+    pub messages: usize,
+    pub left_at: Option<jiff::Timestamp>,
+}
+
+/// A turn that an earlier run left in the middle. Every text is raw.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Unfinished {
+    pub prompt: String,
+    /// The words of the answer so far, and of the thinking.
+    pub words: String,
+    pub thinking: String,
+    pub session: Option<SessionId>,
+    pub at: Option<jiff::Timestamp>,
+    /// Calls that waited for approval.
+    pub calls: Vec<PendingCall>,
+    /// Turns before it that had no answer either.
+    pub more: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCall {
+    pub server: String,
+    pub tool: String,
+    pub arguments: serde_json::Value,
+}
+
 /// Everything that a person can be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
@@ -125,6 +178,10 @@ pub enum Ask {
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
     Bound { rounds: u32 },
+    /// A turn of an earlier run can be taken up again (S9.6).
+    Unfinished(Box<Unfinished>),
+    /// Is it really to go?
+    Discard { prompt: String },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -161,6 +218,10 @@ pub enum Choice {
     NoBound,
     /// Answer now with what there is.
     AnswerNow,
+    /// Take an unfinished turn up again.
+    Resume,
+    KeepForLater,
+    Discard,
     /// End the turn.
     Stop,
 }
@@ -211,7 +272,18 @@ impl Ask {
             row(Choice::AnswerNow, 'a', "Answer now with what there is"),
             row(Choice::Stop, 'n', "Stop this turn"),
         ];
+        const UNFINISHED: &[ChoiceRow] = &[
+            row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
+            row(Choice::KeepForLater, 'k', "Keep it for the next start"),
+            row(Choice::Discard, 'x', "Discard it"),
+        ];
+        const DISCARD: &[ChoiceRow] = &[
+            row(Choice::Discard, 'x', "Discard it for good"),
+            row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+        ];
         match self {
+            Self::Unfinished(_) => UNFINISHED,
+            Self::Discard { .. } => DISCARD,
             Self::Approve(_) => &[],
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,

@@ -2,6 +2,7 @@
 //! knows a screen; every other module may import it.
 
 mod branches;
+pub mod facts;
 pub mod id;
 pub mod message;
 pub mod model;
@@ -14,6 +15,7 @@ pub mod tool;
 pub mod transcript;
 pub mod turn;
 
+pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{CallMessage, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};

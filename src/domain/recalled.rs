@@ -78,6 +78,7 @@ impl Transcript {
         let here = |note: &&CancelledNote| note.after == index;
         for note in session.notes.cancelled.iter().filter(here) {
             let turn = TurnId(numbers.next());
+            self.unanswered.insert(turn);
             self.push(
                 turn,
                 Body::Prompt {

@@ -3,12 +3,18 @@
 
 use super::actor::Actor;
 use super::turn::Input;
+use super::unfinished::Left;
 use crate::domain::AskId;
 use crate::protocol::{Answer, Ask, Event, Owner};
 
 /// What waits for an answer.
 #[derive(Debug)]
-pub(super) enum Pending {}
+pub(super) enum Pending {
+    /// Whether a turn of an earlier run is taken up again.
+    Unfinished(Left),
+    /// Whether it is really to go.
+    Discard(Left),
+}
 
 impl Actor {
     /// Puts a question; its answer is handled by what is pending.
@@ -32,7 +38,8 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(pending) => match pending {},
+            Some(Pending::Unfinished(left)) => self.unfinished_answered(left, &answer),
+            Some(Pending::Discard(left)) => self.discard_answered(left, &answer),
             None => self.feed(Input::Answered { ask, answer }),
         }
     }

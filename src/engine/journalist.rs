@@ -129,7 +129,9 @@ impl Journalist {
     fn words(&mut self, piece: u64, kind: PieceKind, words: &str) {
         let thinking = kind == PieceKind::Thinking;
         match self.ops.back_mut() {
-            Some(Op::Write(Record::Words { piece: last, text, .. })) if *last == piece => {
+            Some(Op::Write(Record::Words {
+                piece: last, text, ..
+            })) if *last == piece => {
                 text.push_str(words);
             }
             _ => self.ops.push_back(Op::Write(Record::Words {
@@ -196,7 +198,8 @@ impl Journalist {
         if !gone.is_empty() {
             // Few and small: what is removed off the actor is nobody's to wait for.
             tokio::task::spawn_blocking(|| {
-                gone.into_iter().for_each(|(_, _, journal)| journal.remove());
+                gone.into_iter()
+                    .for_each(|(_, _, journal)| journal.remove());
             });
         }
     }

@@ -3,23 +3,29 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
+//! `journalist`, `saver` and `saving` write, `unfinished` offers what was left;
 //! `asking` puts questions that are not the turn's; `turn`, `approval` and `context` are pure.
 
 mod actor;
 pub mod approval;
 mod asking;
+mod branching;
 mod choosing;
+mod closing;
 mod commands;
 pub mod context;
 mod conversation;
 mod hear;
+mod journalist;
 mod opening;
 mod outbox;
 mod perform;
 mod record;
 mod reply;
 mod saver;
+mod saving;
 pub mod turn;
+mod unfinished;
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};
@@ -52,8 +58,22 @@ pub struct Options {
     pub no_tools: bool,
     /// Write no session.
     pub no_save: bool,
+    /// Nobody types here: one prompt, from a script perhaps, that the history leaves
+    /// out, and nobody to ask about turns of before.
+    pub one_turn: bool,
+    /// The conversation to begin with.
+    pub open: Option<Open>,
     /// The one model that there is, whatever `config.json` lists.
     pub stand_in: Option<ModelConfig>,
+}
+
+/// A conversation that the command line names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Open {
+    /// The one that changed last.
+    Latest,
+    /// By its file's name or its title, or the beginning of either.
+    Named(String),
 }
 
 /// A running engine.

@@ -143,7 +143,11 @@ impl Actor {
     /// Nothing of the conversation is saved from now on, or again (S8.5).
     pub(super) fn set_private(&mut self, private: bool) {
         if std::mem::replace(&mut self.private, private) == private {
-            let state = if private { "private already" } else { "not private" };
+            let state = if private {
+                "private already"
+            } else {
+                "not private"
+            };
             return self.notice(Notice::info(format!("This conversation is {state}.")));
         }
         self.apply_log_level();
@@ -172,8 +176,11 @@ impl Actor {
         }
     }
 
-    /// Said when the first save of a fork has given it its name.
+    /// The conversation goes on in a file of its own, which is named once it is there.
     pub(super) fn fork_session(&mut self) {
+        if self.is_busy() {
+            return;
+        }
         if self.private {
             let notice = Notice::warning("A private conversation is not saved.");
             return self.notice(notice.advise("/private off saves it again."));

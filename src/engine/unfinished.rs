@@ -43,7 +43,10 @@ impl Actor {
     }
 
     pub(super) fn found(&mut self, leavings: Leavings) {
-        leavings.notices.into_iter().for_each(|one| self.notice(one));
+        leavings
+            .notices
+            .into_iter()
+            .for_each(|one| self.notice(one));
         self.left.extend(leavings.left);
         self.offer_next();
     }
@@ -83,7 +86,11 @@ impl Actor {
     fn resume(&mut self, left: Left) {
         let sessions = std::sync::Arc::clone(&self.sessions);
         self.jobs.spawn_blocking(move || {
-            let id = left.turns.iter().rev().find_map(|turn| turn.session.clone());
+            let id = left
+                .turns
+                .iter()
+                .rev()
+                .find_map(|turn| turn.session.clone());
             let opened = id.map(|id| sessions.open(&id));
             Done::Resumed(left, opened)
         });

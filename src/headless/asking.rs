@@ -217,12 +217,15 @@ fn words(question: &Ask) -> String {
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
+        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
+        Ask::Discard { .. } => "It would be discarded.".to_owned(),
     }
 }
 
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
+        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,
     }
 }

@@ -49,6 +49,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
         Ask::Bound { .. } => "bound",
+        Ask::Unfinished(_) => "unfinished",
+        Ask::Discard { .. } => "discard",
     };
     (name, choices)
 }

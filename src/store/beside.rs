@@ -47,12 +47,15 @@ pub fn add_cancelled(humble: &mut Map<String, Value>, turn: &CancelledNote) {
     }
 }
 
-/// Takes the newest cancelled turn away where it followed `after` messages.
-pub fn drop_cancelled(humble: &mut Map<String, Value>, after: usize) -> bool {
+/// Takes the newest cancelled turn away where this was its prompt, behind `after`
+/// messages.
+pub fn drop_cancelled(humble: &mut Map<String, Value>, after: usize, prompt: &str) -> bool {
     let Some(Value::Array(entries)) = humble.get_mut(CANCELLED) else {
         return false;
     };
-    let is_last = |entry: &Value| index(entry, "after") == Some(after);
+    let is_last = |entry: &Value| {
+        index(entry, "after") == Some(after) && entry.get("prompt").is_some_and(|it| it == prompt)
+    };
     entries.pop_if(|entry| is_last(entry)).is_some()
 }
 
@@ -81,7 +84,8 @@ fn list<'a>(humble: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value>
     slot.as_array_mut().expect("made an array just above")
 }
 
-pub(super) fn tool(call: &ToolCall) -> Value {
+/// A call and how it ended; its result is not kept.
+pub fn tool(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
         "tool": call.tool,

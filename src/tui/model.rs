@@ -15,7 +15,7 @@ use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
     ToolState, Transcript, TurnId,
 };
-use crate::protocol::{Ask, LogLine, Meter};
+use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
@@ -82,6 +82,7 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
+    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -105,6 +106,8 @@ pub struct Queue {
 pub struct Clock {
     pub turn_started: Duration,
     pub round_started: Duration,
+    /// Has a meaning while the transcript waits for it.
+    pub retry: Retry,
     /// When the first words of the present round came.
     pub first_text: Option<Duration>,
     /// How long the rounds before it streamed.
@@ -117,6 +120,14 @@ pub struct Clock {
     pub thinking: Option<PieceId>,
     /// When the turn under way was heard of last.
     pub heard: Duration,
+}
+
+/// When the request of a turn goes out again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Retry {
+    pub at: Duration,
+    pub attempt: u32,
+    pub attempts_max: u32,
 }
 
 /// A row of the servers pane.
@@ -178,10 +189,16 @@ pub struct Model {
     pub unasked: HashSet<CallId>,
     pub title: String,
     pub session: Option<SessionId>,
+    /// Nothing of this conversation is saved.
+    pub private: bool,
 
     pub editor: Editor,
     pub history: History,
     pub queue: Queue,
+    /// While the last prompt is being changed: what stood in the message before.
+    pub editing: Option<String>,
+    /// A number behind `/branches`, which picks from the list once it is here.
+    pub wants_branch: Option<String>,
     /// The chosen completion; None where the person closed the list.
     pub completion: Option<usize>,
     pub burst: Burst,
@@ -235,6 +252,9 @@ impl Model {
             unasked: HashSet::new(),
             title: String::new(),
             session: None,
+            private: false,
+            editing: None,
+            wants_branch: None,
             editor: Editor::default(),
             history: History::default(),
             queue: Queue::default(),

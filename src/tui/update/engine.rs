@@ -3,11 +3,12 @@
 use super::super::ask::OpenAsk;
 use super::super::flow::Flow;
 use super::super::guide;
-use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay};
+use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{sessions, submit};
+use super::{branches, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+    Wait,
 };
 use crate::protocol::Event;
 use std::time::Duration;
@@ -43,6 +44,13 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Deleted {session}.")));
             sessions::refresh(model, effects);
         }
+        Event::SessionRenamed(title) => {
+            model.notify(Notice::info("The conversation has its new title."));
+            model.title = title;
+        }
+        Event::BranchesListed(list) => branches::listed(model, list, effects),
+        Event::PrivateChanged(private) => model.private = private,
+        Event::PromptOffered(prompt) => branches::offered(model, &prompt),
         Event::ModelsListed { models, selected } => {
             model.models = models;
             model.selected = selected;
@@ -99,6 +107,7 @@ fn server_changed(model: &mut Model, server: Server) {
 }
 
 fn opened(model: &mut Model, session: &Session) {
+    branches::keeps_as_it_was(model);
     submit::unqueue(model);
     model.asked.clear();
     model.unasked.clear();
@@ -151,17 +160,13 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
         TurnEvent::Started { prompt, .. } => {
             model.last_turn = Some((prompt.text.clone(), false));
         }
-        TurnEvent::Retrying { after, why } => {
-            let again = format!("Trying again in {} s.", after.as_secs().max(1));
-            model.notify(why.clone().advise(again));
-        }
         TurnEvent::Ended { end, .. } if was_running == Some(id) => ended(model, end, effects),
         _ => {}
     }
 }
 
 /// Which entries, from this one on, are thinking.
-fn note_thoughts(model: &mut Model, from: usize) {
+pub(super) fn note_thoughts(model: &mut Model, from: usize) {
     let keep = model.thoughts.partition_point(|index| *index < from);
     model.thoughts.truncate(keep);
     let entries = model.transcript.entries().iter().enumerate().skip(from);
@@ -209,7 +214,22 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
             clock.speed = None;
             clock.calls.clear();
         }
-        TurnEvent::RoundStarted { .. } => clock.round_started = now,
+        TurnEvent::RoundStarted { .. }
+        | TurnEvent::Waiting {
+            wait: Wait::Response,
+        } => clock.round_started = now,
+        TurnEvent::Retrying {
+            after,
+            attempt,
+            attempts_max,
+            ..
+        } => {
+            clock.retry = Retry {
+                at: now + *after,
+                attempt: *attempt,
+                attempts_max: *attempts_max,
+            };
+        }
         TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
             clock.calls.entry(call.id).or_insert(now);
         }

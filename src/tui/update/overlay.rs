@@ -119,6 +119,7 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
         }
         Picked::Server(server) => Command::ToggleServer(server.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
+        Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
     };
     effects.push(Effect::Send(command));
 }

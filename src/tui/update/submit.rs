@@ -4,7 +4,7 @@ use super::super::editor::Edit;
 use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{ENTER_HELD, approval, commands, engine, overlay};
+use super::{ENTER_HELD, approval, branches, commands, engine, overlay};
 use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::Command;
 
@@ -62,6 +62,9 @@ pub fn paste(model: &mut Model, text: &str) {
 /// a paused queue goes on.
 pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     model.focus = Focus::Message;
+    if model.editor.is_blank() && branches::keeps_as_it_was(model) {
+        return;
+    }
     if model.editor.is_blank() {
         model.queue.paused = false;
         return send_queued(model, effects);
@@ -73,6 +76,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     let text = model.editor.take();
     remember(model, &text);
     model.queue.paused = false;
+    branches::replaces(model, effects);
     if model.running().is_some() {
         model.queue.prompts.push_back(text);
     } else {
@@ -124,7 +128,7 @@ pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
     effects.push(Effect::Send(Command::Submit { turn, prompt }));
 }
 
-fn remember(model: &mut Model, text: &str) {
+pub fn remember(model: &mut Model, text: &str) {
     model.history.at = None;
     let prompts = &mut model.history.prompts;
     if prompts.last().is_none_or(|last| last != text) {
@@ -132,22 +136,6 @@ fn remember(model: &mut Model, text: &str) {
     }
     if prompts.len() > HISTORY_MAX {
         prompts.remove(0);
-    }
-}
-
-/// Asks the last prompt again where it was not answered.
-pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.running().is_some() {
-        return model.notify(Notice::info("The present turn is still under way."));
-    }
-    match model.last_turn.clone() {
-        Some((prompt, false)) => submit(model, prompt, effects),
-        Some((_, true)) => {
-            model.notify(Notice::info(
-                "Nothing to retry: the last prompt was answered.",
-            ));
-        }
-        None => model.notify(Notice::info("Nothing to retry: nothing was asked yet.")),
     }
 }
 

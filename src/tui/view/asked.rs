@@ -3,7 +3,7 @@
 
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
-use super::pen::rows_of;
+use super::{left, pen::rows_of};
 use crate::domain::CallId;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
@@ -26,6 +26,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
+        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
     };
     Words {
         title,
@@ -52,6 +54,8 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
+        Ask::Unfinished(turn) => left::rows(turn, columns),
+        Ask::Discard { prompt } => left::discarded(prompt, columns),
     }
 }
 
@@ -63,7 +67,7 @@ pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
     head_of(&offered.tool.name, model.transcript.call(offered.call))
 }
 
-fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
+pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
     one_line(&format!("{tool}   {server}"))
 }
@@ -142,7 +146,7 @@ fn arguments(call: Option<&ToolCall>) -> String {
 }
 
 /// Indented, so that it cannot pass for a line of the dialog's own.
-fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
+pub(super) fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
     let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))
 }

@@ -8,6 +8,7 @@ mod composer;
 mod header;
 mod help;
 mod hints;
+mod left;
 mod lists;
 mod log;
 pub mod panes;
