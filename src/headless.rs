@@ -9,7 +9,7 @@ mod words;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
-    ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    ToolCall, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Ask, Command, Event};
 use crate::text::Clean;

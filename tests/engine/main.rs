@@ -2,8 +2,11 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod disk;
+mod keeping;
 mod talk;
 mod tools;
+mod ways;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{

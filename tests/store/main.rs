@@ -3,8 +3,10 @@
 
 mod crash;
 mod history;
+mod journals;
 mod list;
 mod names;
+mod ways;
 
 use humble::domain::session::Role;
 use humble::domain::{SavedMessage, Session, SessionId};
