@@ -59,7 +59,10 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
     drop(journal);
     let found = left(&journals);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].prompt.as_str(), found[0].words()), ("한글", "안녕하세요".to_owned()));
+    assert_eq!(
+        (found[0].prompt.as_str(), found[0].words()),
+        ("한글", "안녕하세요".to_owned())
+    );
     assert_eq!(found[0].thinking(), "let me see");
 }
 
@@ -68,11 +71,16 @@ fn of_programs_that_start_at_once_exactly_one_gets_each_journal() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     for number in 0..10 {
-        journals.begin(&turn(&number.to_string()), &ended()).unwrap();
+        journals
+            .begin(&turn(&number.to_string()), &ended())
+            .unwrap();
     }
     let all: Vec<Vec<Found>> = std::thread::scope(|scope| {
         let starts: Vec<_> = (0..4).map(|_| scope.spawn(|| journals.left())).collect();
-        starts.into_iter().map(|start| start.join().unwrap()).collect()
+        starts
+            .into_iter()
+            .map(|start| start.join().unwrap())
+            .collect()
     });
     let mut prompts: Vec<String> = all
         .iter()
@@ -125,13 +133,22 @@ fn a_pipe_or_a_folder_in_the_place_of_a_journal_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("journal/a.jsonl")).unwrap();
     let pipe = folder.path().join("journal/b.jsonl");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(&pipe)
+        .status()
+        .unwrap();
     assert!(made.success());
     let found = journals(&folder).left();
     assert_eq!(found.len(), 2);
     for found in found {
-        let Found::Foreign(notice) = found else { panic!("{found:?}") };
-        assert!(notice.what.ends_with("it is not a regular file."), "{}", notice.what);
+        let Found::Foreign(notice) = found else {
+            panic!("{found:?}")
+        };
+        assert!(
+            notice.what.ends_with("it is not a regular file."),
+            "{}",
+            notice.what
+        );
     }
 }
 

@@ -55,10 +55,15 @@ fn a_branch_that_somebody_else_made_is_never_written_over() {
     other.messages.extend(said("p", "z"));
     sessions.save(&other).unwrap();
     mine.messages.extend(said("q", "b"));
-    assert_eq!(sessions.save(&mine), Err(StoreError::ChangedElsewhere(id.clone())));
+    assert_eq!(
+        sessions.save(&mine),
+        Err(StoreError::ChangedElsewhere(id.clone()))
+    );
     // A turn that was merely taken back is a beginning of what is here.
     other.rewind(0, now());
-    other.branches.retain(|branch| branch.messages[1].content == "a".into());
+    other
+        .branches
+        .retain(|branch| branch.messages[1].content == "a".into());
     let fork = sessions.create(&other, &ended()).unwrap();
     mine.id = Some(fork.clone());
     sessions.save(&mine).unwrap();
@@ -93,7 +98,13 @@ fn a_conversation_is_found_by_its_name_its_title_or_how_they_begin() {
     let found = |wanted: &str| sessions.find(wanted).map(|id| id.to_string());
     let a = Ok("20250101_000000_a.json".to_owned());
     let b = Ok("20260101_000000_b.json".to_owned());
-    for wanted in ["20250101_000000_a.json", "20250101_000000_a", "2025", "서울 여행", "서울"] {
+    for wanted in [
+        "20250101_000000_a.json",
+        "20250101_000000_a",
+        "2025",
+        "서울 여행",
+        "서울",
+    ] {
         assert_eq!(found(wanted), a, "{wanted}");
     }
     assert_eq!(found("trip to rome"), b);

@@ -70,7 +70,8 @@ impl World {
     fn start(&mut self) -> Run {
         self.answers += 1;
         let answer = format!("answer-{:04}-끝", self.answers);
-        self.server.on(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
+        self.server
+            .on(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
         let how = *self.dice.pick(&["--save", "--continue"]);
         let prompt = format!("question {}", self.dice.below(3));
         let mut child = Command::new(env!("CARGO_BIN_EXE_humble"))
