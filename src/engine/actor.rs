@@ -8,13 +8,14 @@ use super::opening::{Files, read_files};
 use super::outbox::Outbox;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver};
+use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
 use super::{Options, Parts};
 use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, Notice, Offered, ServerConfig, Session, SessionId,
-    ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelRef, Notice, Offered, ServerConfig, Session,
+    SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -68,6 +69,7 @@ pub(super) enum Done {
     Opened(Result<Session, StoreError>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
+    Added(ModelRef, Result<Box<Settings>, ConfigError>),
 }
 
 pub(super) struct Actor {
@@ -98,6 +100,8 @@ pub(super) struct Actor {
     /// Questions that are not the turn's, and what follows from their answers.
     pub(super) asked: BTreeMap<AskId, Pending>,
     pub(super) asks: Mint,
+    /// What model servers have, and what is asked of them.
+    pub(super) shelves: Shelves,
 }
 
 pub(super) async fn run(
@@ -160,6 +164,7 @@ impl Actor {
             outbox: Outbox::default(),
             asked: BTreeMap::new(),
             asks: Mint::starting_at(ASKS_FROM),
+            shelves: Shelves::default(),
             options,
             home,
         }
@@ -187,6 +192,7 @@ impl Actor {
         }
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.offer_models();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -222,6 +228,7 @@ impl Actor {
                 Ok(done) => self.job_done(done),
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
+            Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {

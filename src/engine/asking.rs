@@ -3,12 +3,15 @@
 
 use super::actor::Actor;
 use super::turn::Input;
-use crate::domain::AskId;
-use crate::protocol::{Answer, Ask, Event, Owner};
+use crate::domain::{AskId, ModelServer};
+use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 
 /// What waits for an answer.
 #[derive(Debug)]
-pub(super) enum Pending {}
+pub(super) enum Pending {
+    AddModel { server: ModelServer, name: String },
+    RemoveModel { server: ModelServer, name: String },
+}
 
 impl Actor {
     /// Puts a question; its answer is handled by what is pending.
@@ -32,8 +35,19 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(pending) => match pending {},
+            Some(pending) => self.answered(pending, &answer),
             None => self.feed(Input::Answered { ask, answer }),
+        }
+    }
+
+    fn answered(&mut self, pending: Pending, answer: &Answer) {
+        let choice = match answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
+            Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
         }
     }
 }

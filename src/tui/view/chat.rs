@@ -6,6 +6,7 @@ use super::super::source::Source;
 use super::panes::{Pane, Panes};
 use super::pen::Pen;
 use super::times::{self, seconds};
+use super::welcome;
 use crate::domain::tool::{Progress, ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
@@ -66,7 +67,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     if source.count() == 0 && source.tail == 0 {
-        welcome(model, area, pen);
+        welcome::draw(model, area, pen);
     }
     model.chat = flow;
 }
@@ -345,14 +346,4 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
     pen.put_cut(row.x + 2, row.y, words, pen.theme.dim, columns);
-}
-
-fn welcome(model: &Model, area: Rect, pen: &mut Pen) {
-    let words = if model.models.is_empty() {
-        "Welcome. humble talks to a model and lets it use tools, asking you first."
-    } else {
-        "Type a message below. Tools ask before they run."
-    };
-    let dim = pen.theme.dim;
-    pen.paragraph(area, &Clean::own(words), dim);
 }

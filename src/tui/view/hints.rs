@@ -21,7 +21,13 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }
     }
-    let (near, far) = hints(model);
+    let (near, mut far) = hints(model);
+    if let Some(pull) = &model.shelf.pull
+        && !matches!(model.overlay, Some(Overlay::Models(_)))
+    {
+        let words = super::models::pull_words(pull, pen, area.width >= 120);
+        far = vec![Clean::line(&words).as_str().to_owned()];
+    }
     let between = format!(" {} ", pen.glyphs.dot);
     let join = |hints: &[String]| hints.join(&between);
     let right = join(&far);
@@ -117,6 +123,19 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
             say(&["Enter resume", "d delete", "Tab search", "Esc back"])
         }
         (Some(Overlay::Sessions(_)), _) => say(&["Enter resume", "Tab list", "Esc close"]),
+        (Some(Overlay::Models(open)), _) if open.pulling.is_some() => {
+            say(&["Enter pull", "Esc back"])
+        }
+        (Some(Overlay::Models(open)), _) if open.in_list => {
+            let last = if model.shelf.pull.is_some() {
+                "x stop"
+            } else {
+                "a add a server"
+            };
+            say(&["Enter use", "p pull", "d remove", last, "Esc back"])
+        }
+        (Some(Overlay::Models(_)), _) => say(&["Enter use", "Tab list", "Esc close"]),
+        (Some(Overlay::Connect(_)), _) => say(&["Enter next", "Up/Down fields", "Esc close"]),
         (Some(Overlay::Pick(_)), _) => say(&["0-9 choose", "Enter take", "Esc close"]),
         (Some(Overlay::Recall { .. }), _) => say(&["Enter take", "Esc close"]),
         (Some(Overlay::Palette { .. }), _) => say(&["Enter run", "Esc close"]),
@@ -136,6 +155,11 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
 
 fn message_hints(model: &Model) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
+    if model.offer_takes_keys() {
+        let count = model.offered().len();
+        let numbers = format!("1-{count} choose");
+        return vec![numbers, "Esc later (/models)".to_owned()];
+    }
     if model.interrupting && model.running().is_some() {
         return vec!["Stopping".to_owned()];
     }
