@@ -30,6 +30,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Sends a request that waits for its next attempt at once.
+    RetryNow,
     SelectModel(ModelRef),
     /// Asks the servers of models what they have.
     ListStocks,

@@ -13,6 +13,7 @@ impl Actor {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
             Command::ListStocks => self.list_stocks(),
             Command::UseModel { server, model } => self.use_model(server, model),
@@ -99,6 +100,7 @@ impl Actor {
             idle_at: None,
             calls: HashMap::new(),
             loading: None,
+            retry_at: None,
         });
         self.perform(effects);
     }
