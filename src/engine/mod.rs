@@ -7,6 +7,7 @@
 //! `stock` asks servers what they have, `pulling` changes that; `turn`, `approval` and `context` are pure.
 
 mod actor;
+mod adding;
 pub mod approval;
 mod asking;
 mod choosing;

@@ -161,35 +161,7 @@ fn model_row(
         pen.put(end - 10, line.y, word, style, 10);
         end -= 12;
     }
-    let facts = row.listed.map(|listed| &listed.facts);
-    if line.width >= ABILITIES_FROM {
-        let mut words: Vec<&str> = Vec::new();
-        if row.listed.and_then(|listed| listed.is_loaded) == Some(true) {
-            words.push("in memory");
-        }
-        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
-        let abilities = abilities.iter().map(String::as_str);
-        words.extend(abilities.filter(|ability| *ability != "completion"));
-        let words = Clean::line(&words.join(", "));
-        pen.put_cut(end - 26, line.y, words.as_str(), pen.theme.dim, 26);
-        end -= 28;
-    }
-    if line.width >= FAMILY_FROM {
-        let length = facts.and_then(|facts| facts.context_length);
-        let length = length.map_or_else(String::new, |tokens| thousands(tokens.into()));
-        pen.put_right(end, line.y, &length, pen.theme.dim);
-        end -= 7;
-        let family = facts.and_then(|facts| facts.family.as_deref());
-        let family = Clean::line(family.unwrap_or_default());
-        pen.put_cut(end - 10, line.y, family.as_str(), pen.theme.dim, 10);
-        end -= 12;
-    }
-    if line.width >= SIZE_FROM {
-        let bytes = row.listed.and_then(|listed| listed.bytes);
-        let size = bytes.map(size_words).unwrap_or_default();
-        pen.put_right(end, line.y, &size, pen.theme.dim);
-        end -= 9;
-    }
+    let end = fact_columns(row, line.width, end, line.y, pen);
     let name = if row.name() == row.model() {
         row.name().to_owned()
     } else {
@@ -207,6 +179,40 @@ fn model_row(
         let selection = pen.theme.selection;
         pen.style(line, selection);
     }
+}
+
+/// What the server says about a model, from the right. Returns where that begins.
+fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Pen) -> u16 {
+    let facts = row.listed.map(|listed| &listed.facts);
+    if width >= ABILITIES_FROM {
+        let mut words: Vec<&str> = Vec::new();
+        if row.listed.and_then(|listed| listed.is_loaded) == Some(true) {
+            words.push("in memory");
+        }
+        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
+        let abilities = abilities.iter().map(String::as_str);
+        words.extend(abilities.filter(|ability| *ability != "completion"));
+        let words = Clean::line(&words.join(", "));
+        pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
+        end -= 28;
+    }
+    if width >= FAMILY_FROM {
+        let length = facts.and_then(|facts| facts.context_length);
+        let length = length.map_or_else(String::new, |tokens| thousands(tokens.into()));
+        pen.put_right(end, y, &length, pen.theme.dim);
+        end -= 7;
+        let family = facts.and_then(|facts| facts.family.as_deref());
+        let family = Clean::line(family.unwrap_or_default());
+        pen.put_cut(end - 10, y, family.as_str(), pen.theme.dim, 10);
+        end -= 12;
+    }
+    if width >= SIZE_FROM {
+        let bytes = row.listed.and_then(|listed| listed.bytes);
+        let size = bytes.map(size_words).unwrap_or_default();
+        pen.put_right(end, y, &size, pen.theme.dim);
+        end -= 9;
+    }
+    end
 }
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
