@@ -4,8 +4,9 @@
 
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, ModelRef, Notice, Prompt, QueryId, Server,
-    ServerId, Session, SessionId, SessionSummary, ToolMode, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Decision, ModelRef, ModelServer, NewModel, Notice, Prompt,
+    Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary, Stocks, Think, ToolMode,
+    TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -32,6 +33,34 @@ pub enum Command {
     /// Sends a request that waits for its next attempt at once.
     RetryNow,
     SelectModel(ModelRef),
+    /// Asks the servers of models what they have.
+    ListStocks,
+    /// Uses what a server has; where `config.json` does not list it the person is
+    /// asked first.
+    UseModel {
+        server: ModelServer,
+        model: String,
+    },
+    /// Adds a model to `config.json` and uses it.
+    AddModel(NewModel),
+    /// Asks the server of a new model what it has, before it is added.
+    TryModel {
+        query: QueryId,
+        model: NewModel,
+    },
+    /// Without a server: the Ollama that is used, or the first there is.
+    PullModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    StopPull,
+    /// The person is asked first.
+    RemoveModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    /// For the present model, until another is used or the program ends.
+    SetThink(Think),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
@@ -79,6 +108,18 @@ pub enum Event {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
     },
+    /// All servers of models, replacing what was known of them.
+    StocksChanged(Arc<Stocks>),
+    /// A model is on its way; None: no more.
+    PullChanged(Option<Pull>),
+    /// What came of [`Command::TryModel`].
+    ModelTried {
+        query: QueryId,
+        result: Result<(), Notice>,
+    },
+    /// A model stands in `config.json` now, and is used.
+    ModelAdded(ModelRef),
+    ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     /// The order of the sidebar, after a change of the list.
     ServersListed(Vec<Server>),
@@ -137,6 +178,14 @@ pub enum Ask {
         limit: u64,
         is_configured: bool,
     },
+    /// A server has this model, and `config.json` does not list it.
+    AddModel { server: ModelServer, name: String },
+    /// Shall the server remove this model from its disk?
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+        bytes: Option<u64>,
+    },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -177,8 +226,13 @@ pub enum Choice {
     Grow,
     /// Send what will be cut.
     SendAnyway,
-    /// End the turn.
+    /// End the turn; where the question is about none, change nothing.
     Stop,
+    /// Write it into the settings and use it.
+    Add,
+    /// Use it until the program ends.
+    UseOnce,
+    Remove,
 }
 
 /// One choice as a dialog lists it.
@@ -244,8 +298,19 @@ impl Ask {
             ),
             row(Choice::Stop, 'n', "Stop this turn"),
         ];
+        const ADD_MODEL: &[ChoiceRow] = &[
+            row(Choice::Add, 'y', "Add it to config.json and use it"),
+            row(Choice::UseOnce, 'o', "Use it until humble ends"),
+            row(Choice::Stop, 'n', "Change nothing"),
+        ];
+        const REMOVE_MODEL: &[ChoiceRow] = &[
+            row(Choice::Remove, 'y', "Remove it"),
+            row(Choice::Stop, 'n', "Keep it"),
+        ];
         match self {
             Self::Approve(_) => &[],
+            Self::AddModel { .. } => ADD_MODEL,
+            Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW,
             Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,

@@ -10,6 +10,7 @@ pub mod offered;
 mod recalled;
 pub mod server;
 pub mod session;
+pub mod stock;
 pub mod tool;
 pub mod transcript;
 pub mod turn;
@@ -22,6 +23,7 @@ pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{SavedMessage, Session, SessionSummary};
+pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };

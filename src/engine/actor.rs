@@ -9,13 +9,14 @@ use super::outbox::Outbox;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver};
 use super::sending::{Fill, Unsent};
+use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
 use super::{Options, Parts};
 use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, ServerConfig, Session,
-    SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, ServerConfig,
+    Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -74,6 +75,7 @@ pub(super) enum Done {
     Opened(Result<Session, StoreError>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
+    Added(ModelRef, Result<Box<Settings>, ConfigError>),
 }
 
 pub(super) struct Actor {
@@ -103,6 +105,8 @@ pub(super) struct Actor {
     /// Questions that are not the turn's, and what follows from their answers.
     pub(super) asked: BTreeMap<AskId, Pending>,
     pub(super) asks: Mint,
+    /// What model servers have, and what is asked of them.
+    pub(super) shelves: Shelves,
 }
 
 pub(super) async fn run(
@@ -164,6 +168,7 @@ impl Actor {
             outbox: Outbox::default(),
             asked: BTreeMap::new(),
             asks: Mint::starting_at(ASKS_FROM),
+            shelves: Shelves::default(),
             options,
             home,
         }
@@ -191,6 +196,7 @@ impl Actor {
         }
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.offer_models();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -226,6 +232,7 @@ impl Actor {
                 Ok(done) => self.job_done(done),
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
+            Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {

@@ -15,6 +15,14 @@ impl Actor {
             Command::Interrupt => self.feed(Input::Interrupt),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
+            Command::ListStocks => self.list_stocks(),
+            Command::UseModel { server, model } => self.use_model(server, model),
+            Command::AddModel(new) => self.add_model(new),
+            Command::TryModel { query, model } => self.try_model(query, &model),
+            Command::PullModel { server, name } => self.pull_model(server, &name),
+            Command::StopPull => self.stop_pull(),
+            Command::RemoveModel { server, name } => self.remove_model(server, name),
+            Command::SetThink(think) => self.set_think(think),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
@@ -133,6 +141,8 @@ impl Actor {
                 self.outbox.push(Event::SessionDeleted(id));
             }
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
+            Done::Added(model, Ok(settings)) => self.model_added(model, *settings),
+            Done::Added(_, Err(fault)) => self.notice(fault.notice()),
             Done::Config(Err(fault)) => self.notice(fault.notice()),
         }
     }

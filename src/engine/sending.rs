@@ -10,7 +10,7 @@ use crate::domain::model::ToolRole;
 use crate::domain::{
     Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
 };
-use crate::protocol::{Answer, Ask, Choice, Event, Job, Meter, Owner};
+use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
 use crate::provider::Request;
 use crate::text::tokens::Vocabulary;
 use std::sync::Arc;
@@ -144,10 +144,10 @@ impl Actor {
     }
 
     /// The person decided about a conversation that does not fit.
-    pub(super) fn context_answered(&mut self, to: u64, answer: &Answer) {
-        match answer {
-            Answer::Choice(Choice::Grow) => self.fill.agreed = to,
-            Answer::Choice(Choice::SendAnyway) => self.fill.sends_anyway = true,
+    pub(super) fn context_answered(&mut self, to: u64, choice: Choice) {
+        match choice {
+            Choice::Grow => self.fill.agreed = to,
+            Choice::SendAnyway => self.fill.sends_anyway = true,
             _ => return self.feed(Input::Stopped),
         }
         self.send_unsent();

@@ -4,15 +4,17 @@
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
+use super::connect::Connect;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
+    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, Think, ToolMode,
     ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
@@ -63,6 +65,8 @@ pub enum Overlay {
     },
     Pick(Pick),
     Sessions(Box<Sessions>),
+    Models(Box<Models>),
+    Connect(Box<Connect>),
 }
 
 /// A numbered list, from which 0 changes nothing.
@@ -82,6 +86,7 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
+    Think(Think),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -209,6 +214,8 @@ pub struct Model {
 
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
+    /// What model servers have, and what comes of it.
+    pub shelf: Shelf,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -261,6 +268,7 @@ impl Model {
             asks: Vec::new(),
             models: Vec::new(),
             selected: None,
+            shelf: Shelf::default(),
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),

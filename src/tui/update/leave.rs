@@ -2,7 +2,7 @@
 
 use super::super::ask::Form;
 use super::super::guide;
-use super::super::model::{Focus, Model};
+use super::super::model::{Focus, Model, Overlay};
 use super::super::msg::Effect;
 use crate::domain::Notice;
 use crate::protocol::Command;
@@ -17,6 +17,9 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
         model.interrupting = true;
         model.queue.paused |= !model.queue.prompts.is_empty();
         return effects.push(Effect::Send(Command::Interrupt));
+    }
+    if matches!(model.overlay, Some(Overlay::Models(_))) && model.shelf.pull.is_some() {
+        return effects.push(Effect::Send(Command::StopPull));
     }
     if model.overlay.take().is_some() {
         return;

@@ -5,6 +5,7 @@ use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
 use super::pen::rows_of;
 use crate::domain::CallId;
+use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
@@ -28,6 +29,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Bound { .. } => ("Rounds", "Go on?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
         Ask::TooLong { .. } => ("Context", "Send it?"),
+        Ask::AddModel { .. } => ("Models", "Add it?"),
+        Ask::RemoveModel { .. } => ("Models", "Remove it?"),
     };
     Words {
         title,
@@ -49,6 +52,25 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::Stalled { seconds } => {
             let said = format!("Nothing came from the model for {seconds} s.");
             rows_of(&Clean::line(&said), columns)
+        }
+        Ask::AddModel { server, name } => {
+            let said = format!(
+                "{} has {name}. config.json does not list it yet.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
+        Ask::RemoveModel {
+            server,
+            name,
+            bytes,
+        } => {
+            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
+            let said = format!(
+                "{name}{size}\n{}\n\nIts files leave that server's disk. Pulling it again brings them back.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
         }
         Ask::Bound { rounds } => {
             let said = format!("The model has asked for tools in {rounds} rounds.");

@@ -28,7 +28,12 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            parts.push((format!("{}{provider}", name.as_str()), Role::Plain));
+            let think = model.shelf.think.filter(|_| keep[1]);
+            let think = think.map_or_else(String::new, |think| {
+                let word = super::super::update::models::think_word(think);
+                format!(" {} think {word}", pen_dot(model))
+            });
+            parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));
