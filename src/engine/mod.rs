@@ -25,7 +25,7 @@ mod saver;
 mod stock;
 pub mod turn;
 
-pub use pulling::pull_failed;
+pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};
