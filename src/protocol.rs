@@ -168,6 +168,16 @@ pub enum Ask {
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
     Bound { rounds: u32 },
+    /// Ollama's context would have to grow further than it does unasked, in tokens
+    /// (S2.7).
+    GrowContext { estimate: u64, from: u64, to: u64 },
+    /// The conversation is longer than the model takes, in tokens, by the settings or
+    /// by its own word.
+    TooLong {
+        estimate: u64,
+        limit: u64,
+        is_configured: bool,
+    },
     /// A server has this model, and `config.json` does not list it.
     AddModel { server: ModelServer, name: String },
     /// Shall the server remove this model from its disk?
@@ -212,6 +222,10 @@ pub enum Choice {
     NoBound,
     /// Answer now with what there is.
     AnswerNow,
+    /// Let the context grow.
+    Grow,
+    /// Send what will be cut.
+    SendAnyway,
     /// End the turn; where the question is about none, change nothing.
     Stop,
     /// Write it into the settings and use it.
@@ -267,6 +281,23 @@ impl Ask {
             row(Choice::AnswerNow, 'a', "Answer now with what there is"),
             row(Choice::Stop, 'n', "Stop this turn"),
         ];
+        const GROW: &[ChoiceRow] = &[
+            row(Choice::Grow, 'g', "Let it grow"),
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
+        ];
+        const TOO_LONG: &[ChoiceRow] = &[
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
+        ];
         const ADD_MODEL: &[ChoiceRow] = &[
             row(Choice::Add, 'y', "Add it to config.json and use it"),
             row(Choice::UseOnce, 'o', "Use it until humble ends"),
@@ -280,6 +311,8 @@ impl Ask {
             Self::Approve(_) => &[],
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
+            Self::GrowContext { .. } => GROW,
+            Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,

@@ -9,8 +9,18 @@ use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 /// What waits for an answer.
 #[derive(Debug)]
 pub(super) enum Pending {
-    AddModel { server: ModelServer, name: String },
-    RemoveModel { server: ModelServer, name: String },
+    /// A conversation that does not fit into the context, which may grow to this.
+    Context {
+        to: u64,
+    },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+    },
 }
 
 impl Actor {
@@ -46,6 +56,7 @@ impl Actor {
             Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
         };
         match pending {
+            Pending::Context { to } => self.context_answered(to, choice),
             Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
             Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
         }

@@ -100,6 +100,8 @@ impl Actor {
             idle_at: None,
             calls: HashMap::new(),
             loading: None,
+            unsent: None,
+            facts: None,
             retry_at: None,
         });
         self.perform(effects);

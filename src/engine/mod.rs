@@ -22,8 +22,10 @@ mod pulling;
 mod record;
 mod reply;
 mod saver;
+mod sending;
 mod stock;
 pub mod turn;
+pub mod window;
 
 pub use pulling::{pull_failed, remove_failed};
 

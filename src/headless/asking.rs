@@ -226,6 +226,12 @@ fn words(question: &Ask) -> String {
             format!("`{name}` would be removed from {}.", server.url)
         }
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
+        Ask::GrowContext { estimate, from, to } => format!(
+            "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
+        ),
+        Ask::TooLong {
+            estimate, limit, ..
+        } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
     }
 }
 

@@ -139,6 +139,7 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
             call: CallId(dice.below(9) as u64),
             outcome: outcome(dice),
         },
+        4 if dice.one_in(40) => Input::Stopped,
         4 => Input::Idle { seconds: 120 },
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),

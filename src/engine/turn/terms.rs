@@ -76,6 +76,8 @@ pub enum Input {
         answer: Answer,
     },
     Interrupt,
+    /// The person chose to stop at a question that was not the turn's.
+    Stopped,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
 }
