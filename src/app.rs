@@ -1,5 +1,7 @@
 //! The composition root: the only file that names every floor.
 
+mod models;
+
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
 use crate::demo;
@@ -45,6 +47,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     let code = match cli.command {
         None => runtime.block_on(chat(home, cli.shared)),
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
+        Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };
     // A thread that still reads the terminal must not hold up the exit.

@@ -130,6 +130,39 @@ pub fn server_of(model: &ModelConfig) -> ModelServer {
     }
 }
 
+/// A server, and the configured models that are asked of it.
+pub struct Served {
+    pub server: ModelServer,
+    /// Any model of it, with a key where one of them has it: to ask the server by.
+    pub config: ModelConfig,
+    pub configured: Vec<ModelRef>,
+}
+
+/// The servers of these models, each once, in the order of the models.
+pub fn model_servers(models: &[ModelConfig]) -> Vec<Served> {
+    let mut servers: Vec<Served> = Vec::new();
+    for model in models {
+        if model.provider == ProviderKind::Scripted {
+            continue;
+        }
+        let server = server_of(model);
+        match servers.iter_mut().find(|one| one.server == server) {
+            Some(known) => {
+                known.configured.push(model.reference());
+                if !known.config.api_key.is_usable() {
+                    known.config = model.clone();
+                }
+            }
+            None => servers.push(Served {
+                server,
+                config: model.clone(),
+                configured: vec![model.reference()],
+            }),
+        }
+    }
+    servers
+}
+
 /// The variables with keys that are set, by name.
 pub fn key_variables() -> Vec<String> {
     let is_set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());

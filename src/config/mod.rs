@@ -17,7 +17,10 @@ mod servers;
 mod settings;
 mod variables;
 
-pub use add::{add_model, key_variables, local_ollama, local_ollama_with, server_of, understand};
+pub use add::{
+    Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
+    understand,
+};
 pub use error::ConfigError;
 pub use home::Home;
 pub use prompt::read_system_prompt;

@@ -29,7 +29,7 @@ mod stock;
 pub mod turn;
 pub mod window;
 
-pub use pulling::pull_failed;
+pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};

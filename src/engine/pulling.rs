@@ -184,7 +184,7 @@ impl Actor {
                     notice
                 }
             }
-            Err(fault) => told(format!("`{name}` was not removed."), &fault),
+            Err(fault) => remove_failed(name, &fault),
         };
         self.notice(notice);
         self.list_stocks();
@@ -208,6 +208,19 @@ pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
     match &fault.cause {
         Cause::Refused | Cause::Unresolved | Cause::BadUrl { .. } => notice,
         _ => notice.advise("Pulling again goes on where it stopped."),
+    }
+}
+
+/// Why a model is still there.
+pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
+    let notice = told(format!("`{name}` was not removed."), fault);
+    match &fault.cause {
+        Cause::Status { status: 404, .. } => Notice {
+            why: Some(format!("{} has no such model.", fault.place.url)),
+            advice: None,
+            ..notice
+        },
+        _ => notice,
     }
 }
 

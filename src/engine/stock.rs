@@ -111,31 +111,17 @@ impl Actor {
     /// The servers of all configured models, each once, and the Ollama of this machine
     /// where none is configured.
     fn distinct_servers(&self) -> Vec<Known> {
-        let mut servers: Vec<Known> = Vec::new();
-        for model in &self.settings.models {
-            if model.provider == ProviderKind::Scripted {
-                continue;
-            }
-            let server = config::server_of(model);
-            let known = servers.iter_mut().find(|one| one.stock.server == server);
-            match known {
-                Some(known) => {
-                    known.stock.configured.push(model.reference());
-                    // One with a key asks more than one without.
-                    if !known.config.api_key.is_usable() {
-                        known.config = model.clone();
-                    }
-                }
-                None => servers.push(Known {
-                    config: model.clone(),
-                    stock: Stock {
-                        server,
-                        configured: vec![model.reference()],
-                        state: StockState::Asking,
-                    },
-                }),
-            }
-        }
+        let configured = config::model_servers(&self.settings.models).into_iter();
+        let mut servers: Vec<Known> = configured
+            .map(|served| Known {
+                config: served.config,
+                stock: Stock {
+                    server: served.server,
+                    configured: served.configured,
+                    state: StockState::Asking,
+                },
+            })
+            .collect();
         let is_ollama = |known: &Known| known.config.provider == ProviderKind::Ollama;
         if !servers.iter().any(is_ollama) && self.options.stand_in.is_none() {
             let config = config::local_ollama(&self.home);

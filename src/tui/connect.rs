@@ -13,6 +13,8 @@ pub const SAVE: usize = 4;
 /// Save although the check failed.
 pub const SAVE_ANYWAY: usize = 5;
 
+const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "MISTRAL_API_KEY", "ANTHROPIC_API_KEY"];
+
 /// In the order in which the arrows walk through them.
 pub const PROVIDERS: [ProviderKind; 4] = [
     ProviderKind::OpenAi,
@@ -71,23 +73,17 @@ impl Connect {
     }
 
     /// Puts the variable of the provider into the key's field where it is set, and
-    /// takes that of another provider out again. What was typed stays.
+    /// takes it out where it would go to a stranger: to another provider, or to an
+    /// address of one's own (S2.2). What was typed stays.
     pub fn suggest_key(&mut self, set: &[String]) {
         let key = self.key.text();
-        let is_ours = key.is_empty()
-            || PROVIDERS.iter().enumerate().any(|(index, _)| {
-                let other = Self {
-                    provider: index,
-                    ..Self::default()
-                };
-                other.variable().is_some_and(|name| key == reference(name))
-            });
-        if !is_ours {
+        let is_suggested = |name: &&str| key == reference(name);
+        if !key.is_empty() && !KEY_VARIABLES.iter().any(|name| is_suggested(&name)) {
             return;
         }
-        let variable = self
-            .variable()
-            .filter(|name| set.iter().any(|one| one == name));
+        let is_usual = self.address.is_blank();
+        let variable = self.variable().filter(|_| is_usual);
+        let variable = variable.filter(|name| set.iter().any(|one| one == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 
@@ -133,7 +129,11 @@ impl Connect {
     }
 
     /// Something was changed: what the check said is about something else.
-    pub fn changed(&mut self) {
+    pub fn changed(&mut self, set: &[String]) {
+        // A key that is being typed is not completed.
+        if self.at != KEY {
+            self.suggest_key(set);
+        }
         self.query = None;
         self.fault = None;
         self.failed = false;

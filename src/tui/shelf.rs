@@ -174,6 +174,11 @@ pub fn choosable<'a>(rows: &[Row<'a>]) -> Vec<ModelRow<'a>> {
     models.collect()
 }
 
+/// Models that only embed are for no conversation.
+pub fn can_chat(model: &ServerModel) -> bool {
+    model.facts.can("completion") != Some(false)
+}
+
 /// `3 models`, `1 model`.
 pub fn count_words(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -207,7 +212,7 @@ impl Model {
             StockState::Has(catalogue) => catalogue
                 .models
                 .iter()
-                .filter(|model| model.facts.can("completion") != Some(false))
+                .filter(|model| can_chat(model))
                 .map(|model| Offered::Model(&stock.server, model))
                 .collect(),
             _ => Vec::new(),

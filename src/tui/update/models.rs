@@ -271,14 +271,13 @@ pub fn connect_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) 
                 _ => return,
             };
             form.provider = to;
-            form.suggest_key(&set.key_variables);
-            form.changed();
+            form.changed(&set.key_variables);
         }
         // Nobody sees where in a hidden key the cursor would be.
         (KeyCode::Left | KeyCode::Right | KeyCode::Home, _) if form.at == connect::KEY => {}
         _ => {
             if form.field().is_some_and(|field| field_key(field, key)) {
-                form.changed();
+                form.changed(&set.key_variables);
             }
         }
     }

@@ -170,9 +170,10 @@ pub fn paste(model: &mut Model, text: &str) {
                 .insert(&line);
         }
         Some(Overlay::Connect(form)) => {
+            let line: String = line.chars().filter(|c| !c.is_control()).collect();
             if let Some(field) = form.field() {
                 field.insert(line.trim());
-                form.changed();
+                form.changed(&model.shelf.stocks.key_variables);
             }
         }
         _ => {}

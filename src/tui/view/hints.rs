@@ -121,7 +121,12 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 Vec::new(),
             );
         }
-        let stop = hint(Action::Interrupt, "stop the turn");
+        let what = if model.running().is_some() {
+            "stop the turn"
+        } else {
+            "dismiss"
+        };
+        let stop = hint(Action::Interrupt, what);
         let near = match ask.form {
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",

@@ -2,7 +2,7 @@
 //! and ways that there are.
 
 use super::super::model::Model;
-use super::super::shelf::{Offered, count_words};
+use super::super::shelf::{Offered, can_chat, count_words};
 use super::pen::{Pen, rows_of};
 use crate::domain::stock::size_words;
 use crate::domain::{StockState, StockState::*};
@@ -135,9 +135,10 @@ fn state_words(model: &Model) -> String {
                 .to_owned()
         }
         StockState::Has(catalogue) => {
-            let count = count_words(catalogue.models.len());
+            let chats = catalogue.models.iter().filter(|one| can_chat(one)).count();
+            let count = count_words(chats);
             let listed = model.offered().len() - 2;
-            if listed < catalogue.models.len() {
+            if listed < chats {
                 format!("Ollama is running here, with {count}; /models shows all:")
             } else {
                 format!("Ollama is running here, with {count}:")
