@@ -4,8 +4,8 @@
 use crate::dialect::teach;
 use crate::domain::session::Role;
 use crate::domain::{
-    CallMessage, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage, SavedMessage,
-    ToolCall, ToolOutcome,
+    CallMessage, Carry, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage,
+    SavedMessage, ToolCall, ToolOutcome,
 };
 
 /// A result longer than this is cut in the context (S14.2).
@@ -20,12 +20,13 @@ const NUM_CTX_UNASKED_MAX: u64 = 32_768;
 /// One exchange within a turn: what the model asked for and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
-    Calls(Vec<(CallMessage, ResultMessage)>),
-    /// A call that could not be read, in the model's own words, and what it is told.
-    Unreadable {
-        raw: String,
-        why: String,
+    Calls {
+        pairs: Vec<(CallMessage, ResultMessage)>,
+        /// What the model must see again with them.
+        carry: Option<Carry>,
     },
+    /// A call that could not be read, in the model's own words, and what it is told.
+    Unreadable { raw: String, why: String },
 }
 
 /// The messages of one request.
@@ -51,10 +52,11 @@ pub fn assemble(
     messages.push(Message::User(prompt.to_owned()));
     for exchange in exchanges {
         match exchange {
-            Exchange::Calls(pairs) => {
-                messages.push(Message::Calls(
-                    pairs.iter().map(|(call, _)| call.clone()).collect(),
-                ));
+            Exchange::Calls { pairs, carry } => {
+                messages.push(Message::Calls {
+                    calls: pairs.iter().map(|(call, _)| call.clone()).collect(),
+                    carry: carry.clone(),
+                });
                 messages.extend(
                     pairs
                         .iter()
@@ -137,12 +139,17 @@ pub fn estimate(messages: &[Message]) -> u64 {
         .iter()
         .map(|message| match message {
             Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
-            Message::Calls(calls) => calls
-                .iter()
-                .map(|call| {
+            Message::Calls { calls, carry } => {
+                let carried = carry
+                    .as_ref()
+                    .map_or(0, |carry| carry.value.to_string().len());
+                // A signature is no text: its letters are counted all the same.
+                let carried = u64::try_from(carried / 4).unwrap_or(u64::MAX);
+                let calls = calls.iter().map(|call| {
                     of(&call.tool) + estimate_text(&serde_json::json!(call.arguments).to_string())
-                })
-                .sum(),
+                });
+                calls.sum::<u64>() + carried
+            }
             Message::Result(result) => of(&result.content),
         })
         .sum()

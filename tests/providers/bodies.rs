@@ -64,7 +64,10 @@ fn conversation() -> Vec<Message> {
         Message::User("hello".into()),
         Message::Assistant("hi".into()),
         Message::User("weather?".into()),
-        Message::Calls(vec![call.clone(), call]),
+        Message::Calls {
+            calls: vec![call.clone(), call],
+            carry: None,
+        },
         Message::Result(result),
     ]
 }
