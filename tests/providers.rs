@@ -7,10 +7,16 @@ mod asking;
 mod bodies;
 #[path = "providers/calls.rs"]
 mod calls;
+#[path = "providers/carrying.rs"]
+mod carrying;
+#[path = "providers/hosted_bodies.rs"]
+mod hosted_bodies;
 #[path = "providers/logged.rs"]
 mod logged;
 #[path = "providers/manners.rs"]
 mod manners;
+#[path = "providers/messages.rs"]
+mod messages;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "providers/network.rs"]
@@ -19,7 +25,11 @@ mod network;
 mod reading;
 #[path = "providers/recordings.rs"]
 mod recordings;
+#[path = "providers/refused.rs"]
+mod refused;
 #[path = "providers/sentences.rs"]
 mod sentences;
+#[path = "providers/statuses.rs"]
+mod statuses;
 #[path = "providers/streams.rs"]
 mod streams;

@@ -177,7 +177,7 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         502 => failure(format!("{url} got no answer from the server behind it (HTTP 502)."))
             .advise(again(place, AGAIN)),
         503 | 529 => {
-            failure(format!("{url} has too much to do (HTTP {status}).")).advise(again(place, PAUSE))
+            failure(format!("{url} has too much to do (HTTP {status}).")).advise(PAUSE)
         }
         500..=599 => failure(format!("{url} failed (HTTP {status}).")).advise(again(place, AGAIN)),
         _ if said.contains("does not support thinking") => {

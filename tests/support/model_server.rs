@@ -4,9 +4,11 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 
 pub mod gate;
+pub mod hosted;
 pub mod replies;
 
 pub use gate::Gate;
+pub use hosted::*;
 pub use replies::*;
 
 use serde_json::{Value, json};
