@@ -31,12 +31,15 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
     for message in messages {
         weight += match message {
             Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
-            Message::Calls(calls) => {
+            Message::Calls { calls, carry } => {
                 let call = |call: &CallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     of(&call.tool) + of(&arguments.to_string())
                 };
-                calls.iter().map(call).sum::<u64>()
+                // A signature is no text: its letters are counted all the same.
+                let carried = carry.as_ref().map(|carry| carry.value.to_string());
+                let carried = carried.map_or(0, |carried| carried.len() as u64 / 4);
+                calls.iter().map(call).sum::<u64>() + carried
             }
             Message::Result(result) => of(&result.content),
         };
