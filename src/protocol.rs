@@ -2,10 +2,15 @@
 //! does the reverse; they share nothing else. Each question to the person is
 //! data here, so that the screen, `--linear` and `humble ask` mean the same by it.
 
+mod left;
+
+pub use left::{BranchSummary, PendingCall, Unfinished};
+
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, ModelRef, Notice, Prompt, QueryId, Server,
-    ServerId, Session, SessionId, SessionSummary, ToolMode, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Decision, ModelRef, ModelServer, NewModel, Notice, Prompt,
+    Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary, Stocks, Think, ToolMode,
+    TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -14,6 +19,9 @@ use std::sync::Arc;
 pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
+
+/// The prompt of a turn that summarises; no prompt of a person begins so.
+pub const COMPACT: &str = "/compact";
 
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
@@ -24,6 +32,11 @@ pub enum Command {
         turn: TurnId,
         prompt: Prompt,
     },
+    /// The older part of the context gives way to a summary that the model writes. It
+    /// is a turn whose prompt reads [`COMPACT`].
+    Compact {
+        turn: TurnId,
+    },
     Answer {
         ask: AskId,
         answer: Answer,
@@ -32,6 +45,34 @@ pub enum Command {
     /// Sends a request that waits for its next attempt at once.
     RetryNow,
     SelectModel(ModelRef),
+    /// Asks the servers of models what they have.
+    ListStocks,
+    /// Uses what a server has; where `config.json` does not list it the person is
+    /// asked first.
+    UseModel {
+        server: ModelServer,
+        model: String,
+    },
+    /// Adds a model to `config.json` and uses it.
+    AddModel(NewModel),
+    /// Asks the server of a new model what it has, before it is added.
+    TryModel {
+        query: QueryId,
+        model: NewModel,
+    },
+    /// Without a server: the Ollama that is used, or the first there is.
+    PullModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    StopPull,
+    /// The person is asked first.
+    RemoveModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    /// For the present model, until another is used or the program ends.
+    SetThink(Think),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
@@ -97,6 +138,18 @@ pub enum Event {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
     },
+    /// All servers of models, replacing what was known of them.
+    StocksChanged(Arc<Stocks>),
+    /// A model is on its way; None: no more.
+    PullChanged(Option<Pull>),
+    /// What came of [`Command::TryModel`].
+    ModelTried {
+        query: QueryId,
+        result: Result<(), Notice>,
+    },
+    /// A model stands in `config.json` now, and is used.
+    ModelAdded(ModelRef),
+    ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     /// The order of the sidebar, after a change of the list.
     ServersListed(Vec<Server>),
@@ -132,39 +185,6 @@ pub struct LogLine {
     pub text: String,
 }
 
-/// Another branch of the conversation, as a list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BranchSummary {
-    /// The first line of its first prompt, raw.
-    pub words: String,
-    /// How many messages it shares with the present branch, and how many follow.
-    pub at: usize,
-    pub messages: usize,
-    pub left_at: Option<jiff::Timestamp>,
-}
-
-/// A turn that an earlier run left in the middle. Every text is raw.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Unfinished {
-    pub prompt: String,
-    /// The words of the answer so far, and of the thinking.
-    pub words: String,
-    pub thinking: String,
-    pub session: Option<SessionId>,
-    pub at: Option<jiff::Timestamp>,
-    /// Calls that waited for approval.
-    pub calls: Vec<PendingCall>,
-    /// Turns before it that had no answer either.
-    pub more: usize,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct PendingCall {
-    pub server: String,
-    pub tool: String,
-    pub arguments: serde_json::Value,
-}
-
 /// Everything that a person can be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
@@ -182,6 +202,24 @@ pub enum Ask {
     Unfinished(Box<Unfinished>),
     /// Is it really to go?
     Discard { prompt: String },
+    /// Ollama's context would have to grow further than it does unasked, in tokens
+    /// (S2.7).
+    GrowContext { estimate: u64, from: u64, to: u64 },
+    /// The conversation is longer than the model takes, in tokens, by the settings or
+    /// by its own word.
+    TooLong {
+        estimate: u64,
+        limit: u64,
+        is_configured: bool,
+    },
+    /// A server has this model, and `config.json` does not list it.
+    AddModel { server: ModelServer, name: String },
+    /// Shall the server remove this model from its disk?
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+        bytes: Option<u64>,
+    },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -222,8 +260,17 @@ pub enum Choice {
     Resume,
     KeepForLater,
     Discard,
-    /// End the turn.
+    /// Let the context grow.
+    Grow,
+    /// Send what will be cut.
+    SendAnyway,
+    /// End the turn; where the question is about none, change nothing.
     Stop,
+    /// Write it into the settings and use it.
+    Add,
+    /// Use it until the program ends.
+    UseOnce,
+    Remove,
 }
 
 /// One choice as a dialog lists it.
@@ -272,19 +319,40 @@ impl Ask {
             row(Choice::AnswerNow, 'a', "Answer now with what there is"),
             row(Choice::Stop, 'n', "Stop this turn"),
         ];
-        const UNFINISHED: &[ChoiceRow] = &[
-            row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
-            row(Choice::KeepForLater, 'k', "Keep it for the next start"),
-            row(Choice::Discard, 'x', "Discard it"),
+        const GROW: &[ChoiceRow] = &[
+            row(Choice::Grow, 'g', "Let it grow"),
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
         ];
-        const DISCARD: &[ChoiceRow] = &[
-            row(Choice::Discard, 'x', "Discard it for good"),
-            row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+        const TOO_LONG: &[ChoiceRow] = &[
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
+        ];
+        const ADD_MODEL: &[ChoiceRow] = &[
+            row(Choice::Add, 'y', "Add it to config.json and use it"),
+            row(Choice::UseOnce, 'o', "Use it until humble ends"),
+            row(Choice::Stop, 'n', "Change nothing"),
+        ];
+        const REMOVE_MODEL: &[ChoiceRow] = &[
+            row(Choice::Remove, 'y', "Remove it"),
+            row(Choice::Stop, 'n', "Keep it"),
         ];
         match self {
-            Self::Unfinished(_) => UNFINISHED,
-            Self::Discard { .. } => DISCARD,
+            Self::Unfinished(_) => left::UNFINISHED,
+            Self::Discard { .. } => left::DISCARD,
             Self::Approve(_) => &[],
+            Self::AddModel { .. } => ADD_MODEL,
+            Self::RemoveModel { .. } => REMOVE_MODEL,
+            Self::GrowContext { .. } => GROW,
+            Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,

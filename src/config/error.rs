@@ -45,6 +45,8 @@ pub enum ConfigError {
         name: String,
         near: Option<String>,
     },
+    #[error("{} lists `{name}` already", path.display())]
+    KnownModel { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), meant(near))]
     UnknownServer {
         path: PathBuf,
@@ -103,6 +105,7 @@ impl ConfigError {
             Self::Unwritable { .. } => notice
                 .because("The file is as it was.")
                 .advise("Make room or give yourself the right to write, then try again."),
+            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }
@@ -123,6 +126,7 @@ impl ConfigError {
             | Self::Misshapen { path, .. }
             | Self::Unwritable { path, .. }
             | Self::UnknownModel { path, .. }
+            | Self::KnownModel { path, .. }
             | Self::UnknownServer { path, .. } => file_name(path),
         }
     }

@@ -2,6 +2,7 @@
 //! prompt. Reading never fails: what cannot be used is a banner, and the rest
 //! works. Writing changes one value and no other byte of a file.
 
+mod add;
 mod document;
 mod edit;
 mod error;
@@ -16,6 +17,10 @@ mod servers;
 mod settings;
 mod variables;
 
+pub use add::{
+    Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
+    understand,
+};
 pub use error::ConfigError;
 pub use home::Home;
 pub use prompt::read_system_prompt;

@@ -11,18 +11,20 @@ pub mod offered;
 mod recalled;
 pub mod server;
 pub mod session;
+pub mod stock;
 pub mod tool;
 pub mod transcript;
 pub mod turn;
 
 pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
-pub use message::{CallMessage, Message, ResultMessage};
+pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
 pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
+pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };

@@ -4,8 +4,8 @@
 use super::actor::Actor;
 use super::turn::Input;
 use super::unfinished::Left;
-use crate::domain::AskId;
-use crate::protocol::{Answer, Ask, Event, Owner};
+use crate::domain::{AskId, ModelServer};
+use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 
 /// What waits for an answer.
 #[derive(Debug)]
@@ -14,6 +14,18 @@ pub(super) enum Pending {
     Unfinished(Left),
     /// Whether it is really to go.
     Discard(Left),
+    /// A conversation that does not fit into the context, which may grow to this.
+    Context {
+        to: u64,
+    },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+    },
 }
 
 impl Actor {
@@ -38,9 +50,22 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(Pending::Unfinished(left)) => self.unfinished_answered(left, &answer),
-            Some(Pending::Discard(left)) => self.discard_answered(left, &answer),
+            Some(pending) => self.answered(pending, &answer),
             None => self.feed(Input::Answered { ask, answer }),
+        }
+    }
+
+    fn answered(&mut self, pending: Pending, answer: &Answer) {
+        let choice = match answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            Pending::Unfinished(left) => self.unfinished_answered(left, choice),
+            Pending::Discard(left) => self.discard_answered(left, choice),
+            Pending::Context { to } => self.context_answered(to, choice),
+            Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
+            Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
         }
     }
 }

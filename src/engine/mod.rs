@@ -4,15 +4,19 @@
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
 //! `journalist`, `saver` and `saving` write, `unfinished` offers what was left;
-//! `asking` puts questions that are not the turn's; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's;
+//! `stock` asks servers what they have, `pulling` changes that; `turn`, `approval` and `context` are pure.
 
 mod actor;
+mod adding;
 pub mod approval;
 mod asking;
 mod branching;
 mod choosing;
 mod closing;
 mod commands;
+pub mod compact;
+mod compacting;
 pub mod context;
 mod conversation;
 mod hear;
@@ -20,12 +24,18 @@ mod journalist;
 mod opening;
 mod outbox;
 mod perform;
+mod pulling;
 mod record;
 mod reply;
 mod saver;
 mod saving;
+mod sending;
+mod stock;
 pub mod turn;
 mod unfinished;
+pub mod window;
+
+pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};
@@ -63,6 +73,8 @@ pub struct Options {
     pub one_turn: bool,
     /// The conversation to begin with.
     pub open: Option<Open>,
+    /// Look for models where the settings list none, and offer them.
+    pub offers_models: bool,
     /// The one model that there is, whatever `config.json` lists.
     pub stand_in: Option<ModelConfig>,
 }

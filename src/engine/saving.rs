@@ -54,7 +54,12 @@ impl Actor {
     }
 
     pub(super) fn save(&mut self, answer: &str, usage: Usage) {
-        let Some(running) = &self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if let Some(covered) = running.covers.take() {
+            return self.compacted(&covered, answer);
+        }
         let answered = record::Answered {
             model: &running.model.name,
             prompt: &running.prompt,
@@ -70,7 +75,11 @@ impl Actor {
     }
 
     pub(super) fn keep(&mut self, words: &str) {
-        let Some(running) = &self.running else { return };
+        let running = self.running.as_ref();
+        // Half a summary is of no use to anybody.
+        let Some(running) = running.filter(|running| running.covers.is_none()) else {
+            return;
+        };
         let (prompt, now) = (running.prompt.clone(), Timestamp::now());
         record::cancelled(&mut self.session, &prompt, words, now);
         self.kept = self.write();

@@ -6,7 +6,7 @@ use super::asking::Pending;
 use crate::config::Home;
 use crate::domain::session::CancelledNote;
 use crate::domain::{Notice, Session};
-use crate::protocol::{Answer, Ask, Choice, Event, Owner, PendingCall, Unfinished};
+use crate::protocol::{Ask, Choice, Event, Owner, PendingCall, Unfinished};
 use crate::store::{Found, Journal, Journals, Recovered, Sessions, Told, beside, recover};
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -58,10 +58,10 @@ impl Actor {
         }
     }
 
-    pub(super) fn unfinished_answered(&mut self, left: Left, answer: &Answer) {
-        match answer {
-            Answer::Choice(Choice::Resume) => self.resume(left),
-            Answer::Choice(Choice::Discard) => {
+    pub(super) fn unfinished_answered(&mut self, left: Left, choice: Choice) {
+        match choice {
+            Choice::Resume => self.resume(left),
+            Choice::Discard => {
                 let prompt = left.turns.last().map(|turn| turn.prompt.clone());
                 let question = Ask::Discard {
                     prompt: prompt.unwrap_or_default(),
@@ -73,8 +73,8 @@ impl Actor {
         }
     }
 
-    pub(super) fn discard_answered(&mut self, left: Left, answer: &Answer) {
-        if matches!(answer, Answer::Choice(Choice::Discard)) {
+    pub(super) fn discard_answered(&mut self, left: Left, choice: Choice) {
+        if choice == Choice::Discard {
             self.jobs.spawn_blocking(move || {
                 left.journal.remove();
                 Done::Nothing

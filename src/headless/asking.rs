@@ -216,9 +216,24 @@ fn words(question: &Ask) -> String {
         Ask::Repair { .. } => "The model's tool call cannot be used again.".to_owned(),
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
+        Ask::AddModel { name, server } => {
+            format!(
+                "{} has `{name}`, which config.json does not list.",
+                server.url
+            )
+        }
+        Ask::RemoveModel { name, server, .. } => {
+            format!("`{name}` would be removed from {}.", server.url)
+        }
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
         Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
         Ask::Discard { .. } => "It would be discarded.".to_owned(),
+        Ask::GrowContext { estimate, from, to } => format!(
+            "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
+        ),
+        Ask::TooLong {
+            estimate, limit, ..
+        } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
     }
 }
 

@@ -47,6 +47,11 @@ pub(super) fn restore(
         count += usize::from(value.is_object());
         list.push(value);
     }
+    let of = |value: &Value| Some((message(value.clone())?, value.clone()));
+    let from = session.branches.iter().map(|branch| branch.at).min();
+    let from = from.unwrap_or(common).min(common);
+    let objects = list.iter().filter(|value| value.is_object());
+    let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(of).collect();
     // What is no message belongs to no branch: it stays in the list.
     let (rest, strange): (Vec<Value>, Vec<Value>) = left.partition(Value::is_object);
     list.extend(strange);
@@ -59,28 +64,30 @@ pub(super) fn restore(
         let at = pool.iter().position(|(one, _)| one == wanted);
         at.and_then(|at| pool.remove(at)).map(|(_, value)| value)
     };
-    for message in session.messages.iter().skip(common) {
-        list.push(
-            take(message).unwrap_or_else(
-                || json!({ "role": message.role.name(), "content": message.content }),
-            ),
-        );
-    }
-    root.insert(MESSAGES.to_owned(), Value::Array(list));
+    // A turn that was taken back goes first: what was asked anew in the same words has
+    // no keys yet. Branches that nobody understood stand in front, untouched.
     let branches = root
         .get_mut("humble")
         .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut());
-    // Those that nobody understood stand first and were not touched.
-    let Some(branches) = branches else { return };
+    let branches = branches.map_or(&mut [][..], Vec::as_mut_slice);
     let unknown = branches.len().saturating_sub(session.branches.len());
     for (entry, branch) in branches[unknown..].iter_mut().zip(&session.branches) {
         let Some(Value::Array(messages)) = entry.get_mut("messages") else {
             continue;
         };
-        for (slot, wanted) in messages.iter_mut().zip(&branch.messages) {
-            if let Some(value) = take(wanted) {
+        for (at, (slot, wanted)) in messages.iter_mut().zip(&branch.messages).enumerate() {
+            // A prompt that was asked again stands in both branches.
+            let shared = kept
+                .get(branch.at + at - from)
+                .filter(|(one, _)| one == wanted);
+            let known = shared.map(|(_, value)| value.clone());
+            if let Some(value) = known.or_else(|| take(wanted)) {
                 *slot = value;
             }
         }
     }
+    let plain = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
+    let more = session.messages.iter().skip(common);
+    list.extend(more.map(|message| take(message).unwrap_or_else(|| plain(message))));
+    root.insert(MESSAGES.to_owned(), Value::Array(list));
 }

@@ -4,15 +4,17 @@
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
+use super::connect::Connect;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
+    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, Think, ToolMode,
     ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
@@ -63,6 +65,8 @@ pub enum Overlay {
     },
     Pick(Pick),
     Sessions(Box<Sessions>),
+    Models(Box<Models>),
+    Connect(Box<Connect>),
 }
 
 /// A numbered list, from which 0 changes nothing.
@@ -83,6 +87,7 @@ pub enum Picked {
     Server(ServerId),
     Mode(ToolMode),
     Branch(BranchSummary),
+    Think(Think),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -216,6 +221,8 @@ pub struct Model {
 
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
+    /// What model servers have, and what comes of it.
+    pub shelf: Shelf,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -227,6 +234,8 @@ pub struct Model {
     pub queries: Mint,
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
+    /// The last answer was cut by the limit of tokens.
+    pub cut: bool,
     pub interrupting: bool,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
@@ -271,6 +280,7 @@ impl Model {
             asks: Vec::new(),
             models: Vec::new(),
             selected: None,
+            shelf: Shelf::default(),
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),
@@ -280,6 +290,7 @@ impl Model {
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,
+            cut: false,
             interrupting: false,
             guide: options.guide.map(Guide::new),
         };

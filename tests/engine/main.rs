@@ -2,8 +2,13 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod compacting;
+mod context;
 mod disk;
 mod keeping;
+#[path = "../support/model_server.rs"]
+mod model_server;
+mod retries;
 mod talk;
 mod tools;
 mod ways;

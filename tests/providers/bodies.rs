@@ -7,7 +7,7 @@ use humble::domain::{
     Server, ServerId, ServerStatus, Think, Tool,
 };
 use humble::provider::adapt::{Adapted, Effort};
-use humble::provider::{Request, ollama, openai, schema};
+use humble::provider::{Request, mistral, ollama, openai, schema};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -64,7 +64,10 @@ fn conversation() -> Vec<Message> {
         Message::User("hello".into()),
         Message::Assistant("hi".into()),
         Message::User("weather?".into()),
-        Message::Calls(vec![call.clone(), call]),
+        Message::Calls {
+            calls: vec![call.clone(), call],
+            carry: None,
+        },
         Message::Result(result),
     ]
 }
@@ -133,7 +136,7 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
 fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
     let mut model = model(ProviderKind::Ollama, "http://localhost:11434");
     model.dialect = Dialect::Native;
-    model.tool_role = ToolRole::User;
+    model.tool_role = Some(ToolRole::User);
     model.think = Some(Think::High);
     let call = json!({
         "id": "call_7",
@@ -188,7 +191,6 @@ fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
 fn openai_in_a_text_dialect_gets_no_tools() {
     let mut model = model(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
-    model.think = Some(Think::On);
     let result =
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
     let expected = json!({
@@ -210,9 +212,10 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
             ollama::body as fn(&Request, Adapted) -> Value,
         ),
         (ProviderKind::OpenAi, openai::body),
+        (ProviderKind::Mistral, mistral::body),
     ] {
         let mut model = model(provider, "http://localhost:8080/v1");
-        model.tool_role = ToolRole::User;
+        model.tool_role = Some(ToolRole::User);
         let body = body(&request(model), Adapted::default());
         assert_eq!(body["messages"][5], expected, "{provider}");
     }
@@ -228,6 +231,7 @@ fn refused_parameters_are_left_out_or_renamed() {
         omits_temperature: true,
         renames_max_tokens: true,
         effort: Effort::Omitted,
+        ..Adapted::default()
     };
     let body = openai::body(&request, adapted);
     assert_eq!(body.get("temperature"), None);

@@ -2,7 +2,7 @@
 
 use super::repeats::Repeats;
 use super::{
-    Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
+    Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
     StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
 use crate::protocol::Ask;
@@ -21,6 +21,8 @@ pub(super) struct Round {
     thinking: String,
     text_repeats: Repeats,
     thinking_repeats: Repeats,
+    /// What the model must see again with the calls of this round.
+    pub(super) carry: Option<Carry>,
 }
 
 /// Something that the model asked for, usable or not, in order.
@@ -76,6 +78,8 @@ impl Turn {
             }
             Input::TextWasThinking => self.text_was_thinking(),
             Input::Call(call) => self.round.asked.push(Asked::Call(call)),
+            Input::StartedOver => self.start_over(),
+            Input::Carry(carry) => self.round.carry = Some(carry),
             Input::Unusable { raw, why } => self.round.asked.push(Asked::Unusable { raw, why }),
             _ => {}
         }
@@ -117,6 +121,16 @@ impl Turn {
                 to: PieceKind::Thinking,
             });
         }
+    }
+
+    /// The server, or a proxy before it, asked the model anew by itself. The words so
+    /// far stay visible as a round that broke.
+    fn start_over(&mut self) {
+        self.emit(TurnEvent::RoundEnded {
+            end: RoundEnd::Broken,
+        });
+        self.note(Notice::info("The server began its answer anew."));
+        self.begin_round();
     }
 
     fn reply_ended(&mut self, end: Result<ReplyEnd, Failure>) {
@@ -164,8 +178,9 @@ impl Turn {
         }
         if cut {
             self.note(
-                Notice::warning("The answer was cut by the limit of tokens.")
-                    .advise("Ask it to continue, or raise the limit in the model's `options`."),
+                Notice::warning("The answer was cut by the limit of tokens.").advise(
+                    "/continue goes on from there; the model's `options` can raise the limit.",
+                ),
             );
         }
         self.end(TurnEnd::Answered { text, cut });

@@ -4,8 +4,8 @@
 use crate::domain::id::Mint;
 use crate::domain::model::Limits;
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Offered, Progress, Prompt,
-    SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
+    Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
+    Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::protocol::{Answer, Ask};
@@ -24,6 +24,8 @@ pub struct Ids {
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub prompt: Prompt,
+    /// Sent in place of the prompt's words, where it stands for something else.
+    pub instruction: Option<String>,
     /// The model's name, as a person knows it.
     pub model: String,
     pub dialect: Dialect,
@@ -33,6 +35,13 @@ pub struct Setup {
     pub offered: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
+}
+
+impl Setup {
+    /// What the model is sent as the prompt.
+    pub(super) fn words(&self) -> &str {
+        self.instruction.as_deref().unwrap_or(&self.prompt.text)
+    }
 }
 
 /// Everything that can happen to a turn.
@@ -47,6 +56,10 @@ pub enum Input {
     /// All text of this round so far was thinking (DIALECTS 36).
     TextWasThinking,
     Call(ProposedCall),
+    /// The server began the same reply anew: what came of it so far is void.
+    StartedOver,
+    /// What the model must see again with the calls of this round.
+    Carry(Carry),
     /// Unmistakably a call, but not one that can be run (S5.5).
     Unusable {
         raw: String,
@@ -76,6 +89,8 @@ pub enum Input {
         answer: Answer,
     },
     Interrupt,
+    /// The person chose to stop at a question that was not the turn's.
+    Stopped,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
 }

@@ -6,7 +6,7 @@ use super::super::model::{Focus, Model, Pick, Picked};
 use super::super::msg::Effect;
 use super::{actions, engine, submit};
 use crate::domain::{Notice, Wait};
-use crate::protocol::{BranchSummary, Command};
+use crate::protocol::{BranchSummary, COMPACT, Command};
 use crate::text::grapheme::truncate;
 use jiff::tz::TimeZone;
 
@@ -21,9 +21,7 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
     }
-    let last = model.transcript.last_prompt();
-    let Some((prompt, answered)) = last.map(|(prompt, answered)| (prompt.to_owned(), answered))
-    else {
+    let Some((prompt, answered)) = last(model) else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
     };
     if answered {
@@ -64,7 +62,7 @@ pub fn replaces(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.editing.take().is_none() || model.running().is_some() {
         return;
     }
-    if let Some((_, true)) = model.transcript.last_prompt() {
+    if let Some((_, true)) = last(model) {
         rewind(model, effects);
         model.notify(Notice::info("What was asked before is kept: /branches."));
     }
@@ -75,9 +73,7 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
     }
-    let last = model.transcript.last_prompt();
-    let Some((prompt, answered)) = last.map(|(prompt, answered)| (prompt.to_owned(), answered))
-    else {
+    let Some((prompt, answered)) = last(model) else {
         return model.notify(Notice::info("Nothing to undo: nothing was asked yet."));
     };
     if answered {
@@ -92,6 +88,13 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         ));
     }
     submit::remember(model, &prompt);
+}
+
+/// The last prompt, and whether its answer is part of the conversation, which a
+/// summary is not.
+fn last(model: &Model) -> Option<(String, bool)> {
+    let (prompt, answered) = model.transcript.last_prompt()?;
+    Some((prompt.to_owned(), answered && prompt != COMPACT))
 }
 
 fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {

@@ -23,16 +23,17 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     // In the order in which they fall away.
     let mut keep = [true; 5];
     let parts = |keep: [bool; 5]| {
-        let mut parts = vec![("humble".to_owned(), Role::Name)];
-        // It never falls away: whoever relies on it must see it.
-        if model.private {
-            parts.push(("private".to_owned(), Role::Private));
-        }
+        let mut parts = names(model);
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            parts.push((format!("{}{provider}", name.as_str()), Role::Plain));
+            let think = model.shelf.think.filter(|_| keep[1]);
+            let think = think.map_or_else(String::new, |think| {
+                let word = super::super::update::models::think_word(think);
+                format!(" {} think {word}", pen_dot(model))
+            });
+            parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));
@@ -99,6 +100,15 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
         ..area
     };
     (rest, true)
+}
+
+/// What never falls away: whoever relies on being private must see it.
+fn names(model: &Model) -> Vec<(String, Role)> {
+    let mut names = vec![("humble".to_owned(), Role::Name)];
+    if model.private {
+        names.push(("private".to_owned(), Role::Private));
+    }
+    names
 }
 
 enum Role {
