@@ -28,8 +28,8 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
-/// The cause of the banner about a model that the command line names.
-const UNKNOWN_MODEL: &str = "--model";
+/// The causes of banners about what the command line names and nobody knows.
+const UNKNOWN: [&str; 2] = ["--model", "--persona"];
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -142,7 +142,8 @@ impl Headless {
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }
-                if banners.iter().any(|banner| banner.cause == UNKNOWN_MODEL) {
+                let mut causes = banners.iter().map(|banner| banner.cause.as_str());
+                if causes.any(|cause| UNKNOWN.contains(&cause)) {
                     return Ok(Some(EXIT_USAGE));
                 }
             }

@@ -6,6 +6,8 @@ pub mod message;
 pub mod model;
 pub mod notice;
 pub mod offered;
+pub mod outside;
+pub mod persona;
 mod recalled;
 pub mod server;
 pub mod session;
@@ -18,6 +20,8 @@ pub use message::{CallMessage, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
 pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
+pub use outside::{Change, Weight};
+pub use persona::{Persona, PersonaSummary};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{SavedMessage, Session, SessionSummary};
 pub use tool::{

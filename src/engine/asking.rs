@@ -3,12 +3,22 @@
 
 use super::actor::Actor;
 use super::turn::Input;
-use crate::domain::AskId;
-use crate::protocol::{Answer, Ask, Event, Owner};
+use crate::config::Known;
+use crate::domain::{AskId, Change};
+use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use std::sync::Arc;
 
 /// What waits for an answer.
 #[derive(Debug)]
-pub(super) enum Pending {}
+pub(super) enum Pending {
+    /// What would come into force, and what was said of it.
+    OutsideEdit {
+        known: Box<Known>,
+        changes: Arc<Vec<Change>>,
+    },
+    /// The text that was shown: another is not replaced.
+    ReplacePrompt(Arc<str>),
+}
 
 impl Actor {
     /// Puts a question; its answer is handled by what is pending.
@@ -32,8 +42,21 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(pending) => match pending {},
+            Some(Pending::OutsideEdit { known, changes }) => {
+                self.outside_decided(*known, &changes, choice_of(&answer));
+            }
+            Some(Pending::ReplacePrompt(text)) => {
+                self.prompt_decided(text, choice_of(&answer));
+            }
             None => self.feed(Input::Answered { ask, answer }),
         }
+    }
+}
+
+/// What was chosen; nothing chosen leaves everything as it is.
+fn choice_of(answer: &Answer) -> Choice {
+    match answer {
+        Answer::Choice(choice) => *choice,
+        Answer::Calls(_) | Answer::Dismissed => Choice::Keep,
     }
 }

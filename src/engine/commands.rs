@@ -33,6 +33,9 @@ impl Actor {
                     Done::Deleted(id, result)
                 });
             }
+            Command::Reload => self.look_outside(true),
+            Command::SelectPersona(name) => self.select_persona(name.as_deref()),
+            Command::ReplaceSystemPrompt => self.read_older_prompt(),
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {
@@ -74,9 +77,9 @@ impl Actor {
             prompt: prompt.clone(),
             model: model.name.clone(),
             dialect: model.dialect,
-            system_prompt: Arc::clone(&self.system_prompt),
+            system_prompt: self.system_text(),
             history: Arc::new(self.session.messages.clone()),
-            offered: Arc::clone(&self.offered),
+            offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
         };
@@ -86,6 +89,7 @@ impl Actor {
             turn,
             prompt: prompt.text,
             model,
+            persona: self.persona.clone(),
             transcript: Transcript::default(),
             reply: None,
             idle_at: None,
@@ -117,7 +121,7 @@ impl Actor {
 
     pub(super) fn job_done(&mut self, done: Done) {
         match done {
-            Done::Nothing | Done::Config(Ok(())) => {}
+            Done::Nothing => {}
             Done::Events(events) => events.into_iter().for_each(|event| self.outbox.push(event)),
             Done::Opened(Ok(session)) => self.begin_session(session),
             Done::Opened(Err(fault)) => self.notice(fault.notice()),
@@ -129,7 +133,15 @@ impl Actor {
                 self.outbox.push(Event::SessionDeleted(id));
             }
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
-            Done::Config(Err(fault)) => self.notice(fault.notice()),
+            Done::Config(written) => {
+                if let Err(fault) = written {
+                    self.notice(fault.notice());
+                }
+                self.config_written();
+            }
+            Done::Reread(read, asks) => self.reread(*read, asks),
+            Done::PromptRead(read) => self.older_prompt_read(read),
+            Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),
         }
     }
 }

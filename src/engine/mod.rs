@@ -3,7 +3,7 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's; `outside` follows edits of the files; `turn`, `approval` and `context` are pure.
 
 mod actor;
 pub mod approval;
@@ -15,7 +15,10 @@ mod conversation;
 mod hear;
 mod opening;
 mod outbox;
+mod outside;
 mod perform;
+mod persona;
+mod prompt;
 mod record;
 mod reply;
 mod saver;
@@ -48,6 +51,10 @@ pub struct Options {
     /// The name of the model to use.
     pub model: Option<String>,
     pub tool_mode: Option<ToolMode>,
+    /// The name of the persona that answers.
+    pub persona: Option<String>,
+    /// Follow edits of the files while the program runs.
+    pub watch: bool,
     /// Start no server and offer no tool.
     pub no_tools: bool,
     /// Write no session.

@@ -217,12 +217,15 @@ fn words(question: &Ask) -> String {
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
+        Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
+        Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
     }
 }
 
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
+        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Keep,
         _ => Choice::Stop,
     }
 }

@@ -12,11 +12,12 @@ use super::input::ReplyFilter;
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
-    ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
+    ToolMode, ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -82,6 +83,8 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
+    /// None is the system prompt.
+    Persona(Option<String>),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -199,6 +202,9 @@ pub struct Model {
 
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
+    pub personas: Arc<Vec<PersonaSummary>>,
+    /// The one that answers.
+    pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -251,6 +257,8 @@ impl Model {
             asks: Vec::new(),
             models: Vec::new(),
             selected: None,
+            personas: Arc::default(),
+            persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),

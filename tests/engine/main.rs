@@ -2,6 +2,7 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod outside;
 mod talk;
 mod tools;
 

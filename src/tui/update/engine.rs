@@ -47,6 +47,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.models = models;
             model.selected = selected;
         }
+        Event::PersonasListed { personas, selected } => {
+            model.personas = personas;
+            model.persona = selected;
+        }
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
             model.sidebar.servers = servers;

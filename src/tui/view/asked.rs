@@ -3,6 +3,7 @@
 
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
+use super::edited;
 use super::pen::rows_of;
 use crate::domain::CallId;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
@@ -26,6 +27,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
+        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
     };
     Words {
         title,
@@ -52,6 +55,8 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
+        Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
     }
 }
 
@@ -69,7 +74,7 @@ fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 }
 
 /// A name with a line end in it must not pass for two lines.
-fn one_line(raw: &str) -> Clean {
+pub(super) fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 

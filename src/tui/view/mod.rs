@@ -5,6 +5,7 @@ mod approval;
 mod asked;
 mod chat;
 mod composer;
+mod edited;
 mod header;
 mod help;
 mod hints;
