@@ -29,6 +29,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Sends a request that waits for its next attempt at once.
+    RetryNow,
     SelectModel(ModelRef),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),

@@ -7,6 +7,10 @@ mod asking;
 mod bodies;
 #[path = "providers/calls.rs"]
 mod calls;
+#[path = "providers/facts.rs"]
+mod facts;
+#[path = "providers/listing.rs"]
+mod listing;
 #[path = "providers/logged.rs"]
 mod logged;
 #[path = "providers/manners.rs"]

@@ -57,6 +57,8 @@ pub(super) struct Running {
     /// When silence of the open reply becomes worth a question.
     pub(super) idle_at: Option<Instant>,
     pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// When the request goes out again.
+    pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
     pub(super) loading: Option<BoxFuture<'static, Option<bool>>>,
 }
@@ -248,6 +250,7 @@ impl Actor {
                 Heard::Loaded(Some(false)) => self.feed(Input::Loading),
                 Heard::Loaded(_) => {}
                 Heard::Silence => self.idle(),
+                Heard::RetryDue => self.feed(Input::RetryDue),
             },
         }
         true

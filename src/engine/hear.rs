@@ -33,16 +33,26 @@ pub(super) enum Heard {
     /// Has the server loaded the model? None: it does not say.
     Loaded(Option<bool>),
     Silence,
+    /// The pause before another attempt is over.
+    RetryDue,
 }
 
 /// The next thing about the open request, if there is one.
 pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
-    let Some(Running {
+    let Some(running) = running else {
+        return std::future::pending().await;
+    };
+    if let Some(at) = running.retry_at {
+        tokio::time::sleep_until(at).await;
+        running.retry_at = None;
+        return Heard::RetryDue;
+    }
+    let Running {
         reply: Some(reply),
         loading,
         idle_at,
         ..
-    }) = running
+    } = running
     else {
         return std::future::pending().await;
     };

@@ -40,6 +40,7 @@ impl Actor {
                     running.idle_at = None;
                     running.loading = None;
                 }
+                Effect::RetryIn(pause) => running.retry_at = Some(Instant::now() + pause),
                 Effect::OpenAsk { ask, question } => {
                     self.outbox.push(Event::Asked {
                         ask,
@@ -145,6 +146,15 @@ impl Actor {
         }
         for input in inputs {
             self.feed(input);
+        }
+    }
+
+    /// The person does not wait for the next attempt.
+    pub(super) fn retry_now(&mut self) {
+        if let Some(running) = &mut self.running
+            && running.retry_at.take().is_some()
+        {
+            self.feed(Input::RetryDue);
         }
     }
 

@@ -28,6 +28,10 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
         .advise(format!(
             "Check the network, and baseUrl of `{name}` in config.json."
         )),
+        Cause::Silent { seconds } => {
+            Notice::failure(format!("{url} did not answer within {seconds} s."))
+                .advise("Check the network and the server's log, then try again.")
+        }
         Cause::Unreachable { why } => unreachable(place, why),
         Cause::Reset => Notice::failure(format!("{url} closed the connection before it answered."))
             .advise(again(place, AGAIN)),
@@ -186,6 +190,7 @@ fn why_garbled(garbled: &Garbled) -> String {
     match garbled {
         Garbled::WebPage => "It is a web page.".to_owned(),
         Garbled::NotJson { line } => format!("A line is not JSON: `{line}`."),
+        Garbled::NoList => "It holds no list of models.".to_owned(),
         Garbled::NotUtf8 => "Its bytes are not UTF-8 text.".to_owned(),
         Garbled::TooLong { bytes_max } => {
             format!("A part of it is longer than {} MB.", bytes_max >> 20)
