@@ -58,8 +58,19 @@ impl Vocabulary {
         } else if is_any(&["gpt", "o200k"]) {
             Self::Gpt
         } else if is_any(&[
-            "llama2", "llama-2", "codellama", "tinyllama", "vicuna", "smollm", "phi2", "phi3",
-            "phi-2", "phi-3", "mixtral", "mistral:7b", "mistral-7b",
+            "llama2",
+            "llama-2",
+            "codellama",
+            "tinyllama",
+            "vicuna",
+            "smollm",
+            "phi2",
+            "phi3",
+            "phi-2",
+            "phi-3",
+            "mixtral",
+            "mistral:7b",
+            "mistral-7b",
         ]) {
             Self::Small
         } else {
