@@ -2,7 +2,9 @@
 //! whenever one of them was edited while the program runs (S1.4).
 
 use super::personas::read_personas;
-use super::{Home, Settings, read_servers, read_settings, read_system_prompt};
+use super::{
+    Home, Settings, exposed, read_servers, read_settings, read_system_prompt, server_secrets,
+};
 use crate::domain::{Banner, Persona, ServerConfig};
 
 /// What the files say, or what is in force of it.
@@ -34,7 +36,12 @@ impl Read {
         let servers = read_servers(home);
         let prompt = read_system_prompt(home);
         let personas = read_personas(home);
+        let exposed = [
+            exposed::warning(&home.config(), &settings.value.secrets()),
+            exposed::warning(&home.servers(), &server_secrets(&servers.value)),
+        ];
         let banners = [
+            exposed.into_iter().flatten().collect(),
             settings.banners,
             servers.banners,
             prompt.banners,

@@ -6,6 +6,7 @@ mod change;
 mod document;
 mod edit;
 mod error;
+mod exposed;
 mod fields;
 mod home;
 mod known;

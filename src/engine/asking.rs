@@ -14,7 +14,7 @@ pub(super) enum Pending {
     /// What would come into force, and what was said of it.
     OutsideEdit {
         known: Box<Known>,
-        changes: Arc<Vec<Change>>,
+        changes: Vec<Change>,
     },
     /// The text that was shown: another is not replaced.
     ReplacePrompt(Arc<str>),

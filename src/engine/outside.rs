@@ -122,11 +122,12 @@ impl Actor {
                 ));
             }
         }
-        self.hold(waiting, after);
+        self.hold(waiting, &harmless, after);
     }
 
     /// Keeps changes waiting: they are asked about unless they were declined before.
-    fn hold(&mut self, waiting: Vec<Change>, after: Known) {
+    /// The question tells of `harmless` ones, too: it hides the notice of them.
+    fn hold(&mut self, waiting: Vec<Change>, harmless: &[Change], after: Known) {
         self.tell_of_waiting(&waiting);
         let declined = &mut self.outside.declined;
         declined.retain(|change| waiting.contains(change));
@@ -135,7 +136,7 @@ impl Actor {
         let open = self.outside.open;
         if let Some(Pending::OutsideEdit { known, changes }) =
             open.and_then(|open| self.asked.get_mut(&open))
-            && **changes == waiting
+            && *changes == waiting
         {
             *known = after;
             return;
@@ -146,11 +147,10 @@ impl Actor {
         if is_known {
             return;
         }
-        let changes = Arc::new(waiting);
-        let question = Ask::OutsideEdit(Arc::clone(&changes));
+        let question = Ask::OutsideEdit(Arc::new([&waiting, harmless].concat()));
         let pending = Pending::OutsideEdit {
             known: after,
-            changes,
+            changes: waiting,
         };
         self.outside.open = Some(self.ask(Owner::Program, question, pending));
     }
@@ -267,21 +267,20 @@ impl Actor {
         }
     }
 
-    /// One banner for each file that has something waiting.
+    /// One banner for all files that have something waiting.
     fn tell_of_waiting(&mut self, waiting: &[Change]) {
-        const CAUSE: &str = " is not in force";
-        let before = self.banners.clone();
-        self.banners.retain(|cause, _| !cause.ends_with(CAUSE));
-        for change in waiting {
-            let file = &change.file;
-            let notice = Notice::warning(format!("{file} has changes that are not in force:"))
-                .advise("/reload asks again.");
-            let cause = format!("{file}{CAUSE}");
-            self.banners
-                .insert(cause.clone(), Banner::new(cause, notice));
-        }
-        if before != self.banners {
-            self.push_banners();
+        const CAUSE: &str = "not in force";
+        let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
+        files.dedup();
+        let what = match files[..] {
+            [] => return self.clear_banner(CAUSE),
+            [file] => format!("{file} has changes that are not in force:"),
+            _ => format!("{} have changes that are not in force:", files.join(", ")),
+        };
+        let notice = Notice::warning(what).advise("/reload asks again.");
+        let banner = Banner::new(CAUSE, notice);
+        if self.banners.get(CAUSE) != Some(&banner) {
+            self.set_banner(banner);
         }
     }
 

@@ -3,6 +3,7 @@
 #[path = "../support/bench.rs"]
 mod bench;
 mod outside;
+mod personas;
 mod talk;
 mod tools;
 

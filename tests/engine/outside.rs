@@ -24,7 +24,10 @@ impl Bench {
 
     async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
         match self.asked().await {
-            (ask, Ask::OutsideEdit(changes)) => (ask, changes.to_vec()),
+            (ask, Ask::OutsideEdit(changes)) => {
+                let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
+                (ask, changes.iter().filter(waiting).cloned().collect())
+            }
             (_, other) => panic!("asked something else: {other:?}"),
         }
     }

@@ -50,6 +50,11 @@ impl Bench {
 
     /// A second start in the same home.
     pub async fn at(home: TempDir, script: Script) -> Self {
+        Self::opened(home, script, Options::default()).await
+    }
+
+    /// The same as the command line says.
+    pub async fn opened(home: TempDir, script: Script, options: Options) -> Self {
         let requests = script.requests();
         let folder = Home::at(home.path());
         let handle = engine::spawn(Parts {
@@ -58,7 +63,7 @@ impl Bench {
             provider: Provider::scripted(script),
             built_in: Arc::new(BuiltIn),
             log: None,
-            options: Options::default(),
+            options,
         });
         let (transcript, events) = (Transcript::default(), Vec::new());
         let mut bench = Self {

@@ -3,7 +3,7 @@
 
 use super::asked::one_line;
 use super::pen::rows_of;
-use crate::domain::Change;
+use crate::domain::{Change, Weight};
 use crate::text::Clean;
 
 /// Changes that are listed.
@@ -15,7 +15,10 @@ pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
     let said = "Files of settings were edited while humble runs. These changes wait for you:";
     let mut rows = rows_of(&Clean::line(said), columns);
     let mut file = "";
-    for change in changes.iter().take(CHANGES_MAX) {
+    let (waiting, told): (Vec<&Change>, Vec<&Change>) = changes
+        .iter()
+        .partition(|change| change.weight == Weight::NeedsConsent);
+    for change in waiting.iter().take(CHANGES_MAX) {
         if change.file != file {
             file = &change.file;
             rows.push(String::new());
@@ -25,10 +28,18 @@ pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
         values(&mut rows, "-", change.before.as_deref(), columns);
         values(&mut rows, "+", change.after.as_deref(), columns);
     }
-    let more = changes.len().saturating_sub(CHANGES_MAX);
+    let more = waiting.len().saturating_sub(CHANGES_MAX);
     if more > 0 {
         let said = format!("… and {more} more, which are not shown: read the file first.");
         rows.extend(rows_of(&Clean::line(&said), columns));
+    }
+    if !told.is_empty() {
+        rows.push(String::new());
+        rows.extend(rows_of(&Clean::own("These are in force already:"), columns));
+    }
+    for change in told.iter().take(CHANGES_MAX) {
+        let said = format!("{}: {}", change.file, change.what);
+        marked(&mut rows, "  ", &one_line(&said), columns);
     }
     rows
 }

@@ -91,7 +91,10 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 Vec::new(),
             );
         }
-        let stop = hint(Action::Interrupt, "stop the turn");
+        let stop = match model.running() {
+            Some(_) => hint(Action::Interrupt, "stop the turn"),
+            None => hint(Action::Interrupt, "close"),
+        };
         let near = match ask.form {
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",
