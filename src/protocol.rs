@@ -4,9 +4,9 @@
 
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, ModelRef, ModelServer, NewModel, Notice, Prompt,
-    Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary, Stocks, Think, ToolMode,
-    TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
+    PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
+    Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -84,6 +84,12 @@ pub enum Command {
     },
     OpenSession(SessionId),
     DeleteSession(SessionId),
+    /// Read the files of settings again, and ask again about what is not in force.
+    Reload,
+    /// Who answers from the next turn on; none is `system_prompt.txt`.
+    SelectPersona(Option<String>),
+    /// Offer to put this program's own system prompt in the place of an older one.
+    ReplaceSystemPrompt,
     /// What stood in the editor when the program was left.
     KeepDraft(String),
     Shutdown,
@@ -129,6 +135,10 @@ pub enum Event {
     ModelAdded(ModelRef),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
+    PersonasListed {
+        personas: Arc<Vec<PersonaSummary>>,
+        selected: Option<String>,
+    },
     /// The order of the sidebar, after a change of the list.
     ServersListed(Vec<Server>),
     /// One server's status and tools together.
@@ -194,6 +204,10 @@ pub enum Ask {
         name: String,
         bytes: Option<u64>,
     },
+    /// Somebody edited the files in a way that waits for the person (S1.4).
+    OutsideEdit(Arc<Vec<Change>>),
+    /// May this program's own system prompt take the place of an older one (S4.1)?
+    ReplacePrompt { path: String, text: Arc<str> },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -241,6 +255,12 @@ pub enum Choice {
     /// Use it until the program ends.
     UseOnce,
     Remove,
+    /// Let the files' changes come into force.
+    TakeChanges,
+    /// Replace the file; a copy of it is kept.
+    Replace,
+    /// Leave everything as it is.
+    Keep,
 }
 
 /// One choice as a dialog lists it.
@@ -315,6 +335,18 @@ impl Ask {
             row(Choice::Remove, 'y', "Remove it"),
             row(Choice::Stop, 'n', "Keep it"),
         ];
+        const OUTSIDE_EDIT: &[ChoiceRow] = &[
+            row(
+                Choice::TakeChanges,
+                'f',
+                "Follow the files: take the changes",
+            ),
+            row(Choice::Keep, 'n', "Keep what was; the files are left alone"),
+        ];
+        const REPLACE_PROMPT: &[ChoiceRow] = &[
+            row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
+            row(Choice::Keep, 'n', "Leave the file as it is"),
+        ];
         match self {
             Self::Approve(_) => &[],
             Self::AddModel { .. } => ADD_MODEL,
@@ -325,6 +357,8 @@ impl Ask {
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
             Self::Bound { .. } => BOUND,
+            Self::OutsideEdit(_) => OUTSIDE_EDIT,
+            Self::ReplacePrompt { .. } => REPLACE_PROMPT,
         }
     }
 }

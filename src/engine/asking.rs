@@ -3,8 +3,10 @@
 
 use super::actor::Actor;
 use super::turn::Input;
-use crate::domain::{AskId, ModelServer};
+use crate::config::Known;
+use crate::domain::{AskId, Change, ModelServer};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use std::sync::Arc;
 
 /// What waits for an answer.
 #[derive(Debug)]
@@ -21,6 +23,13 @@ pub(super) enum Pending {
         server: ModelServer,
         name: String,
     },
+    /// What would come into force, and what was said of it.
+    OutsideEdit {
+        known: Box<Known>,
+        changes: Vec<Change>,
+    },
+    /// The text that was shown: another is not replaced.
+    ReplacePrompt(Arc<str>),
 }
 
 impl Actor {
@@ -59,6 +68,10 @@ impl Actor {
             Pending::Context { to } => self.context_answered(to, choice),
             Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
             Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
+            Pending::OutsideEdit { known, changes } => {
+                self.outside_decided(*known, &changes, choice);
+            }
+            Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
         }
     }
 }

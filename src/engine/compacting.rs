@@ -59,7 +59,7 @@ impl Actor {
             .because("The file keeps all.");
         self.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
         let messages = context::assemble(
-            &self.system_prompt,
+            &self.system_text(),
             Dialect::Native,
             &self.offered,
             &compact::history(&self.session),

@@ -3,8 +3,9 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's;
-//! `stock` asks servers what they have, `pulling` changes that; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's; `outside` follows edits of the
+//! files; `stock` asks servers what they have, `pulling` changes that; `turn`,
+//! `approval` and `context` are pure.
 
 mod actor;
 mod adding;
@@ -19,7 +20,10 @@ mod conversation;
 mod hear;
 mod opening;
 mod outbox;
+mod outside;
 mod perform;
+mod persona;
+mod prompt;
 mod pulling;
 mod record;
 mod reply;
@@ -58,6 +62,10 @@ pub struct Options {
     /// The name of the model to use.
     pub model: Option<String>,
     pub tool_mode: Option<ToolMode>,
+    /// The name of the persona that answers.
+    pub persona: Option<String>,
+    /// Follow edits of the files while the program runs.
+    pub watch: bool,
     /// Start no server and offer no tool.
     pub no_tools: bool,
     /// Write no session.

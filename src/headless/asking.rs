@@ -232,12 +232,15 @@ fn words(question: &Ask) -> String {
         Ask::TooLong {
             estimate, limit, ..
         } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
+        Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
+        Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
     }
 }
 
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
+        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Keep,
         _ => Choice::Stop,
     }
 }

@@ -53,6 +53,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::TooLong { .. } => "too_long",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
+        Ask::OutsideEdit(_) => "outside_edit",
+        Ask::ReplacePrompt { .. } => "replace_prompt",
     };
     (name, choices)
 }

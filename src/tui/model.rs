@@ -14,11 +14,12 @@ use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, Think, ToolMode,
-    ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
+    Think, ToolMode, ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -87,6 +88,8 @@ pub enum Picked {
     Server(ServerId),
     Mode(ToolMode),
     Think(Think),
+    /// None is the system prompt.
+    Persona(Option<String>),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -216,6 +219,9 @@ pub struct Model {
     pub selected: Option<ModelRef>,
     /// What model servers have, and what comes of it.
     pub shelf: Shelf,
+    pub personas: Arc<Vec<PersonaSummary>>,
+    /// The one that answers.
+    pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -271,6 +277,8 @@ impl Model {
             models: Vec::new(),
             selected: None,
             shelf: Shelf::default(),
+            personas: Arc::default(),
+            persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),

@@ -6,6 +6,8 @@ mod compacting;
 mod context;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod outside;
+mod personas;
 mod retries;
 mod talk;
 mod tools;

@@ -123,6 +123,7 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
             Command::SelectModel(chosen.clone())
         }
         Picked::Server(server) => Command::ToggleServer(server.clone()),
+        Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
         Picked::Think(think) => return models::set_think(model, *think, effects),
     };

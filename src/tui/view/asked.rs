@@ -3,6 +3,7 @@
 
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
+use super::edited;
 use super::pen::rows_of;
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
@@ -31,6 +32,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::TooLong { .. } => ("Context", "Send it?"),
         Ask::AddModel { .. } => ("Models", "Add it?"),
         Ask::RemoveModel { .. } => ("Models", "Remove it?"),
+        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
     };
     Words {
         title,
@@ -79,6 +82,8 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::GrowContext { .. } | Ask::TooLong { .. } => {
             rows_of(&Clean::line(&context_words(&ask.question)), columns)
         }
+        Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
     }
 }
 
@@ -120,7 +125,7 @@ fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 }
 
 /// A name with a line end in it must not pass for two lines.
-fn one_line(raw: &str) -> Clean {
+pub(super) fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 

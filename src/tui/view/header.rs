@@ -16,13 +16,14 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let Some(area) = panes.header else { return };
     let name = Clean::line(model.model_name());
     let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
+    let persona = model.persona.as_deref().map(Clean::line);
     let meter = percent(model.meter);
     let mode = model.mode.name();
     let title = Clean::line(&model.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
-    let mut keep = [true; 5];
-    let parts = |keep: [bool; 5]| {
+    let mut keep = [true; 6];
+    let parts = |keep: [bool; 6]| {
         let mut parts = vec![("humble".to_owned(), Role::Name)];
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
@@ -34,6 +35,9 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
                 format!(" {} think {word}", pen_dot(model))
             });
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
+        }
+        if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
+            parts.push((format!("as {}", persona.as_str()), Role::Plain));
         }
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));

@@ -121,12 +121,10 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 Vec::new(),
             );
         }
-        let what = if model.running().is_some() {
-            "stop the turn"
-        } else {
-            "dismiss"
+        let stop = match model.running() {
+            Some(_) => hint(Action::Interrupt, "stop the turn"),
+            None => hint(Action::Interrupt, "close"),
         };
-        let stop = hint(Action::Interrupt, what);
         let near = match ask.form {
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",
