@@ -16,6 +16,9 @@ pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
 
+/// The prompt of a turn that summarises; no prompt of a person begins so.
+pub const COMPACT: &str = "/compact";
+
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +27,11 @@ pub enum Command {
     Submit {
         turn: TurnId,
         prompt: Prompt,
+    },
+    /// The older part of the context gives way to a summary that the model writes. It
+    /// is a turn whose prompt reads [`COMPACT`].
+    Compact {
+        turn: TurnId,
     },
     Answer {
         ask: AskId,

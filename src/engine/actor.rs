@@ -3,6 +3,7 @@
 
 use super::approval::Approval;
 use super::asking::Pending;
+use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
 use super::opening::{Files, read_files};
 use super::outbox::Outbox;
@@ -49,6 +50,8 @@ pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
+    /// What the answer will stand for, where it is to be a summary.
+    pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
     /// The fold of this turn's events, for what the session keeps beside them.
     pub(super) transcript: Transcript,

@@ -22,7 +22,7 @@ impl Actor {
         }
         let file = self.home.config();
         notice.advise(format!(
-            "No model is listed in {} yet. /models shows what a running Ollama has and adds it; or put this there, for example, and start humble again:\n{EXAMPLE}\n`humble demo` shows the program without any model.",
+            "No model is listed in {} yet. /models shows what a running Ollama has and adds it; `humble demo` shows the program without any model. Or put this there, for example:\n{EXAMPLE}",
             file.display()
         ))
     }

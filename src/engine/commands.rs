@@ -1,8 +1,11 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
+use super::compact::{self, Covered};
 use super::turn::{Input, Setup, Turn};
-use crate::domain::{Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage};
+use crate::domain::{
+    ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+};
 use crate::protocol::{Command, Event};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,6 +14,7 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
             Command::RetryNow => self.retry_now(),
@@ -80,20 +84,34 @@ impl Actor {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
         let setup = Setup {
-            prompt: prompt.clone(),
+            prompt,
+            instruction: None,
             model: model.name.clone(),
             dialect: model.dialect,
             system_prompt: Arc::clone(&self.system_prompt),
-            history: Arc::new(self.session.messages.clone()),
+            history: Arc::new(compact::history(&self.session)),
             offered: Arc::clone(&self.offered),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
         };
+        self.begin_turn(id, setup, model, None);
+    }
+
+    /// `covers` is what the answer will stand for, where it is to be a summary.
+    pub(super) fn begin_turn(
+        &mut self,
+        id: TurnId,
+        setup: Setup,
+        model: Arc<ModelConfig>,
+        covers: Option<Covered>,
+    ) {
+        let prompt = setup.prompt.text.clone();
         let (turn, effects) = Turn::begin(setup, self.ids.clone());
         self.running = Some(Running {
             id,
             turn,
-            prompt: prompt.text,
+            prompt,
+            covers,
             model,
             transcript: Transcript::default(),
             reply: None,
@@ -118,7 +136,7 @@ impl Actor {
     }
 
     /// A turn that ends before it began.
-    fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+    pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.model_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
         self.outbox

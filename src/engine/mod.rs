@@ -12,6 +12,8 @@ pub mod approval;
 mod asking;
 mod choosing;
 mod commands;
+pub mod compact;
+mod compacting;
 pub mod context;
 mod conversation;
 mod hear;

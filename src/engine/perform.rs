@@ -160,7 +160,12 @@ impl Actor {
     }
 
     fn save(&mut self, answer: &str, usage: Usage) {
-        let Some(running) = &self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if let Some(covered) = running.covers.take() {
+            return self.compacted(&covered, answer);
+        }
         let answered = record::Answered {
             model: &running.model.name,
             prompt: &running.prompt,
@@ -173,7 +178,11 @@ impl Actor {
     }
 
     fn keep(&mut self, words: &str) {
-        let Some(running) = &self.running else { return };
+        let running = self.running.as_ref();
+        // Half a summary is of no use to anybody.
+        let Some(running) = running.filter(|running| running.covers.is_none()) else {
+            return;
+        };
         record::cancelled(
             &mut self.session,
             &running.prompt,
@@ -186,7 +195,7 @@ impl Actor {
         }
     }
 
-    fn write(&mut self) {
+    pub(super) fn write(&mut self) {
         if !self.options.no_save {
             self.saver.save(self.epoch, self.session.clone());
         }

@@ -210,6 +210,30 @@ impl Actor {
         running.idle_at = None;
     }
 
+    /// Tokens that the model takes at most, as far as that needs no question.
+    pub(super) fn context_max(&self) -> Option<u64> {
+        let model = self.model.as_ref()?;
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        match model.provider {
+            ProviderKind::Ollama => {
+                let bounds = Bounds::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
+                let most = bounds.unasked.max(bounds.floor);
+                Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
+            }
+            _ => window::limit(model, &facts, 0),
+        }
+    }
+
+    /// Estimates what the conversation takes, between two requests.
+    pub(super) fn gauge(&mut self, messages: &[Message]) {
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let name = self.model.as_ref().map_or("", |model| &model.model);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), name);
+        let weight = window::weigh(messages, None, vocabulary);
+        let estimate = self.fill.gauge.estimate(weight);
+        self.measure(estimate, self.fill.meter.limit);
+    }
+
     /// The server's own count replaces the estimate.
     pub(super) fn measured(&mut self, usage: Usage) {
         let Some(input) = usage.input else { return };

@@ -227,6 +227,8 @@ pub struct Model {
     pub queries: Mint,
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
+    /// The last answer was cut by the limit of tokens.
+    pub cut: bool,
     pub interrupting: bool,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
@@ -278,6 +280,7 @@ impl Model {
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,
+            cut: false,
             interrupting: false,
             guide: options.guide.map(Guide::new),
         };

@@ -2,6 +2,7 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod compacting;
 mod context;
 #[path = "../support/model_server.rs"]
 mod model_server;

@@ -7,6 +7,7 @@ mod approving;
 mod bench;
 #[path = "../support/chat.rs"]
 mod chat;
+mod faults;
 mod guided;
 mod models;
 mod talking;

@@ -61,6 +61,7 @@ pub fn setup(dice: &mut Dice) -> Setup {
     };
     Setup {
         prompt: Prompt::new("안녕"),
+        instruction: None,
         model: "m".to_owned(),
         dialect: *dice.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),

@@ -15,6 +15,8 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
         Action::Retry => submit::retry(model, effects),
+        Action::Continue => submit::go_on(model, effects),
+        Action::Compact => submit::compact(model, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));

@@ -116,6 +116,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.title = session.title().to_owned();
     model.session = session.id.clone();
     model.last_turn = None;
+    model.cut = false;
     model.interrupting = false;
     model.overlay = None;
 }
@@ -270,6 +271,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
             model.title = first.unwrap_or_default().trim().to_owned();
         }
     }
+    model.cut = matches!(end, TurnEnd::Answered { cut: true, .. });
     model.interrupting = false;
     guide::ended(model, end);
     let stopped = matches!(

@@ -182,6 +182,9 @@ fn message_hints(model: &Model) -> Vec<String> {
         hints.push(hint(Action::Send, "go on with the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
+        if model.cut {
+            hints.push(hint(Action::Continue, "continue the answer"));
+        }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
     if model.size.0 < super::panes::SIDE_FROM {
