@@ -191,6 +191,17 @@ impl Headless {
             TurnEvent::Waiting {
                 wait: Wait::ModelLoading,
             } => self.say("Loading model…"),
+            TurnEvent::Retrying {
+                after,
+                attempt,
+                attempts_max,
+                ..
+            } => {
+                let seconds = after.as_secs_f64().ceil();
+                self.say(&format!(
+                    "Trying again in {seconds} s ({attempt} of {attempts_max})"
+                ));
+            }
             TurnEvent::Delta {
                 kind: PieceKind::Thinking,
                 text,

@@ -29,6 +29,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Sends a request that waits for its next attempt at once.
+    RetryNow,
     SelectModel(ModelRef),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
@@ -125,6 +127,16 @@ pub enum Ask {
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
     Bound { rounds: u32 },
+    /// Ollama's context would have to grow further than it does unasked, in tokens
+    /// (S2.7).
+    GrowContext { estimate: u64, from: u64, to: u64 },
+    /// The conversation is longer than the model takes, in tokens, by the settings or
+    /// by its own word.
+    TooLong {
+        estimate: u64,
+        limit: u64,
+        is_configured: bool,
+    },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -161,6 +173,10 @@ pub enum Choice {
     NoBound,
     /// Answer now with what there is.
     AnswerNow,
+    /// Let the context grow.
+    Grow,
+    /// Send what will be cut.
+    SendAnyway,
     /// End the turn.
     Stop,
 }
@@ -211,8 +227,27 @@ impl Ask {
             row(Choice::AnswerNow, 'a', "Answer now with what there is"),
             row(Choice::Stop, 'n', "Stop this turn"),
         ];
+        const GROW: &[ChoiceRow] = &[
+            row(Choice::Grow, 'g', "Let it grow"),
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
+        ];
+        const TOO_LONG: &[ChoiceRow] = &[
+            row(
+                Choice::SendAnyway,
+                'c',
+                "Send all the same, the oldest part is cut",
+            ),
+            row(Choice::Stop, 'n', "Stop this turn"),
+        ];
         match self {
             Self::Approve(_) => &[],
+            Self::GrowContext { .. } => GROW,
+            Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,

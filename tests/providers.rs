@@ -9,8 +9,12 @@ mod bodies;
 mod calls;
 #[path = "providers/carrying.rs"]
 mod carrying;
+#[path = "providers/facts.rs"]
+mod facts;
 #[path = "providers/hosted_bodies.rs"]
 mod hosted_bodies;
+#[path = "providers/listing.rs"]
+mod listing;
 #[path = "providers/logged.rs"]
 mod logged;
 #[path = "providers/manners.rs"]

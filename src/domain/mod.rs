@@ -1,6 +1,7 @@
 //! Floor 0: values and rules. Nothing here reads a file, waits for anything or
 //! knows a screen; every other module may import it.
 
+pub mod facts;
 pub mod id;
 pub mod message;
 pub mod model;
@@ -13,6 +14,7 @@ pub mod tool;
 pub mod transcript;
 pub mod turn;
 
+pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};

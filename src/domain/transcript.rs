@@ -114,7 +114,7 @@ impl Transcript {
             TurnEvent::Noted(notice) => {
                 self.push(turn, Body::Note(notice.clone()));
             }
-            TurnEvent::Retrying { .. } => self.wait = Some(Wait::Response),
+            TurnEvent::Retrying { .. } => self.wait = Some(Wait::Retrying),
             TurnEvent::RoundEnded { .. } => {
                 self.wait = None;
                 self.close_thinking(turn);

@@ -29,6 +29,8 @@ pub enum PieceKind {
 pub enum Wait {
     Response,
     ModelLoading,
+    /// Until the next attempt.
+    Retrying,
 }
 
 /// Tokens travel as deltas, all else as whole snapshots, so that applying one of
@@ -60,8 +62,12 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// Something the person should know, in the place where it happened.
     Noted(Notice),
+    /// The same request goes out again after this pause, as attempt `attempt` of
+    /// `attempts_max`.
     Retrying {
         after: Duration,
+        attempt: u32,
+        attempts_max: u32,
         why: Notice,
     },
     RoundEnded {

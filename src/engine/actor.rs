@@ -8,17 +8,18 @@ use super::opening::{Files, read_files};
 use super::outbox::Outbox;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver};
+use super::sending::{Fill, Unsent};
 use super::turn::{Ids, Input, Turn};
 use super::{Options, Parts};
 use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, Notice, Offered, ServerConfig, Session, SessionId,
-    ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, ServerConfig, Session,
+    SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
-use crate::protocol::{Command, Event, LogLine, Meter};
+use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
 use crate::store::{History, Sessions, StoreError};
 use futures::future::BoxFuture;
@@ -54,6 +55,11 @@ pub(super) struct Running {
     /// When silence of the open reply becomes worth a question.
     pub(super) idle_at: Option<Instant>,
     pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// What is to be sent once it is known how, or once the person decided.
+    pub(super) unsent: Option<Unsent>,
+    pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
+    /// When the request goes out again.
+    pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
     pub(super) loading: Option<BoxFuture<'static, Option<bool>>>,
 }
@@ -84,8 +90,7 @@ pub(super) struct Actor {
     pub(super) approval: Approval,
     pub(super) session: Session,
     pub(super) epoch: Epoch,
-    pub(super) num_ctx: u32,
-    pub(super) meter: Meter,
+    pub(super) fill: Fill,
     pub(super) ids: Ids,
     pub(super) running: Option<Running>,
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
@@ -143,8 +148,7 @@ impl Actor {
             approval: Approval::default(),
             session: Session::new(""),
             epoch: Epoch::default(),
-            num_ctx: 0,
-            meter: Meter::default(),
+            fill: Fill::default(),
             ids: Ids::default(),
             running: None,
             calls: FuturesUnordered::new(),
@@ -229,6 +233,8 @@ impl Actor {
                 Heard::Loaded(Some(false)) => self.feed(Input::Loading),
                 Heard::Loaded(_) => {}
                 Heard::Silence => self.idle(),
+                Heard::Facts(facts) => self.facts_came(facts),
+                Heard::RetryDue => self.feed(Input::RetryDue),
             },
         }
         true

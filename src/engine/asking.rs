@@ -8,7 +8,10 @@ use crate::protocol::{Answer, Ask, Event, Owner};
 
 /// What waits for an answer.
 #[derive(Debug)]
-pub(super) enum Pending {}
+pub(super) enum Pending {
+    /// A conversation that does not fit into the context, which may grow to this.
+    Context { to: u64 },
+}
 
 impl Actor {
     /// Puts a question; its answer is handled by what is pending.
@@ -32,7 +35,7 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(pending) => match pending {},
+            Some(Pending::Context { to }) => self.context_answered(to, &answer),
             None => self.feed(Input::Answered { ask, answer }),
         }
     }

@@ -5,7 +5,7 @@ use super::actor::{Actor, Done};
 use super::turn::Input;
 use crate::config;
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
-use crate::protocol::{Event, Meter};
+use crate::protocol::Event;
 use std::sync::Arc;
 
 /// An example that can be pasted into config.json (S2.8).
@@ -109,9 +109,7 @@ impl Actor {
             other.active = other.reference() == *wanted;
         }
         self.model = Some(Arc::new(model));
-        self.num_ctx = 0;
-        self.meter = Meter::default();
-        self.outbox.push(Event::ContextMeasured(self.meter));
+        self.empty_context();
         self.banners.remove("--model");
         self.banners.remove("active model");
         self.warn_of_dialect();

@@ -13,6 +13,7 @@ impl Actor {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
@@ -91,6 +92,9 @@ impl Actor {
             idle_at: None,
             calls: HashMap::new(),
             loading: None,
+            unsent: None,
+            facts: None,
+            retry_at: None,
         });
         self.perform(effects);
     }

@@ -2,6 +2,7 @@
 //! waits.
 
 use super::actor::Running;
+use crate::domain::ModelFacts;
 use crate::protocol::{Event, LogLine};
 use crate::provider::{Fault, StreamPart};
 use tokio::sync::mpsc::{self, error::SendError};
@@ -32,17 +33,34 @@ pub(super) enum Heard {
     Part(Option<Result<StreamPart, Fault>>),
     /// Has the server loaded the model? None: it does not say.
     Loaded(Option<bool>),
+    /// What the server says of its model.
+    Facts(Option<ModelFacts>),
     Silence,
+    /// The pause before another attempt is over.
+    RetryDue,
 }
 
 /// The next thing about the open request, if there is one.
 pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
-    let Some(Running {
+    let Some(running) = running else {
+        return std::future::pending().await;
+    };
+    if let Some(at) = running.retry_at {
+        tokio::time::sleep_until(at).await;
+        running.retry_at = None;
+        return Heard::RetryDue;
+    }
+    if let Some(asked) = &mut running.facts {
+        let facts = asked.await;
+        running.facts = None;
+        return Heard::Facts(facts);
+    }
+    let Running {
         reply: Some(reply),
         loading,
         idle_at,
         ..
-    }) = running
+    } = running
     else {
         return std::future::pending().await;
     };

@@ -19,7 +19,9 @@ mod perform;
 mod record;
 mod reply;
 mod saver;
+mod sending;
 pub mod turn;
+pub mod window;
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};

@@ -2,17 +2,13 @@
 
 use super::actor::{Actor, Running};
 use super::approval::ApprovedCall;
-use super::reply::Reply;
+use super::record;
 use super::saver::Saved;
 use super::turn::{Effect, Input};
-use super::{context, record};
-use crate::domain::{
-    Banner, CallId, Message, Notice, Offered, ProviderKind, ToolOutcome, TurnEvent, TurnId, Usage,
-};
+use crate::domain::{Banner, CallId, Notice, ToolOutcome, TurnEvent, TurnId, Usage};
 use crate::mcp::Call;
-use crate::protocol::{Event, Job, Meter, Owner};
-use crate::provider::{Fault, Request, StreamPart};
-use std::sync::Arc;
+use crate::protocol::{Event, Job, Owner};
+use crate::provider::{Fault, StreamPart};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +35,9 @@ impl Actor {
                     running.reply = None;
                     running.idle_at = None;
                     running.loading = None;
+                    self.drop_unsent();
                 }
+                Effect::RetryIn(pause) => running.retry_at = Some(Instant::now() + pause),
                 Effect::OpenAsk { ask, question } => {
                     self.outbox.push(Event::Asked {
                         ask,
@@ -72,50 +70,8 @@ impl Actor {
             self.ids = running.turn.ids();
             // Dropping it drops an open connection.
             self.running = None;
+            self.offer_to_compact();
         }
-    }
-
-    fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        let model = Arc::clone(&running.model);
-        let estimated = context::estimate(&messages);
-        let num_ctx = context::num_ctx(&model, estimated, self.num_ctx);
-        if model.provider == ProviderKind::Ollama {
-            if self.num_ctx != 0 && num_ctx > self.num_ctx {
-                let words = format!(
-                    "The context grows from {} to {num_ctx} tokens; Ollama loads the model again.",
-                    self.num_ctx
-                );
-                self.outbox.push(Event::Noticed(Notice::info(words)));
-            }
-            self.num_ctx = num_ctx;
-            let (provider, model) = (self.provider.clone(), Arc::clone(&model));
-            running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
-        }
-        let limit = context::limit(&model, num_ctx);
-        self.meter = Meter {
-            used: estimated,
-            limit,
-            measured: false,
-        };
-        self.outbox.push(Event::ContextMeasured(self.meter));
-        if limit.is_some_and(|limit| estimated > limit) {
-            self.outbox.push(Event::Noticed(Notice::warning(format!(
-                "About {estimated} tokens are sent, and {} takes {}: the server may cut the conversation.",
-                model.name,
-                limit.unwrap_or_default()
-            ))));
-        }
-        let stream = self.provider.stream(Request {
-            model,
-            messages,
-            tools: Arc::clone(&tools),
-            num_ctx,
-        });
-        running.reply = Some(Reply::new(stream, tools));
-        running.idle_at = None;
     }
 
     pub(super) fn reply_part(&mut self, part: Option<Result<StreamPart, Fault>>) {
@@ -148,16 +104,12 @@ impl Actor {
         }
     }
 
-    /// The server's own count replaces the estimate.
-    fn measured(&mut self, usage: Usage) {
-        if let Some(input) = usage.input {
-            let used = input + usage.output.unwrap_or(0);
-            self.meter = Meter {
-                used,
-                measured: true,
-                ..self.meter
-            };
-            self.outbox.push(Event::ContextMeasured(self.meter));
+    /// The person does not wait for the next attempt.
+    pub(super) fn retry_now(&mut self) {
+        if let Some(running) = &mut self.running
+            && running.retry_at.take().is_some()
+        {
+            self.feed(Input::RetryDue);
         }
     }
 

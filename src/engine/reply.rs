@@ -1,7 +1,7 @@
 //! One open request to a model: its stream of parts, read through the dialect
 //! scanner into the turn's inputs. Dropping it drops the connection.
 
-use super::turn::{Input, ProposedCall, ReplyEnd};
+use super::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::dialect::scan::{Piece, Scanner};
 use crate::domain::{CallOrigin, Notice, Offered};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
@@ -49,13 +49,20 @@ impl Reply {
                 vec![Input::StartedOver]
             }
             Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason)),
-            Some(Err(fault)) => self.end(Err(fault.notice())),
+            Some(Err(fault)) => self.end(Err(Failure {
+                notice: fault.notice(),
+                is_transient: fault.is_transient() && !fault.after_words,
+                retry_after: fault.retry_after(),
+            })),
             // The provider reports a cut itself; this is for one that does not.
-            None => self.end(Err(Notice::failure("The model's reply ended too early."))),
+            None => {
+                let notice = Notice::failure("The model's reply ended too early.");
+                self.end(Err(notice.into()))
+            }
         }
     }
 
-    fn end(&mut self, end: Result<EndReason, Notice>) -> Vec<Input> {
+    fn end(&mut self, end: Result<EndReason, Failure>) -> Vec<Input> {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };

@@ -217,6 +217,12 @@ fn words(question: &Ask) -> String {
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
+        Ask::GrowContext { estimate, from, to } => format!(
+            "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
+        ),
+        Ask::TooLong {
+            estimate, limit, ..
+        } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
     }
 }
 

@@ -49,6 +49,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
         Ask::Bound { .. } => "bound",
+        Ask::GrowContext { .. } => "grow_context",
+        Ask::TooLong { .. } => "too_long",
     };
     (name, choices)
 }

@@ -76,10 +76,10 @@ impl Adapted {
     }
 
     /// The role of results in the text dialects.
-    pub(super) fn tool_role(self, configured: ToolRole) -> ToolRole {
+    pub(super) fn tool_role(self, configured: Option<ToolRole>) -> ToolRole {
         match self.results_from_user {
             true => ToolRole::User,
-            false => configured,
+            false => configured.unwrap_or(ToolRole::Tool),
         }
     }
 

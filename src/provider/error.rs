@@ -44,6 +44,10 @@ pub enum Cause {
     /// The host's name has no address.
     Unresolved,
     ConnectTimeout,
+    /// No answer to a question that has a deadline.
+    Silent {
+        seconds: u64,
+    },
     /// Any other failure to connect: TLS, no route, not HTTP.
     Unreachable {
         why: String,
@@ -125,6 +129,8 @@ pub enum Garbled {
     TooManyCalls {
         calls_max: usize,
     },
+    /// It was asked for its models, and this is no list of them.
+    NoList,
 }
 
 impl Fault {

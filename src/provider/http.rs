@@ -22,8 +22,6 @@ use url::Url;
 
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
-const LOADED_TIME_MAX: Duration = Duration::from_secs(1);
-const LOADED_BYTES_MAX: usize = 1 << 20;
 
 /// Clients and what was learnt about servers, both for as long as the program runs.
 #[derive(Debug, Default)]
@@ -73,30 +71,7 @@ impl Http {
         }
     }
 
-    /// See [`super::Provider::is_loaded`].
-    pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
-        if model.provider != ProviderKind::Ollama {
-            return None;
-        }
-        let asked = async {
-            let response = self.send(model, Method::GET, "api/ps", None).await.ok()?;
-            if !response.status().is_success() {
-                return None;
-            }
-            let body = bounded_body(response, LOADED_BYTES_MAX).await;
-            let answer: Value = serde_json::from_slice(&body).ok()?;
-            let models = answer.get("models")?.as_array()?;
-            Some(models.iter().any(|loaded| {
-                ["name", "model"]
-                    .iter()
-                    .filter_map(|key| loaded.get(key)?.as_str())
-                    .any(|name| tagged(name) == tagged(&model.model))
-            }))
-        };
-        tokio::time::timeout(LOADED_TIME_MAX, asked).await.ok()?
-    }
-
-    async fn send(
+    pub(super) async fn send(
         &self,
         model: &ModelConfig,
         method: Method,
@@ -155,12 +130,14 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `path` under the base URL, whose own path and query stay.
+/// `path` under the base URL, whose own path and query stay; a query of `path`
+/// comes after it.
 fn address(base_url: &str, path: &str) -> Result<Url, Cause> {
     let bad = |why: &str| Cause::BadUrl {
         given: without_credentials(base_url),
         why: why.to_owned(),
     };
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let mut url = Url::parse(base_url).map_err(|fault| bad(&fault.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(bad("it must begin with http:// or https://"));
@@ -169,6 +146,10 @@ fn address(base_url: &str, path: &str) -> Result<Url, Cause> {
         .map_err(|()| bad("it has no host"))?
         .pop_if_empty()
         .extend(path.split('/'));
+    if !query.is_empty() {
+        let before = url.query().map(|before| format!("{before}&"));
+        url.set_query(Some(&(before.unwrap_or_default() + query)));
+    }
     Ok(url)
 }
 
@@ -257,7 +238,7 @@ fn proxy_variable() -> Option<&'static str> {
 }
 
 /// What an answer that is no success says, and the server's complaint in it.
-async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
+pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let status = response.status().as_u16();
     let retry_after = response.headers().get(RETRY_AFTER).and_then(read_pause);
     let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
@@ -299,7 +280,7 @@ fn read_pause(value: &HeaderValue) -> Option<Duration> {
 }
 
 /// What came of a body, at most so many bytes.
-async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
+pub(super) async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
         let room = bytes_max - body.len();
@@ -309,14 +290,4 @@ async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
         }
     }
     body
-}
-
-/// A name without a tag means `:latest`; a colon before a slash is a port.
-fn tagged(name: &str) -> String {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    if last.contains(':') {
-        name.to_owned()
-    } else {
-        format!("{name}:latest")
-    }
 }

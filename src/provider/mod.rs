@@ -6,10 +6,12 @@ pub mod adapt;
 pub mod anthropic;
 mod calls;
 mod carried;
+mod catalogue;
 mod client;
 pub mod complaint;
 mod completions;
 pub mod error;
+mod facts;
 mod frame;
 mod http;
 pub mod mistral;
@@ -29,7 +31,7 @@ pub use part::{EndReason, NativeCall, Request, StreamPart};
 pub use scripted::{Requests, Script, Step};
 pub use stream::ReplyStream;
 
-use crate::domain::{CallMessage, ModelConfig};
+use crate::domain::{CallMessage, Catalogue, ModelConfig, ModelFacts};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -67,6 +69,31 @@ impl Provider {
         match self {
             Self::Http(http) => http.is_loaded(model).await,
             Self::Scripted(_) => None,
+        }
+    }
+
+    /// What the server says about a model, within three seconds. A server that
+    /// lists its models without saying anything about them gives empty facts.
+    ///
+    /// # Errors
+    /// The server cannot be asked, or Ollama does not have the model.
+    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, Fault> {
+        match self {
+            Self::Http(http) => http.facts(model).await,
+            Self::Scripted(_) => Ok(ModelFacts::default()),
+        }
+    }
+
+    /// What a server has, within five seconds. `server` is any model of it: address,
+    /// key and protocol count.
+    ///
+    /// # Errors
+    /// The server cannot be asked for its list. Details that it does not give in
+    /// time are left out.
+    pub async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
+        match self {
+            Self::Http(http) => http.catalogue(server).await,
+            Self::Scripted(_) => Ok(Catalogue::default()),
         }
     }
 }

@@ -29,6 +29,10 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
         .advise(format!(
             "Check the network, and baseUrl of `{name}` in config.json."
         )),
+        Cause::Silent { seconds } => {
+            Notice::failure(format!("{url} did not answer within {seconds} s."))
+                .advise("Check the network and the server's log, then try again.")
+        }
         Cause::Unreachable { why } => unreachable(place, why),
         Cause::Reset => Notice::failure(format!("{url} closed the connection before it answered."))
             .advise(again(place, AGAIN)),
@@ -150,7 +154,7 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         403 => failure(format!("{url} does not allow this (HTTP 403).")).advise(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
-        400..=499 if knows_no_tools(&said) => {
+        400.. if knows_no_tools(&said) => {
             failure(format!("`{model}` at {url} takes no tools (HTTP {status}).")).advise(format!(
                 "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
             ))
@@ -207,6 +211,7 @@ fn why_garbled(garbled: &Garbled) -> String {
     match garbled {
         Garbled::WebPage => "It is a web page.".to_owned(),
         Garbled::NotJson { line } => format!("A line is not JSON: `{line}`."),
+        Garbled::NoList => "It holds no list of models.".to_owned(),
         Garbled::NotUtf8 => "Its bytes are not UTF-8 text.".to_owned(),
         Garbled::TooLong { bytes_max } => {
             format!("A part of it is longer than {} MB.", bytes_max >> 20)

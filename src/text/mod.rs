@@ -8,6 +8,7 @@ pub mod markdown;
 mod outline;
 pub mod sanitize;
 mod sequence;
+pub mod tokens;
 mod visible;
 pub mod wrap;
 

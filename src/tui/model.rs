@@ -105,6 +105,8 @@ pub struct Queue {
 pub struct Clock {
     pub turn_started: Duration,
     pub round_started: Duration,
+    /// Has a meaning while the transcript waits for it.
+    pub retry: Retry,
     /// When the first words of the present round came.
     pub first_text: Option<Duration>,
     /// How long the rounds before it streamed.
@@ -117,6 +119,14 @@ pub struct Clock {
     pub thinking: Option<PieceId>,
     /// When the turn under way was heard of last.
     pub heard: Duration,
+}
+
+/// When the request of a turn goes out again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Retry {
+    pub at: Duration,
+    pub attempt: u32,
+    pub attempts_max: u32,
 }
 
 /// A row of the servers pane.

@@ -2,6 +2,10 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod context;
+#[path = "../support/model_server.rs"]
+mod model_server;
+mod retries;
 mod talk;
 mod tools;
 

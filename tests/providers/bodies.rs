@@ -7,19 +7,19 @@ use humble::domain::{
     Server, ServerId, ServerStatus, Think, Tool,
 };
 use humble::provider::adapt::{Adapted, Effort};
-use humble::provider::{Request, ollama, openai, schema};
+use humble::provider::{Request, mistral, ollama, openai, schema};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-fn object(value: Value) -> Map<String, Value> {
+pub fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,
         other => panic!("{other} is no object"),
     }
 }
 
-fn weather() -> Offered {
+pub fn weather() -> Offered {
     let tool = Tool::from_definition(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
@@ -44,7 +44,7 @@ fn offered(tool: Tool) -> Offered {
     Offered::from_servers([&server])
 }
 
-fn conversation() -> Vec<Message> {
+pub fn conversation() -> Vec<Message> {
     let call = CallMessage {
         wire_id: "call_7".into(),
         server: ServerId::new("humble"),
@@ -72,7 +72,7 @@ fn conversation() -> Vec<Message> {
     ]
 }
 
-fn request(model: ModelConfig) -> Request {
+pub fn request(model: ModelConfig) -> Request {
     Request {
         model: Arc::new(model),
         messages: conversation(),
@@ -81,7 +81,7 @@ fn request(model: ModelConfig) -> Request {
     }
 }
 
-const CALL_LINES: &str = concat!(
+pub const CALL_LINES: &str = concat!(
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
     "\n",
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
@@ -136,7 +136,7 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
 fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
     let mut model = model(ProviderKind::Ollama, "http://localhost:11434");
     model.dialect = Dialect::Native;
-    model.tool_role = ToolRole::User;
+    model.tool_role = Some(ToolRole::User);
     model.think = Some(Think::High);
     let call = json!({
         "id": "call_7",
@@ -215,7 +215,7 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
         (ProviderKind::Mistral, mistral::body),
     ] {
         let mut model = model(provider, "http://localhost:8080/v1");
-        model.tool_role = ToolRole::User;
+        model.tool_role = Some(ToolRole::User);
         let body = body(&request(model), Adapted::default());
         assert_eq!(body["messages"][5], expected, "{provider}");
     }

@@ -3,8 +3,8 @@
 
 use crate::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
 use crate::reading::{carry, read_every_way};
-use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
 use humble::domain::Carry;
+use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
 use serde_json::{Value, json};
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -30,12 +30,16 @@ fn thinking_keeps_the_name_that_it_came_under() {
         let said = read_every_way(OpenAi, stream.as_bytes());
         assert_eq!(said.thinking, "무엇을 물었나");
     }
-    assert_eq!(carry(OpenAi, &completions(&[json!({"content": "x"})])), None);
+    assert_eq!(
+        carry(OpenAi, &completions(&[json!({"content": "x"})])),
+        None
+    );
 }
 
 #[test]
 fn blocks_of_reasoning_are_joined_by_their_index() {
-    let text = |index: u64, text: &str| json!({"type": "reasoning.text", "index": index, "text": text});
+    let text =
+        |index: u64, text: &str| json!({"type": "reasoning.text", "index": index, "text": text});
     let stream = completions(&[
         json!({"reasoning": "a", "reasoning_details": [text(0, "a")]}),
         json!({"reasoning": "b", "reasoning_details": [
@@ -67,7 +71,8 @@ fn chunks_of_mistrals_thinking_become_one() {
         json!({"content": [{"type": "text", "text": "답"}]}),
         json!({"content": "변"}),
     ]);
-    let thinking = json!({"type": "thinking", "thinking": [{"type": "text", "text": "무엇을 물었나"}]});
+    let thinking =
+        json!({"type": "thinking", "thinking": [{"type": "text", "text": "무엇을 물었나"}]});
     let expected = json!({ "content": [thinking] });
     assert_eq!(carry(Mistral, &stream), carried(Mistral, expected));
     let said = read_every_way(Mistral, stream.as_bytes());

@@ -2,7 +2,9 @@
 //! without arguments, answers that begin anew, errors and ends of every kind.
 
 use crate::model_server::*;
-use crate::reading::{Said, call, carry, failed, never_complete_before, read, read_every_way, usage};
+use crate::reading::{
+    Said, call, carry, failed, never_complete_before, read, read_every_way, usage,
+};
 use humble::domain::ProviderKind::Anthropic;
 use humble::domain::{Carry, Usage};
 use humble::provider::error::Garbled;
@@ -167,7 +169,10 @@ fn tokens_from_a_cache_and_into_it_are_input_too() {
     });
     let stream = anthropic_start(&start) + &anthropic_stop("end_turn");
     assert_eq!(said(&stream).usage, usage(1105, 10));
-    let late = stream.replace("\"output_tokens\":10", "\"output_tokens\":10,\"input_tokens\":6");
+    let late = stream.replace(
+        "\"output_tokens\":10",
+        "\"output_tokens\":10,\"input_tokens\":6",
+    );
     assert_eq!(said(&late).usage, usage(1106, 10));
     let none = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
     let expected = Usage {
@@ -179,10 +184,18 @@ fn tokens_from_a_cache_and_into_it_are_input_too() {
 
 #[test]
 fn each_reason_to_stop_is_kept() {
-    let of = |reason: &str| read(Anthropic, &[stream(&[], reason).as_bytes()]).end.unwrap();
+    let of = |reason: &str| {
+        read(Anthropic, &[stream(&[], reason).as_bytes()])
+            .end
+            .unwrap()
+    };
     assert_eq!(of("end_turn"), EndReason::Stop);
     assert_eq!(of("refusal"), EndReason::Refused { why: None });
-    for reason in ["stop_sequence", "pause_turn", "model_context_window_exceeded"] {
+    for reason in [
+        "stop_sequence",
+        "pause_turn",
+        "model_context_window_exceeded",
+    ] {
         assert_eq!(of(reason), EndReason::Other(reason.into()));
     }
     let why = json!({"stop_reason": "refusal", "stop_details": {"explanation": "No."}});
@@ -259,7 +272,11 @@ fn what_is_no_answer_of_a_model_is_named() {
     assert_eq!(said("\r\n\r\n"), failed(Cause::Empty));
     let call = |index: u64| {
         let id = format!("t{index}");
-        anthropic_block(index, &json!({"type": "tool_use", "id": id, "name": "f"}), &[])
+        anthropic_block(
+            index,
+            &json!({"type": "tool_use", "id": id, "name": "f"}),
+            &[],
+        )
     };
     let many: Vec<_> = (0..300).map(call).collect();
     let many = read(Anthropic, &[stream(&many, "tool_use").as_bytes()]);

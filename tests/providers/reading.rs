@@ -1,7 +1,7 @@
 //! Feeds streams to the decoders in pieces and joins what they say.
 
-use humble::domain::{Dialect, model::ApiKey, model::ToolRole};
 use humble::domain::{Carry, ModelConfig, ProviderKind, Usage};
+use humble::domain::{Dialect, model::ApiKey};
 use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply::Piece};
 use humble::provider::{anthropic, ollama, openai};
 use serde_json::Value;
@@ -139,7 +139,7 @@ pub fn model(provider: ProviderKind, base_url: &str) -> ModelConfig {
         context_length: None,
         think: None,
         dialect: Dialect::Prompt,
-        tool_role: ToolRole::Tool,
+        tool_role: None,
         keep_alive: None,
         options: serde_json::Map::new(),
         ca_file: None,

@@ -280,7 +280,12 @@ fn texts_of_a_server_are_bounded_and_otherwise_raw() {
 fn only_what_may_pass_by_itself_is_transient() {
     let of = |cause| Fault::new(&model(OpenAi, OPENAI), cause).is_transient();
     assert!(of(status(429, "")) && of(status(503, "")) && of(status(529, "")));
-    assert!(of(Cause::Reset) && of(Cause::Busy { message: String::new() }));
+    assert!(
+        of(Cause::Reset)
+            && of(Cause::Busy {
+                message: String::new()
+            })
+    );
     assert!(!of(status(500, "")) && !of(Cause::Cut) && !of(Cause::Refused));
     let busy = Cause::Status {
         status: 503,

@@ -8,6 +8,7 @@ use humble::domain::{
 use humble::engine::turn::{Effect, Input};
 use humble::protocol::{Answer, Ask, Choice};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
@@ -34,6 +35,8 @@ pub struct Checker {
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
     pub request_open: bool,
+    /// The same request is to go out again after a pause.
+    pub retrying: bool,
     pub ended: bool,
     saves: u32,
     /// The text of the present round, and what was kept of it.
@@ -54,6 +57,7 @@ impl Checker {
             calls: BTreeMap::new(),
             running: BTreeSet::new(),
             request_open: false,
+            retrying: false,
             ended: false,
             saves: 0,
             text: String::new(),
@@ -69,6 +73,7 @@ impl Checker {
         match input {
             Input::ModeChanged(mode) => self.mode = *mode,
             Input::ReplyEnded(_) => self.request_open = false,
+            Input::RetryDue => self.retrying = false,
             Input::CallDone { call, outcome } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
@@ -124,6 +129,12 @@ impl Checker {
                 Effect::Emit(event) => self.emitted(event)?,
                 Effect::Request { messages, .. } => self.requested(messages)?,
                 Effect::DropRequest => self.request_open = false,
+                Effect::RetryIn(pause) => {
+                    if self.request_open || *pause > Duration::from_secs(120) {
+                        return Err((Invariant::OneOpenRequest, format!("{pause:?}")));
+                    }
+                    self.retrying = true;
+                }
                 Effect::OpenAsk { ask, question } => {
                     if !self.open_asks.is_empty() {
                         return Err((Invariant::EveryAskIsClosed, "two at once".to_owned()));

@@ -9,7 +9,7 @@ use humble::domain::{
     SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
-use humble::engine::turn::{Input, ProposedCall, ReplyEnd, Setup};
+use humble::engine::turn::{Failure, Input, ProposedCall, ReplyEnd, Setup};
 use humble::protocol::{Answer, Ask, Choice};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -96,6 +96,9 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
     }
+    if seen.retrying {
+        return Input::RetryDue;
+    }
     if seen.request_open {
         part(dice)
     } else {
@@ -110,6 +113,9 @@ pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
     }
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
+    }
+    if seen.retrying {
+        return Input::RetryDue;
     }
     part(dice)
 }
@@ -133,6 +139,7 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
             call: CallId(dice.below(9) as u64),
             outcome: outcome(dice),
         },
+        4 if dice.one_in(40) => Input::Stopped,
         4 => Input::Idle { seconds: 120 },
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),
@@ -194,13 +201,35 @@ fn part(dice: &mut Dice) -> Input {
         }),
         19 => Input::Noted(Notice::info("note")),
         20 => Input::Idle { seconds: 120 },
-        21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut"))),
+        21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut").into())),
+        21 if dice.one_in(12) => Input::ReplyEnded(Err(busy(dice))),
+        21 if dice.one_in(150) => circle(dice),
         21 => Input::Alive,
         22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd {
             cut: dice.one_in(5),
         })),
         22 => Input::Text("더".to_owned()),
         _ => Input::ReplyEnded(Ok(ReplyEnd { cut: false })),
+    }
+}
+
+/// A server that says to come back later, mostly soon.
+fn busy(dice: &mut Dice) -> Failure {
+    let asked = *dice.pick(&[None, Some(3), Some(3_600)]);
+    Failure {
+        notice: Notice::failure("busy"),
+        is_transient: true,
+        retry_after: asked.map(Duration::from_secs),
+    }
+}
+
+/// A model that runs in circles.
+fn circle(dice: &mut Dice) -> Input {
+    let words = "the same words again and again\n".repeat(40);
+    if dice.one_in(2) {
+        Input::Text(words)
+    } else {
+        Input::Thinking(words)
     }
 }
 

@@ -1,16 +1,19 @@
 //! A turn as a pure state machine: inputs in, effects out, as data. It decides
 //! everything between a prompt and its final answer, and does nothing itself.
-//! `round` reads a reply, `calls` proposes tools and takes decisions, `run` runs
+//! `round` reads a reply, `repeats` sees whether it runs in circles, `retry` sends a
+//! request again, `calls` proposes tools and takes decisions, `run` runs
 //! them, `questions` asks the rest.
 
 mod calls;
 mod questions;
+mod repeats;
+mod retry;
 mod round;
 mod run;
 mod same;
 mod terms;
 
-pub use terms::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
+pub use terms::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
 
 use super::approval::{ApprovedCall, Grant};
 use super::context::{self, Exchange};
@@ -61,6 +64,10 @@ pub struct Turn {
     /// The call that ran last, for S5.4.
     last_run: Option<CallId>,
     rounds: u32,
+    /// How often the request of this round was sent again by itself.
+    attempts: u32,
+    /// What was said about the last of these attempts: once is enough.
+    retried_for: Option<String>,
     /// Rounds with calls, against the bound.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
@@ -94,6 +101,8 @@ impl Turn {
             retrying: None,
             last_run: None,
             rounds: 0,
+            attempts: 0,
+            retried_for: None,
             tool_rounds: 0,
             errors: 0,
             last_failed: None,
@@ -126,6 +135,7 @@ impl Turn {
         match input {
             _ if self.state == StateKind::Ended => {}
             Input::Interrupt => self.interrupt(TurnEnd::Cancelled),
+            Input::Stopped => self.interrupt(TurnEnd::Stopped),
             Input::ModeChanged(mode) => self.setup.approval.mode = mode,
             Input::OfferedChanged(offered) => self.offered_changed(offered),
             Input::Answered { ask, answer } => {
@@ -135,6 +145,7 @@ impl Turn {
             }
             Input::Progress { call, progress } => self.progress(call, progress),
             Input::CallDone { call, outcome } => self.call_done(call, outcome),
+            Input::RetryDue => self.retry_due(),
             reply => {
                 if matches!(
                     self.state,
@@ -150,6 +161,13 @@ impl Turn {
     /// Sends what the model should see next.
     fn request(&mut self) {
         self.begin_round();
+        self.attempts = 0;
+        self.send();
+    }
+
+    /// Sends the request of this round, for the first time or again.
+    fn send(&mut self) {
+        self.state = StateKind::Waiting;
         let tools = if self.answer_now {
             Arc::new(Offered::default())
         } else {

@@ -1,8 +1,9 @@
 //! Reading one reply: text and thinking as they stream, and what its end means.
 
+use super::repeats::Repeats;
 use super::{
-    Carry, Effect, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd, StateKind,
-    Turn, TurnEnd, TurnEvent, Wait,
+    Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
+    StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
 use crate::protocol::Ask;
 
@@ -18,6 +19,10 @@ pub(super) struct Round {
     pub(super) asked: Vec<Asked>,
     /// What the model must see again with the calls of this round.
     pub(super) carry: Option<Carry>,
+    /// All thinking of this round.
+    thinking: String,
+    text_repeats: Repeats,
+    thinking_repeats: Repeats,
 }
 
 /// Something that the model asked for, usable or not, in order.
@@ -62,8 +67,15 @@ impl Turn {
 
     fn part(&mut self, part: Input) {
         match part {
-            Input::Text(text) => self.delta(PieceKind::Text, text),
-            Input::Thinking(text) => self.delta(PieceKind::Thinking, text),
+            Input::Text(text) => {
+                self.delta(PieceKind::Text, text);
+                self.check_repeats();
+            }
+            Input::Thinking(text) => {
+                self.round.thinking.push_str(&text);
+                self.delta(PieceKind::Thinking, text);
+                self.check_repeats();
+            }
             Input::TextWasThinking => self.text_was_thinking(),
             Input::Call(call) => self.round.asked.push(Asked::Call(call)),
             Input::StartedOver => self.start_over(),
@@ -121,12 +133,16 @@ impl Turn {
         self.begin_round();
     }
 
-    fn reply_ended(&mut self, end: Result<ReplyEnd, Notice>) {
+    fn reply_ended(&mut self, end: Result<ReplyEnd, Failure>) {
         match end {
-            Err(notice) => {
+            Err(failure) => {
+                if let Some(after) = self.pause_after(&failure) {
+                    return self.retry_after(after, failure);
+                }
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Broken,
                 });
+                let notice = failure.notice;
                 self.end(TurnEnd::Failed { notice });
             }
             Ok(_) if !self.round.asked.is_empty() => {
@@ -167,6 +183,41 @@ impl Turn {
             );
         }
         self.end(TurnEnd::Answered { text, cut });
+    }
+
+    /// Stops a model that runs in circles (S5.11). One of the repeated blocks is kept:
+    /// a model that is shown all of them goes on with them in its next answer.
+    fn check_repeats(&mut self) {
+        let round = &mut self.round;
+        let kept = round.text_repeats.look(&round.text);
+        if kept.is_none() && round.thinking_repeats.look(&round.thinking).is_none() {
+            return;
+        }
+        let text = kept.map_or("", |end| &round.text[..end]).to_owned();
+        round.asked.clear();
+        self.effects.push(Effect::DropRequest);
+        let (model, blank) = (self.setup.model.clone(), text.trim().is_empty());
+        let end = if blank {
+            RoundEnd::Broken
+        } else {
+            RoundEnd::Answer
+        };
+        self.emit(TurnEvent::RoundEnded { end });
+        if blank {
+            let notice = Notice::failure(format!(
+                "{model} repeated the same block eight times while it thought, and was stopped."
+            ))
+            .advise("/retry asks again; another wording or `think` off often helps.");
+            return self.end(TurnEnd::Failed { notice });
+        }
+        self.note(
+            Notice::warning(format!(
+                "{model} repeated the same block eight times, and was stopped."
+            ))
+            .because("One of them is kept.")
+            .advise("/retry asks again."),
+        );
+        self.end(TurnEnd::Answered { text, cut: false });
     }
 
     /// Drops the open request and sends it again.

@@ -10,6 +10,7 @@ use crate::domain::{
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The ids that the engine mints, unique for as long as the program runs.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +60,9 @@ pub enum Input {
     Usage(Usage),
     Noted(Notice),
     /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
-    ReplyEnded(Result<ReplyEnd, Notice>),
+    ReplyEnded(Result<ReplyEnd, Failure>),
+    /// The pause before another attempt is over, or the person cut it short.
+    RetryDue,
     /// No byte came for so long.
     Idle {
         seconds: u64,
@@ -77,6 +80,8 @@ pub enum Input {
         answer: Answer,
     },
     Interrupt,
+    /// The person chose to stop at a question that was not the turn's.
+    Stopped,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
 }
@@ -84,6 +89,26 @@ pub enum Input {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
     pub cut: bool,
+}
+
+/// Why a reply failed, and whether the same request is worth sending again by
+/// itself after a pause (S5.10).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    pub notice: Notice,
+    pub is_transient: bool,
+    /// How long the server asked to wait.
+    pub retry_after: Option<Duration>,
+}
+
+impl From<Notice> for Failure {
+    fn from(notice: Notice) -> Self {
+        Self {
+            notice,
+            is_transient: false,
+            retry_after: None,
+        }
+    }
 }
 
 /// A call as the model wrote it.
@@ -111,6 +136,8 @@ pub enum Effect {
     },
     /// Drop the open request.
     DropRequest,
+    /// Feed [`Input::RetryDue`] after this pause.
+    RetryIn(Duration),
     OpenAsk {
         ask: AskId,
         question: Ask,
@@ -141,6 +168,8 @@ pub enum StateKind {
     Streaming,
     /// A request is open and the person is asked whether to go on waiting.
     Stalled,
+    /// No request is open: the same one goes out again after a pause.
+    Retrying,
     /// The person decides on calls.
     Deciding,
     /// The person decides on a call that cannot be used.

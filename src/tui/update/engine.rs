@@ -3,11 +3,12 @@
 use super::super::ask::OpenAsk;
 use super::super::flow::Flow;
 use super::super::guide;
-use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay};
+use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
 use super::{sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+    Wait,
 };
 use crate::protocol::Event;
 use std::time::Duration;
@@ -151,10 +152,6 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
         TurnEvent::Started { prompt, .. } => {
             model.last_turn = Some((prompt.text.clone(), false));
         }
-        TurnEvent::Retrying { after, why } => {
-            let again = format!("Trying again in {} s.", after.as_secs().max(1));
-            model.notify(why.clone().advise(again));
-        }
         TurnEvent::Ended { end, .. } if was_running == Some(id) => ended(model, end, effects),
         _ => {}
     }
@@ -209,7 +206,22 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
             clock.speed = None;
             clock.calls.clear();
         }
-        TurnEvent::RoundStarted { .. } => clock.round_started = now,
+        TurnEvent::RoundStarted { .. }
+        | TurnEvent::Waiting {
+            wait: Wait::Response,
+        } => clock.round_started = now,
+        TurnEvent::Retrying {
+            after,
+            attempt,
+            attempts_max,
+            ..
+        } => {
+            clock.retry = Retry {
+                at: now + *after,
+                attempt: *attempt,
+                attempts_max: *attempts_max,
+            };
+        }
         TurnEvent::Tool(call) if matches!(call.state, ToolState::Running { .. }) => {
             clock.calls.entry(call.id).or_insert(now);
         }

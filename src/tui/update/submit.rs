@@ -5,7 +5,7 @@ use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::{ENTER_HELD, approval, commands, engine, overlay};
-use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
+use crate::domain::{Notice, Prompt, TurnEvent, TurnId, Wait};
 use crate::protocol::Command;
 
 /// Prompts kept for Up and Down.
@@ -137,6 +137,9 @@ fn remember(model: &mut Model, text: &str) {
 
 /// Asks the last prompt again where it was not answered.
 pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.transcript.wait() == Some(Wait::Retrying) {
+        return effects.push(Effect::Send(Command::RetryNow));
+    }
     if model.running().is_some() {
         return model.notify(Notice::info("The present turn is still under way."));
     }

@@ -26,6 +26,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
+        Ask::GrowContext { .. } => ("Context", "Let it grow?"),
+        Ask::TooLong { .. } => ("Context", "Send it?"),
     };
     Words {
         title,
@@ -52,6 +54,33 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
+        Ask::GrowContext { .. } | Ask::TooLong { .. } => {
+            rows_of(&Clean::line(&context_words(&ask.question)), columns)
+        }
+    }
+}
+
+/// Why a conversation does not fit, and what would follow.
+fn context_words(question: &Ask) -> String {
+    match question {
+        Ask::GrowContext { estimate, from, to } => format!(
+            "The conversation takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
+        ),
+        Ask::TooLong {
+            estimate,
+            limit,
+            is_configured,
+        } => {
+            let whose = if *is_configured {
+                "`contextLength` in config.json bounds it to"
+            } else {
+                "the model takes no more than"
+            };
+            format!(
+                "The conversation takes about {estimate} tokens, and {whose} {limit}. Ollama would drop the oldest part without a word. Stop, and /compact or /new makes it shorter."
+            )
+        }
+        _ => String::new(),
     }
 }
 

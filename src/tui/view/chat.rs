@@ -1,6 +1,7 @@
 //! The chat and the thinking pane: the rows in view of the flow of entries.
 
 use super::super::flow::{BELOW_MAX, Flow, Part, Place};
+use super::super::keymap::{Action, key_of};
 use super::super::model::{Clock, Focus, Model};
 use super::super::source::Source;
 use super::panes::{Pane, Panes};
@@ -336,15 +337,29 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
         return;
     }
     let words = match model.transcript.wait() {
-        Some(Wait::ModelLoading) => "Loading model…",
-        _ => "Waiting for response...",
+        Some(Wait::ModelLoading) => "Loading model…".to_owned(),
+        Some(Wait::Retrying) => retry_words(model),
+        _ => "Waiting for response...".to_owned(),
     };
     let since = model.now.saturating_sub(model.clock.round_started);
     let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
     let spinner = pen.glyphs.spinner(model.now.as_millis());
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
-    pen.put_cut(row.x + 2, row.y, words, pen.theme.dim, columns);
+    pen.put_cut(row.x + 2, row.y, &words, pen.theme.dim, columns);
+}
+
+/// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
+fn retry_words(model: &Model) -> String {
+    let retry = model.clock.retry;
+    let left = retry.at.saturating_sub(model.now);
+    let seconds = left.as_millis().div_ceil(1_000).max(1);
+    let (attempt, max) = (retry.attempt, retry.attempts_max);
+    let key = key_of(Action::Retry);
+    format!(
+        "Trying again in {seconds} s ({attempt} of {max}) {} {key} now",
+        model.glyphs.dot
+    )
 }
 
 fn welcome(model: &Model, area: Rect, pen: &mut Pen) {

@@ -1,0 +1,52 @@
+//! What a server tells about its models. All of it is from outside: bounded where
+//! it is read, and raw here.
+
+use serde::Serialize;
+
+/// What a server says about one model. What it does not say is None, or empty.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ModelFacts {
+    /// The most tokens that the model itself can take.
+    pub context_length: Option<u32>,
+    /// Tokens that the model file asks for (Ollama's `PARAMETER num_ctx`).
+    pub num_ctx: Option<u32>,
+    /// Tokens of context in use: the model is in memory with so many.
+    pub loaded_context: Option<u32>,
+    /// Does its prompt template know tools and their results?
+    pub template_takes_tools: Option<bool>,
+    /// In the server's words, such as `tools`, `thinking`, `vision`.
+    pub capabilities: Vec<String>,
+    pub family: Option<String>,
+    /// As the server writes it: `4.3B`.
+    pub parameter_size: Option<String>,
+    /// As the server writes it: `Q4_K_M`.
+    pub quantization: Option<String>,
+}
+
+impl ModelFacts {
+    /// None where the server lists no capabilities at all.
+    pub fn can(&self, capability: &str) -> Option<bool> {
+        let known = !self.capabilities.is_empty();
+        known.then(|| self.capabilities.iter().any(|one| one == capability))
+    }
+}
+
+/// A model as its server lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ServerModel {
+    /// What the server is asked for.
+    pub name: String,
+    /// On the server's disk.
+    pub bytes: Option<u64>,
+    pub is_loaded: Option<bool>,
+    #[serde(flatten)]
+    pub facts: ModelFacts,
+}
+
+/// What one server has.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Catalogue {
+    pub models: Vec<ServerModel>,
+    /// It has more than are listed here.
+    pub is_cut: bool,
+}

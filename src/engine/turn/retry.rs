@@ -1,0 +1,61 @@
+//! Sending the same request again by itself: only where the server said to come back
+//! later, or hung up before the first byte, and nothing of a reply was seen (S5.10).
+
+use super::{Effect, Failure, StateKind, Turn};
+use crate::domain::{Notice, TurnEvent, Wait};
+use std::time::Duration;
+
+/// The pauses before the attempts, where the server names none. One person asks, not
+/// a fleet of clients: there is nothing to spread out.
+const PAUSES: [Duration; 5] = [
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+    Duration::from_secs(8),
+    Duration::from_secs(16),
+];
+/// A server that asks for a longer pause is not waited for: the person is told.
+const PAUSE_MAX: Duration = Duration::from_secs(120);
+
+impl Turn {
+    /// The pause before the next attempt, where one is worth it.
+    pub(super) fn pause_after(&self, failure: &Failure) -> Option<Duration> {
+        let nothing_came = self.state == StateKind::Waiting;
+        let usual = PAUSES.get(self.attempts as usize)?;
+        let pause = failure.retry_after.unwrap_or(*usual);
+        let pause = pause.max(PAUSES[0]);
+        (failure.is_transient && nothing_came && pause <= PAUSE_MAX).then_some(pause)
+    }
+
+    pub(super) fn retry_after(&mut self, after: Duration, why: Failure) {
+        self.attempts += 1;
+        self.state = StateKind::Retrying;
+        let Notice {
+            what, why: cause, ..
+        } = why.notice.clone();
+        if self.retried_for.as_ref() != Some(&what) {
+            self.retried_for = Some(what.clone());
+            let said = Notice::warning(what);
+            self.note(match cause {
+                Some(cause) => said.because(cause),
+                None => said,
+            });
+        }
+        self.emit(TurnEvent::Retrying {
+            after,
+            attempt: self.attempts,
+            attempts_max: PAUSES.len() as u32,
+            why: why.notice,
+        });
+        self.effects.push(Effect::RetryIn(after));
+    }
+
+    pub(super) fn retry_due(&mut self) {
+        if self.state == StateKind::Retrying {
+            self.emit(TurnEvent::Waiting {
+                wait: Wait::Response,
+            });
+            self.send();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The estimate against what tokenizers counted.
+
+use super::*;
+
+/// One text and its tokens, as the tokenizers of Qwen 3, Llama 3.2 and DeepSeek 3 count
+/// them, that of GPT-4o, those of Gemma 2 and 3, and the small one of Mistral 7B.
+struct Sample {
+    name: &'static str,
+    text: &'static str,
+    large: [u64; 3],
+    gpt: u64,
+    gemma: [u64; 2],
+    small: u64,
+}
+
+const SAMPLES: [Sample; 5] = [
+    Sample {
+        name: "english",
+        text: include_str!("samples/english.txt"),
+        large: [186, 186, 186],
+        gpt: 185,
+        gemma: [187, 188],
+        small: 197,
+    },
+    Sample {
+        name: "code",
+        text: include_str!("samples/code.txt"),
+        large: [252, 251, 265],
+        gpt: 256,
+        gemma: [298, 298],
+        small: 321,
+    },
+    Sample {
+        name: "json",
+        text: include_str!("samples/json.txt"),
+        large: [283, 247, 252],
+        gpt: 247,
+        gemma: [297, 297],
+        small: 314,
+    },
+    Sample {
+        name: "korean",
+        text: include_str!("samples/korean.txt"),
+        large: [254, 213, 253],
+        gpt: 209,
+        gemma: [255, 192],
+        small: 431,
+    },
+    Sample {
+        name: "japanese",
+        text: include_str!("samples/japanese.txt"),
+        large: [186, 200, 197],
+        gpt: 230,
+        gemma: [146, 167],
+        small: 312,
+    },
+];
+
+#[test]
+fn an_estimate_is_at_most_two_fifths_above_the_count_and_never_under_it() {
+    let mut wrong = Vec::new();
+    for sample in &SAMPLES {
+        let mut check = |vocabulary, counts: &[u64]| {
+            let estimate = estimate(sample.text, vocabulary);
+            for count in counts {
+                if estimate < *count || estimate * 100 > count * 140 {
+                    wrong.push((sample.name, vocabulary, estimate, *count));
+                }
+            }
+        };
+        check(Vocabulary::Large, &sample.large);
+        check(Vocabulary::Gpt, &[sample.gpt]);
+        check(Vocabulary::Gemma, &sample.gemma);
+        check(Vocabulary::Small, &[sample.small]);
+    }
+    assert_eq!(wrong, []);
+}
+
+#[test]
+fn rules_and_boxes_are_not_counted_by_the_sign() {
+    assert!(estimate(&"─".repeat(1_000), Vocabulary::Large) < 400);
+    assert!(estimate(&"-".repeat(1_000), Vocabulary::Large) < 400);
+}
+
+#[test]
+fn a_vocabulary_is_told_by_the_family_or_the_name() {
+    for (family, model, vocabulary) in [
+        (Some("gemma3"), "my-own:4b", Vocabulary::Gemma),
+        (None, "gemma2:9b", Vocabulary::Gemma),
+        (Some("llama"), "llama2:7b", Vocabulary::Small),
+        (Some("llama"), "llama3.2:3b", Vocabulary::Large),
+        (None, "mistral-large-latest", Vocabulary::Large),
+        (Some("gptoss"), "gpt-oss:20b", Vocabulary::Gpt),
+        (Some("qwen3"), "qwen3:4b", Vocabulary::Large),
+    ] {
+        assert_eq!(Vocabulary::of(family, model), vocabulary, "{model}");
+    }
+}
+
+#[test]
+fn nothing_takes_nothing() {
+    assert_eq!(estimate("", Vocabulary::Large), 0);
+}
