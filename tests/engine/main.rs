@@ -8,6 +8,7 @@ mod model_server;
 mod retries;
 mod talk;
 mod tools;
+mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{
