@@ -67,9 +67,11 @@ pub fn run(cli: Cli) -> Result<u8> {
 async fn chat(home: Home, shared: Shared, open: Option<Open>) -> Result<u8> {
     let options = Options {
         model: shared.model,
+        persona: shared.persona,
+        watch: true,
         no_tools: shared.no_tools,
-        open,
         offers_models: true,
+        open,
         ..Options::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
@@ -104,6 +106,10 @@ fn start_demo(home: Option<PathBuf>) -> Result<u8> {
 async fn show(home: Home, shared: Shared) -> Result<u8> {
     if shared.model.is_some() {
         eprintln!("The demo has one model, its own: leave --model out.");
+        return Ok(EXIT_USAGE);
+    }
+    if shared.persona.is_some() {
+        eprintln!("The demo's model follows a script: leave --persona out.");
         return Ok(EXIT_USAGE);
     }
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
@@ -215,6 +221,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         Provider::new(),
         Options {
             model: shared.model,
+            persona: shared.persona,
             tool_mode: ask.yes.then_some(ToolMode::Auto),
             no_tools: shared.no_tools,
             no_save: !ask.save && !ask.go_on,

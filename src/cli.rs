@@ -27,6 +27,9 @@ pub struct Shared {
     /// Use this model of config.json instead of the active one
     #[arg(long, short, global = true, value_name = "NAME")]
     pub model: Option<String>,
+    /// Let this persona answer instead of the system prompt
+    #[arg(long, global = true, value_name = "NAME")]
+    pub persona: Option<String>,
     /// Start no MCP server and offer the model no tool
     #[arg(long, global = true)]
     pub no_tools: bool,

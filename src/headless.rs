@@ -31,10 +31,8 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
-/// The cause of the banner about a model that the command line names.
-const UNKNOWN_MODEL: &str = "--model";
-/// The cause of the banner about a conversation that cannot be continued.
-const UNOPENED: &str = "--session";
+/// The causes of banners about what the command line names and nobody knows.
+const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -164,8 +162,8 @@ impl Headless {
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }
-                let is_usage = |cause: &str| [UNKNOWN_MODEL, UNOPENED].contains(&cause);
-                if banners.iter().any(|banner| is_usage(&banner.cause)) {
+                let mut causes = banners.iter().map(|banner| banner.cause.as_str());
+                if causes.any(|cause| UNKNOWN.contains(&cause)) {
                     return Ok(Some(EXIT_USAGE));
                 }
             }

@@ -2,15 +2,17 @@
 //! does the reverse; they share nothing else. Each question to the person is
 //! data here, so that the screen, `--linear` and `humble ask` mean the same by it.
 
+mod choices;
 mod left;
 
+pub use choices::ChoiceRow;
 pub use left::{BranchSummary, PendingCall, Unfinished};
 
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, ModelRef, ModelServer, NewModel, Notice, Prompt,
-    Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary, Stocks, Think, ToolMode,
-    TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
+    PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
+    Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -19,9 +21,6 @@ use std::sync::Arc;
 pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
-
-/// The prompt of a turn that summarises; no prompt of a person begins so.
-pub const COMPACT: &str = "/compact";
 
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
@@ -33,7 +32,7 @@ pub enum Command {
         prompt: Prompt,
     },
     /// The older part of the context gives way to a summary that the model writes. It
-    /// is a turn whose prompt reads [`COMPACT`].
+    /// is a turn whose prompt reads [`crate::domain::COMPACT`].
     Compact {
         turn: TurnId,
     },
@@ -88,6 +87,12 @@ pub enum Command {
     },
     OpenSession(SessionId),
     DeleteSession(SessionId),
+    /// Read the files of settings again, and ask again about what is not in force.
+    Reload,
+    /// Who answers from the next turn on; none is `system_prompt.txt`.
+    SelectPersona(Option<String>),
+    /// Offer to put this program's own system prompt in the place of an older one.
+    ReplaceSystemPrompt,
     /// Takes the last answered turn back: it becomes a branch (S9.5).
     Rewind,
     /// The last turn, which has no answer, is taken off the screen: its prompt.
@@ -151,6 +156,10 @@ pub enum Event {
     ModelAdded(ModelRef),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
+    PersonasListed {
+        personas: Arc<Vec<PersonaSummary>>,
+        selected: Option<String>,
+    },
     /// The order of the sidebar, after a change of the list.
     ServersListed(Vec<Server>),
     /// One server's status and tools together.
@@ -198,10 +207,6 @@ pub enum Ask {
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
     Bound { rounds: u32 },
-    /// A turn of an earlier run can be taken up again (S9.6).
-    Unfinished(Box<Unfinished>),
-    /// Is it really to go?
-    Discard { prompt: String },
     /// Ollama's context would have to grow further than it does unasked, in tokens
     /// (S2.7).
     GrowContext { estimate: u64, from: u64, to: u64 },
@@ -220,6 +225,14 @@ pub enum Ask {
         name: String,
         bytes: Option<u64>,
     },
+    /// Somebody edited the files in a way that waits for the person (S1.4).
+    OutsideEdit(Arc<Vec<Change>>),
+    /// May this program's own system prompt take the place of an older one (S4.1)?
+    ReplacePrompt { path: String, text: Arc<str> },
+    /// A turn of an earlier run can be taken up again (S9.6).
+    Unfinished(Box<Unfinished>),
+    /// Is it really to go?
+    Discard { prompt: String },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -256,109 +269,27 @@ pub enum Choice {
     NoBound,
     /// Answer now with what there is.
     AnswerNow,
-    /// Take an unfinished turn up again.
-    Resume,
-    KeepForLater,
-    Discard,
     /// Let the context grow.
     Grow,
     /// Send what will be cut.
     SendAnyway,
     /// End the turn; where the question is about none, change nothing.
+    /// Take an unfinished turn up again.
+    Resume,
+    KeepForLater,
+    Discard,
     Stop,
     /// Write it into the settings and use it.
     Add,
     /// Use it until the program ends.
     UseOnce,
     Remove,
-}
-
-/// One choice as a dialog lists it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChoiceRow {
-    pub choice: Choice,
-    pub key: char,
-    pub label: &'static str,
-}
-
-const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
-    ChoiceRow { choice, key, label }
-}
-
-impl Ask {
-    /// The choices of a question that is not about calls, in order; digits from
-    /// 1 on stand for the same. A letter means the same in every dialog, those
-    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
-    pub fn choices(&self) -> &'static [ChoiceRow] {
-        const REPAIR: &[ChoiceRow] = &[
-            row(
-                Choice::TellModel,
-                'm',
-                "Tell the model and let it try again",
-            ),
-            row(
-                Choice::AsText,
-                't',
-                "Treat as text, the answer as it stands",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const AFTER_ERROR: &[ChoiceRow] = &[
-            row(Choice::Retry, 'r', "Run the failed call again"),
-            row(Choice::GoOn, 'g', "Go on: let it use more tools"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const STALLED: &[ChoiceRow] = &[
-            row(Choice::KeepWaiting, 'w', "Keep waiting"),
-            row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const BOUND: &[ChoiceRow] = &[
-            row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
-            row(Choice::NoBound, 'b', "No bound for this turn"),
-            row(Choice::AnswerNow, 'a', "Answer now with what there is"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const GROW: &[ChoiceRow] = &[
-            row(Choice::Grow, 'g', "Let it grow"),
-            row(
-                Choice::SendAnyway,
-                'c',
-                "Send all the same, the oldest part is cut",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const TOO_LONG: &[ChoiceRow] = &[
-            row(
-                Choice::SendAnyway,
-                'c',
-                "Send all the same, the oldest part is cut",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const ADD_MODEL: &[ChoiceRow] = &[
-            row(Choice::Add, 'y', "Add it to config.json and use it"),
-            row(Choice::UseOnce, 'o', "Use it until humble ends"),
-            row(Choice::Stop, 'n', "Change nothing"),
-        ];
-        const REMOVE_MODEL: &[ChoiceRow] = &[
-            row(Choice::Remove, 'y', "Remove it"),
-            row(Choice::Stop, 'n', "Keep it"),
-        ];
-        match self {
-            Self::Unfinished(_) => left::UNFINISHED,
-            Self::Discard { .. } => left::DISCARD,
-            Self::Approve(_) => &[],
-            Self::AddModel { .. } => ADD_MODEL,
-            Self::RemoveModel { .. } => REMOVE_MODEL,
-            Self::GrowContext { .. } => GROW,
-            Self::TooLong { .. } => TOO_LONG,
-            Self::Repair { .. } => REPAIR,
-            Self::AfterError { .. } => AFTER_ERROR,
-            Self::Stalled { .. } => STALLED,
-            Self::Bound { .. } => BOUND,
-        }
-    }
+    /// Let the files' changes come into force.
+    TakeChanges,
+    /// Replace the file; a copy of it is kept.
+    Replace,
+    /// Leave everything as it is.
+    Keep,
 }
 
 /// Whose question it is: it is closed when its owner ends.

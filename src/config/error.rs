@@ -39,6 +39,9 @@ pub enum ConfigError {
     },
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
+    /// It is not what the person was shown.
+    #[error("{} was changed in the meantime", path.display())]
+    ChangedMeanwhile { path: PathBuf },
     #[error("no model `{name}` in {}{}", path.display(), meant(near))]
     UnknownModel {
         path: PathBuf,
@@ -106,6 +109,9 @@ impl ConfigError {
                 .because("The file is as it was.")
                 .advise("Make room or give yourself the right to write, then try again."),
             Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
+            Self::ChangedMeanwhile { .. } => notice
+                .because("The file is left as it is.")
+                .advise("Look at it again first."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }
@@ -125,6 +131,7 @@ impl ConfigError {
             | Self::Malformed { path, .. }
             | Self::Misshapen { path, .. }
             | Self::Unwritable { path, .. }
+            | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
             | Self::KnownModel { path, .. }
             | Self::UnknownServer { path, .. } => file_name(path),

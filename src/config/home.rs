@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_FOLDER: &str = ".humble-ai-cli";
-const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
+/// What `system_prompt.txt` holds from the first run on, byte for byte.
+pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -67,6 +68,10 @@ impl Home {
 
     pub fn system_prompt(&self) -> PathBuf {
         self.root.join("system_prompt.txt")
+    }
+
+    pub fn personas(&self) -> PathBuf {
+        self.root.join("personas")
     }
 
     pub fn sessions(&self) -> PathBuf {

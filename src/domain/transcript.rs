@@ -2,7 +2,7 @@
 //! output are all read from what it builds.
 
 use super::{
-    CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
+    COMPACT, CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -108,7 +108,11 @@ impl Transcript {
     }
 
     fn last_prompt_at(&self) -> Option<usize> {
-        let is_prompt = |entry: &Entry| matches!(entry.body, Body::Prompt { .. });
+        // A summary is not a turn of the conversation; one that failed can be asked again.
+        let is_prompt = |entry: &Entry| match &entry.body {
+            Body::Prompt { text } => text != COMPACT || self.unanswered.contains(&entry.turn),
+            _ => false,
+        };
         self.entries.iter().rposition(is_prompt)
     }
 

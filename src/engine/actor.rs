@@ -6,8 +6,9 @@ use super::asking::Pending;
 use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
-use super::opening::{Files, read_files};
+use super::opening::read_files;
 use super::outbox::Outbox;
+use super::outside::Outside;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
@@ -15,11 +16,11 @@ use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
-use crate::config::{self, ConfigError, Home, Settings};
+use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, ServerConfig,
-    Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
+    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -29,6 +30,7 @@ use crate::store::{History, Journals, NotFound, Sessions, StoreError};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -50,6 +52,7 @@ pub(super) struct Running {
     /// What the answer will stand for, where it is to be a summary.
     pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
+    pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for what the session keeps beside them.
     pub(super) transcript: Transcript,
     pub(super) reply: Option<Reply>,
@@ -81,6 +84,10 @@ pub(super) enum Done {
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
     Added(ModelRef, Result<Box<Settings>, ConfigError>),
+    /// The files were read again, and whether that was asked for.
+    Reread(Box<Read>, bool),
+    PromptRead(Result<Option<Arc<str>>, ConfigError>),
+    PromptReplaced(Result<PathBuf, ConfigError>),
 }
 
 pub(super) struct Actor {
@@ -91,6 +98,11 @@ pub(super) struct Actor {
     pub(super) settings: Settings,
     pub(super) system_prompt: Arc<str>,
     pub(super) servers: Vec<ServerConfig>,
+    /// The personas that are files.
+    pub(super) personas: Vec<Persona>,
+    /// The chosen one.
+    pub(super) persona: Option<Arc<Persona>>,
+    pub(super) outside: Outside,
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
     pub(super) model: Option<Arc<ModelConfig>>,
@@ -131,10 +143,15 @@ pub(super) async fn run(
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
     let hub = Hub::new(hub_sender, parts.built_in);
-    let mut files = read_files(parts.home.clone()).await;
-    files.banners.extend(parts.banners);
+    let files = read_files(parts.home.clone()).await;
+    let told = files.banners.clone();
     let mut actor = Actor::new(parts.home, files, parts.provider, parts.options, log, hub);
+    let banners = parts.banners.into_iter();
+    actor
+        .banners
+        .extend(banners.map(|banner| (banner.cause.clone(), banner)));
     actor.introduce();
+    actor.watch(&told);
     while actor
         .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
@@ -147,7 +164,7 @@ pub(super) async fn run(
 impl Actor {
     fn new(
         home: Home,
-        files: Files,
+        files: Read,
         provider: Provider,
         options: Options,
         log: Option<LogHandle>,
@@ -157,9 +174,12 @@ impl Actor {
         Self {
             provider,
             log,
-            settings: files.settings,
-            system_prompt: files.system_prompt.into(),
-            servers: files.servers,
+            settings: files.known.settings,
+            system_prompt: files.known.system_prompt.into(),
+            servers: files.known.servers,
+            personas: files.known.personas,
+            persona: None,
+            outside: Outside::default(),
             hub,
             offered: Arc::default(),
             model: None,
@@ -195,29 +215,27 @@ impl Actor {
 
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
-        if let Some(model) = &self.options.stand_in {
-            self.settings.models = vec![model.clone()];
-            self.settings.lists_models = true;
-        }
+        let mut settings = std::mem::take(&mut self.settings);
+        self.put_stand_in(&mut settings);
+        self.settings = settings;
         if let Some(log) = &self.log {
             log.set_level(self.settings.log_level);
-            let mut secrets = self.settings.secrets();
-            secrets.extend(config::server_secrets(&self.servers));
-            log.hide(secrets);
         }
+        self.hide_secrets(&self.known());
         self.approval.mode = self.options.tool_mode.unwrap_or(self.settings.tool_mode);
         self.outbox.push(Event::ToolModeChanged(self.approval.mode));
         self.choose_first_model();
         self.list_models();
+        self.choose_first_persona();
         self.push_banners();
         if !self.options.no_tools {
             self.hub.configure(self.servers.clone());
         }
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.offer_models();
         self.open_first();
         self.look_for_unfinished();
-        self.offer_models();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -255,6 +273,7 @@ impl Actor {
             },
             Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
+            () = self.outside.changed() => self.look_outside(false),
             step = self.journalist.step() => self.journalled(step),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {
@@ -295,7 +314,7 @@ impl Actor {
         let offered = Offered::from_servers(&servers);
         if offered != *self.offered {
             self.offered = Arc::new(offered);
-            self.feed(Input::OfferedChanged(Arc::clone(&self.offered)));
+            self.feed_offered();
         }
     }
 

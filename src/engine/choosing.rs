@@ -1,7 +1,7 @@
 //! Which model answers, which mode decides on tools, which servers run: what the
 //! person chose, and where it is kept.
 
-use super::actor::{Actor, Done};
+use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
@@ -109,8 +109,7 @@ impl Actor {
             return;
         }
         let (home, wanted) = (self.home.clone(), wanted.clone());
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));
+        self.write_config(move || config::set_active_model(&home, &wanted));
     }
 
     pub(super) fn find_reference(&self, wanted: &ModelRef) -> Option<ModelConfig> {
@@ -132,11 +131,11 @@ impl Actor {
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.approval.mode = mode;
+        self.settings.tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
         self.outbox.push(Event::ToolModeChanged(mode));
         let home = self.home.clone();
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_tool_mode(&home, mode)));
+        self.write_config(move || config::set_tool_mode(&home, mode));
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {
@@ -145,8 +144,7 @@ impl Actor {
         };
         server.enabled = !server.enabled;
         let (home, id, enabled) = (self.home.clone(), id.clone(), server.enabled);
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_server_enabled(&home, &id, enabled)));
+        self.write_config(move || config::set_server_enabled(&home, &id, enabled));
         self.configure_servers();
     }
 
@@ -159,8 +157,7 @@ impl Actor {
             server.tools_off.insert(tool.clone());
         }
         let (home, id) = (self.home.clone(), id.clone());
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_tool_enabled(&home, &id, &tool, on)));
+        self.write_config(move || config::set_tool_enabled(&home, &id, &tool, on));
         self.configure_servers();
     }
 

@@ -46,6 +46,9 @@ impl Actor {
                     Done::Deleted(id, result)
                 });
             }
+            Command::Reload => self.look_outside(true),
+            Command::SelectPersona(name) => self.select_persona(name.as_deref()),
+            Command::ReplaceSystemPrompt => self.read_older_prompt(),
             Command::Rewind => self.take_back(),
             Command::DropCancelled(prompt) => self.drop_cancelled(&prompt),
             Command::ListBranches => self.list_branches(),
@@ -97,9 +100,9 @@ impl Actor {
             instruction: None,
             model: model.name.clone(),
             dialect: model.dialect,
-            system_prompt: Arc::clone(&self.system_prompt),
+            system_prompt: self.system_text(),
             history: Arc::new(compact::history(&self.session)),
-            offered: Arc::clone(&self.offered),
+            offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
         };
@@ -122,6 +125,7 @@ impl Actor {
             prompt,
             covers,
             model,
+            persona: self.persona.clone(),
             transcript: Transcript::default(),
             reply: None,
             idle_at: None,
@@ -156,7 +160,7 @@ impl Actor {
 
     pub(super) fn job_done(&mut self, done: Done) {
         match done {
-            Done::Nothing | Done::Config(Ok(())) => {}
+            Done::Nothing => {}
             Done::Events(events) => events.into_iter().for_each(|event| self.outbox.push(event)),
             Done::Opened(Ok(session)) => self.begin_session(session),
             Done::Opened(Err(fault)) => self.notice(fault.notice()),
@@ -173,7 +177,15 @@ impl Actor {
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
             Done::Added(model, Ok(settings)) => self.model_added(model, *settings),
             Done::Added(_, Err(fault)) => self.notice(fault.notice()),
-            Done::Config(Err(fault)) => self.notice(fault.notice()),
+            Done::Config(written) => {
+                if let Err(fault) = written {
+                    self.notice(fault.notice());
+                }
+                self.config_written();
+            }
+            Done::Reread(read, asks) => self.reread(*read, asks),
+            Done::PromptRead(read) => self.older_prompt_read(read),
+            Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),
         }
     }
 }

@@ -36,10 +36,13 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     of(&call.tool) + of(&arguments.to_string())
                 };
-                // A signature is no text: its letters are counted all the same.
-                let carried = carry.as_ref().map(|carry| carry.value.to_string());
-                let carried = carried.map_or(0, |carried| carried.len() as u64 / 4);
-                calls.iter().map(call).sum::<u64>() + carried
+                // Thinking goes back with calls in their own field, and else not.
+                let carry = carry.as_ref().filter(|_| tools.is_some());
+                let carried = carry.map(|carry| match &carry.value {
+                    serde_json::Value::String(text) => of(text),
+                    blocks => of(&blocks.to_string()),
+                });
+                calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
             Message::Result(result) => of(&result.content),
         };

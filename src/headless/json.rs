@@ -49,12 +49,14 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
         Ask::Bound { .. } => "bound",
-        Ask::Unfinished(_) => "unfinished",
-        Ask::Discard { .. } => "discard",
         Ask::GrowContext { .. } => "grow_context",
         Ask::TooLong { .. } => "too_long",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
+        Ask::OutsideEdit(_) => "outside_edit",
+        Ask::ReplacePrompt { .. } => "replace_prompt",
+        Ask::Unfinished(_) => "unfinished",
+        Ask::Discard { .. } => "discard",
     };
     (name, choices)
 }

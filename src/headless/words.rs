@@ -1,11 +1,12 @@
-//! Calls, outcomes and advice in the words of a terminal without a screen.
+//! What standard error is told in a line: calls with their arguments, outcomes, and
+//! advice without commands that only the screen has.
 
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
 use std::time::Duration;
 
 /// A call with every argument, for standard error.
-pub fn summary(call: &ToolCall) -> String {
+pub(super) fn summary(call: &ToolCall) -> String {
     let name = format!("{} on {}", call.tool, call.server);
     let mut lines = vec![format!("Tool call: {}", Clean::spelt_out(&name))];
     for (key, value) in &call.arguments {
@@ -18,7 +19,7 @@ pub fn summary(call: &ToolCall) -> String {
 }
 
 /// Advice without the clauses that name a command such as `/retry`.
-pub fn without_commands(advice: &str) -> String {
+pub(super) fn without_commands(advice: &str) -> String {
     let names_one = |clause: &str| {
         clause.split_whitespace().any(|word| {
             let name = word.strip_prefix('/').unwrap_or_default();
@@ -30,7 +31,7 @@ pub fn without_commands(advice: &str) -> String {
     kept.trim().trim_end_matches([';', ',']).to_owned()
 }
 
-pub fn outcome_words(outcome: &ToolOutcome) -> String {
+pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
     let seconds = |elapsed: &Duration| format!("{:.1} s", elapsed.as_secs_f64());
     match outcome {
         ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),

@@ -1,7 +1,6 @@
 //! What was left: turns that an earlier run did not finish, and branches that the
 //! conversation does not follow any more.
 
-use super::{Choice, ChoiceRow, row};
 use crate::domain::SessionId;
 
 /// Another branch of the conversation, as a list shows it.
@@ -36,13 +35,3 @@ pub struct PendingCall {
     pub tool: String,
     pub arguments: serde_json::Value,
 }
-
-pub(super) const UNFINISHED: &[ChoiceRow] = &[
-    row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
-    row(Choice::KeepForLater, 'k', "Keep it for the next start"),
-    row(Choice::Discard, 'x', "Discard it"),
-];
-pub(super) const DISCARD: &[ChoiceRow] = &[
-    row(Choice::Discard, 'x', "Discard it for good"),
-    row(Choice::KeepForLater, 'n', "Keep it for the next start"),
-];

@@ -154,7 +154,7 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         403 => failure(format!("{url} does not allow this (HTTP 403).")).advise(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
-        400..=499 if knows_no_tools(&said) => {
+        400.. if knows_no_tools(&said) => {
             failure(format!("`{model}` at {url} takes no tools (HTTP {status}).")).advise(format!(
                 "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
             ))

@@ -14,11 +14,12 @@ use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, Think, ToolMode,
-    ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
+    Think, ToolMode, ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -86,8 +87,10 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
-    Branch(BranchSummary),
     Think(Think),
+    /// None is the system prompt.
+    Persona(Option<String>),
+    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -223,6 +226,9 @@ pub struct Model {
     pub selected: Option<ModelRef>,
     /// What model servers have, and what comes of it.
     pub shelf: Shelf,
+    pub personas: Arc<Vec<PersonaSummary>>,
+    /// The one that answers.
+    pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -281,6 +287,8 @@ impl Model {
             models: Vec::new(),
             selected: None,
             shelf: Shelf::default(),
+            personas: Arc::default(),
+            persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),

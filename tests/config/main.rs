@@ -3,7 +3,9 @@
 //! that do not parse, and the home folder.
 
 mod adding;
+mod bad;
 mod models;
+mod personas;
 mod rewrite;
 mod servers;
 

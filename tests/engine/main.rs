@@ -8,10 +8,13 @@ mod disk;
 mod keeping;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod outside;
+mod personas;
 mod retries;
 mod talk;
 mod tools;
 mod ways;
+mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{

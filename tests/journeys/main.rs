@@ -5,6 +5,7 @@ mod approving;
 #[allow(dead_code, reason = "the engine's tests use the rest")]
 #[path = "../support/bench.rs"]
 mod bench;
+mod branching;
 #[path = "../support/chat.rs"]
 mod chat;
 mod faults;

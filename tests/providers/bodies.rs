@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-fn object(value: Value) -> Map<String, Value> {
+pub fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,
         other => panic!("{other} is no object"),
     }
 }
 
-fn weather() -> Offered {
+pub fn weather() -> Offered {
     let tool = Tool::from_definition(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
@@ -44,7 +44,7 @@ fn offered(tool: Tool) -> Offered {
     Offered::from_servers([&server])
 }
 
-fn conversation() -> Vec<Message> {
+pub fn conversation() -> Vec<Message> {
     let call = CallMessage {
         wire_id: "call_7".into(),
         server: ServerId::new("humble"),
@@ -72,7 +72,7 @@ fn conversation() -> Vec<Message> {
     ]
 }
 
-fn request(model: ModelConfig) -> Request {
+pub fn request(model: ModelConfig) -> Request {
     Request {
         model: Arc::new(model),
         messages: conversation(),
@@ -81,7 +81,7 @@ fn request(model: ModelConfig) -> Request {
     }
 }
 
-const CALL_LINES: &str = concat!(
+pub const CALL_LINES: &str = concat!(
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
     "\n",
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,

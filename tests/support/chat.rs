@@ -294,6 +294,16 @@ impl Chat {
         self
     }
 
+    /// Ends the engine as kill -9 does: it is told nothing.
+    pub fn killed(&mut self) -> TempDir {
+        let task = &mut self.handle.task;
+        task.abort();
+        self.runtime.block_on(async {
+            let _ = task.await;
+        });
+        self.home.take().expect("taken once")
+    }
+
     /// Ends the engine and gives the home back, for a look or a second start.
     pub fn home_after(&mut self) -> TempDir {
         self.handle

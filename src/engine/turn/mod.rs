@@ -160,8 +160,8 @@ impl Turn {
 
     /// Sends what the model should see next.
     fn request(&mut self) {
-        self.attempts = 0;
         self.begin_round();
+        self.attempts = 0;
         self.send();
     }
 

@@ -17,12 +17,12 @@ pub(super) struct Round {
     /// The pieces of text, should they turn out to be thinking.
     text_pieces: Vec<PieceId>,
     pub(super) asked: Vec<Asked>,
+    /// What the model must see again with the calls of this round.
+    pub(super) carry: Option<Carry>,
     /// All thinking of this round.
     thinking: String,
     text_repeats: Repeats,
     thinking_repeats: Repeats,
-    /// What the model must see again with the calls of this round.
-    pub(super) carry: Option<Carry>,
 }
 
 /// Something that the model asked for, usable or not, in order.

@@ -52,7 +52,13 @@ pub(super) fn of(request: &Request, adapted: Adapted) -> Thinking {
         },
         Some(think) => {
             let max_tokens = most(budget(think) + ANSWER_TOKENS);
-            let budget = budget(think).min(max_tokens / 2).max(BUDGET_TOKENS_MIN);
+            let budget = match budget(think) {
+                // A limit of somebody else's leaves half of it for the answer.
+                budget if max_tokens < budget + ANSWER_TOKENS => {
+                    budget.min(max_tokens / 2).max(BUDGET_TOKENS_MIN)
+                }
+                budget => budget,
+            };
             if budget >= max_tokens || !began_with_thinking(request) {
                 return without(None);
             }

@@ -14,6 +14,8 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Interrupt => leave::interrupt(model, effects),
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
+        Action::Continue => submit::go_on(model, effects),
+        Action::Compact => submit::compact(model, effects),
         Action::Retry => branches::retry(model, effects),
         Action::EditLast => branches::edit(model),
         Action::Undo => branches::undo(model, effects),
@@ -24,8 +26,6 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
         }
         Action::Private => branches::private(model, argument, effects),
-        Action::Continue => submit::go_on(model, effects),
-        Action::Compact => submit::compact(model, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));
@@ -35,6 +35,14 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Models => models::run(model, argument, effects),
         Action::Think => models::think(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),
+        Action::SetPersona => set_persona(model, argument, effects),
+        Action::Reload => effects.push(Effect::Send(Command::Reload)),
+        Action::SystemPrompt if matches!(argument, "" | "replace") => {
+            effects.push(Effect::Send(Command::ReplaceSystemPrompt));
+        }
+        Action::SystemPrompt => {
+            model.notify(Notice::warning("It is `/system-prompt replace`."));
+        }
         Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
             navigation::toggle_chosen(model, effects);
         }
@@ -158,6 +166,34 @@ fn set_tool_mode(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         chosen: usize::from(model.mode == ToolMode::Auto),
         typed: String::new(),
     }));
+}
+
+/// A name behind the command chooses at once; `off` is the system prompt again.
+fn set_persona(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    let personas = &model.personas;
+    let named = personas.iter().any(|persona| persona.name == argument);
+    if !argument.is_empty() && (named || argument.parse::<usize>().is_err()) {
+        let is_off = argument == "off" && !named;
+        let chosen = (!is_off).then(|| argument.to_owned());
+        return effects.push(Effect::Send(Command::SelectPersona(chosen)));
+    }
+    let off = (Picked::Persona(None), "none  system_prompt.txt".to_owned());
+    let rows = personas.iter().map(|persona| {
+        let label = format!("{}  {}", persona.name, persona.about);
+        (Picked::Persona(Some(persona.name.clone())), label)
+    });
+    let present = model.persona.as_ref();
+    let chosen = personas
+        .iter()
+        .position(|persona| Some(&persona.name) == present);
+    let pick = Pick {
+        title: "Personas",
+        zero: "Change nothing",
+        chosen: chosen.map_or(0, |index| index + 1),
+        rows: std::iter::once(off).chain(rows).collect(),
+        typed: String::new(),
+    };
+    pick_or_open(model, pick, argument, effects);
 }
 
 /// A number behind the command picks at once; without one the list opens.

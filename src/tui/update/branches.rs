@@ -6,7 +6,7 @@ use super::super::model::{Focus, Model, Pick, Picked};
 use super::super::msg::Effect;
 use super::{actions, engine, submit};
 use crate::domain::{Notice, Wait};
-use crate::protocol::{BranchSummary, COMPACT, Command};
+use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::truncate;
 use jiff::tz::TimeZone;
 
@@ -90,11 +90,10 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     submit::remember(model, &prompt);
 }
 
-/// The last prompt, and whether its answer is part of the conversation, which a
-/// summary is not.
+/// The last prompt, and whether it was answered.
 fn last(model: &Model) -> Option<(String, bool)> {
     let (prompt, answered) = model.transcript.last_prompt()?;
-    Some((prompt.to_owned(), answered && prompt != COMPACT))
+    Some((prompt.to_owned(), answered))
 }
 
 fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {

@@ -60,6 +60,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::ModelTried { query, result } => models::tried(model, query, result, effects),
         Event::ModelAdded(added) => models::added(model, &added),
         Event::ThinkChanged(think) => model.shelf.think = think,
+        Event::PersonasListed { personas, selected } => {
+            model.personas = personas;
+            model.persona = selected;
+        }
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
             model.sidebar.servers = servers;

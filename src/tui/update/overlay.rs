@@ -123,9 +123,10 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
             Command::SelectModel(chosen.clone())
         }
         Picked::Server(server) => Command::ToggleServer(server.clone()),
+        Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
-        Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
         Picked::Think(think) => return models::set_think(model, *think, effects),
+        Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
     };
     effects.push(Effect::Send(command));
 }
@@ -172,6 +173,7 @@ pub fn paste(model: &mut Model, text: &str) {
         }
         Some(Overlay::Connect(form)) => {
             let line: String = line.chars().filter(|c| !c.is_control()).collect();
+            form.begin_typing();
             if let Some(field) = form.field() {
                 field.insert(line.trim());
                 form.changed(&model.shelf.stocks.key_variables);

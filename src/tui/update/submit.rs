@@ -5,8 +5,8 @@ use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::{ENTER_HELD, approval, branches, commands, engine, overlay};
-use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
-use crate::protocol::{COMPACT, Command};
+use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
+use crate::protocol::Command;
 
 /// What goes on with an answer that was cut; it stands in the conversation like any
 /// other prompt.

@@ -3,6 +3,7 @@
 
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
+use super::edited;
 use super::{left, pen::rows_of};
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
@@ -27,12 +28,14 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
-        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
-        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
         Ask::TooLong { .. } => ("Context", "Send it?"),
         Ask::AddModel { .. } => ("Models", "Add it?"),
         Ask::RemoveModel { .. } => ("Models", "Remove it?"),
+        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
+        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
     };
     Words {
         title,
@@ -78,11 +81,13 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
-        Ask::Unfinished(turn) => left::rows(turn, columns),
-        Ask::Discard { prompt } => left::discarded(prompt, columns),
         Ask::GrowContext { .. } | Ask::TooLong { .. } => {
             rows_of(&Clean::line(&context_words(&ask.question)), columns)
         }
+        Ask::Unfinished(turn) => left::rows(turn, columns),
+        Ask::Discard { prompt } => left::discarded(prompt, columns),
+        Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
     }
 }
 
@@ -124,7 +129,7 @@ pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 }
 
 /// A name with a line end in it must not pass for two lines.
-fn one_line(raw: &str) -> Clean {
+pub(super) fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 

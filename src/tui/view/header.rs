@@ -16,14 +16,19 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let Some(area) = panes.header else { return };
     let name = Clean::line(model.model_name());
     let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
+    let persona = model.persona.as_deref().map(Clean::line);
     let meter = percent(model.meter);
     let mode = model.mode.name();
     let title = Clean::line(&model.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
-    let mut keep = [true; 5];
-    let parts = |keep: [bool; 5]| {
-        let mut parts = names(model);
+    let mut keep = [true; 6];
+    let parts = |keep: [bool; 6]| {
+        let mut parts = vec![("humble".to_owned(), Role::Name)];
+        // It never falls away: whoever relies on it must see it.
+        if model.private {
+            parts.push(("private".to_owned(), Role::Private));
+        }
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
@@ -34,6 +39,9 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
                 format!(" {} think {word}", pen_dot(model))
             });
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
+        }
+        if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
+            parts.push((format!("as {}", persona.as_str()), Role::Plain));
         }
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));
@@ -100,15 +108,6 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
         ..area
     };
     (rest, true)
-}
-
-/// What never falls away: whoever relies on being private must see it.
-fn names(model: &Model) -> Vec<(String, Role)> {
-    let mut names = vec![("humble".to_owned(), Role::Name)];
-    if model.private {
-        names.push(("private".to_owned(), Role::Private));
-    }
-    names
 }
 
 enum Role {

@@ -6,6 +6,7 @@ mod asked;
 mod chat;
 mod composer;
 mod connect;
+mod edited;
 mod header;
 mod help;
 mod hints;
