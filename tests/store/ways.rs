@@ -42,7 +42,9 @@ fn messages_with_keys_of_their_own_keep_them_in_whichever_branch_they_stand() {
     assert_eq!(read()["later"], true);
     let branch = &read()["humble"]["branches"][0];
     assert_eq!(branch["messages"][1]["content"], "c");
-    assert_eq!(sessions.open(&"s.json".into()), Ok(session));
+    let opened = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(opened.messages, session.messages);
+    assert_eq!(opened.branches[0].messages, session.branches[0].messages);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    if branches::run(model, action, argument, effects) {
+        return;
+    }
     match action {
         Action::Send => submit::send(model, effects),
         Action::Interrupt => leave::interrupt(model, effects),
@@ -16,16 +19,6 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Edit(edit) => submit::edit(model, edit),
         Action::Continue => submit::go_on(model, effects),
         Action::Compact => submit::compact(model, effects),
-        Action::Retry => branches::retry(model, effects),
-        Action::EditLast => branches::edit(model),
-        Action::Undo => branches::undo(model, effects),
-        Action::Branches => branches::list(model, argument, effects),
-        Action::Back if branches::keeps_as_it_was(model) => {}
-        Action::Fork => branches::when_idle(model, Command::ForkSession, effects),
-        Action::Rename => {
-            effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
-        }
-        Action::Private => branches::private(model, argument, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));

@@ -2,6 +2,7 @@
 //! conversations that are not saved. Nothing of it happens while a turn is under way.
 
 use super::super::flow::Flow;
+use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Pick, Picked};
 use super::super::msg::Effect;
 use super::{actions, engine, submit};
@@ -12,6 +13,24 @@ use jiff::tz::TimeZone;
 
 /// Columns of a branch's first words in the list.
 const WORDS_MAX: usize = 48;
+
+/// The actions on the conversation as a whole. False for any other.
+pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) -> bool {
+    match action {
+        Action::Retry => retry(model, effects),
+        Action::EditLast => edit(model),
+        Action::Undo => undo(model, effects),
+        Action::Branches => list(model, argument, effects),
+        Action::Fork => when_idle(model, Command::ForkSession, effects),
+        Action::Rename => {
+            effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
+        }
+        Action::Private => private(model, argument, effects),
+        Action::Back => return keeps_as_it_was(model),
+        _ => return false,
+    }
+    true
+}
 
 /// Asks the last prompt again. An answer that it has becomes another branch.
 pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {

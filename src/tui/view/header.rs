@@ -24,11 +24,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     // In the order in which they fall away.
     let mut keep = [true; 6];
     let parts = |keep: [bool; 6]| {
-        let mut parts = vec![("humble".to_owned(), Role::Name)];
-        // It never falls away: whoever relies on it must see it.
-        if model.private {
-            parts.push(("private".to_owned(), Role::Private));
-        }
+        let mut parts = names(model);
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
@@ -108,6 +104,15 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
         ..area
     };
     (rest, true)
+}
+
+/// What never falls away: whoever relies on being private must see it.
+fn names(model: &Model) -> Vec<(String, Role)> {
+    let mut names = vec![("humble".to_owned(), Role::Name)];
+    if model.private {
+        names.push(("private".to_owned(), Role::Private));
+    }
+    names
 }
 
 enum Role {
