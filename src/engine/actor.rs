@@ -81,7 +81,7 @@ pub(super) enum Done {
     Opened(Result<Session, StoreError>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
-    Added(ModelRef, Result<Box<Settings>, ConfigError>),
+    Added(Box<ModelConfig>, Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
     Reread(Box<Read>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
