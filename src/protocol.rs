@@ -16,9 +16,6 @@ pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
 
-/// The prompt of a turn that summarises; no prompt of a person begins so.
-pub const COMPACT: &str = "/compact";
-
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +26,7 @@ pub enum Command {
         prompt: Prompt,
     },
     /// The older part of the context gives way to a summary that the model writes. It
-    /// is a turn whose prompt reads [`COMPACT`].
+    /// is a turn whose prompt reads [`crate::domain::COMPACT`].
     Compact {
         turn: TurnId,
     },
@@ -90,6 +87,17 @@ pub enum Command {
     SelectPersona(Option<String>),
     /// Offer to put this program's own system prompt in the place of an older one.
     ReplaceSystemPrompt,
+    /// Takes the last answered turn back: it becomes a branch (S9.5).
+    Rewind,
+    /// The last turn, which has no answer, is taken off the screen: its prompt.
+    DropCancelled(String),
+    ListBranches,
+    SwitchBranch(BranchSummary),
+    /// Goes on in a new file; the old one stays as it is.
+    ForkSession,
+    RenameSession(String),
+    /// Saves nothing of this conversation, or saves it again.
+    SetPrivate(bool),
     /// What stood in the editor when the program was left.
     KeepDraft(String),
     Shutdown,
@@ -118,6 +126,13 @@ pub enum Event {
         session: Arc<Session>,
     },
     SessionDeleted(SessionId),
+    /// The title that the person gave it.
+    SessionRenamed(String),
+    /// The other branches of the conversation, the one that was left last first.
+    BranchesListed(Vec<BranchSummary>),
+    PrivateChanged(bool),
+    /// A prompt that was never answered, for the message.
+    PromptOffered(String),
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
@@ -173,6 +188,39 @@ pub struct LogLine {
     pub text: String,
 }
 
+/// Another branch of the conversation, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchSummary {
+    /// The first line of its first prompt, raw.
+    pub words: String,
+    /// How many messages it shares with the present branch, and how many follow.
+    pub at: usize,
+    pub messages: usize,
+    pub left_at: Option<jiff::Timestamp>,
+}
+
+/// A turn that an earlier run left in the middle. Every text is raw.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Unfinished {
+    pub prompt: String,
+    /// The words of the answer so far, and of the thinking.
+    pub words: String,
+    pub thinking: String,
+    pub session: Option<SessionId>,
+    pub at: Option<jiff::Timestamp>,
+    /// Calls that waited for approval.
+    pub calls: Vec<PendingCall>,
+    /// Turns before it that had no answer either.
+    pub more: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCall {
+    pub server: String,
+    pub tool: String,
+    pub arguments: serde_json::Value,
+}
+
 /// Everything that a person can be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
@@ -208,6 +256,10 @@ pub enum Ask {
     OutsideEdit(Arc<Vec<Change>>),
     /// May this program's own system prompt take the place of an older one (S4.1)?
     ReplacePrompt { path: String, text: Arc<str> },
+    /// A turn of an earlier run can be taken up again (S9.6).
+    Unfinished(Box<Unfinished>),
+    /// Is it really to go?
+    Discard { prompt: String },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -249,6 +301,10 @@ pub enum Choice {
     /// Send what will be cut.
     SendAnyway,
     /// End the turn; where the question is about none, change nothing.
+    /// Take an unfinished turn up again.
+    Resume,
+    KeepForLater,
+    Discard,
     Stop,
     /// Write it into the settings and use it.
     Add,
@@ -347,7 +403,18 @@ impl Ask {
             row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
             row(Choice::Keep, 'n', "Leave the file as it is"),
         ];
+        const UNFINISHED: &[ChoiceRow] = &[
+            row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
+            row(Choice::KeepForLater, 'k', "Keep it for the next start"),
+            row(Choice::Discard, 'x', "Discard it"),
+        ];
+        const DISCARD: &[ChoiceRow] = &[
+            row(Choice::Discard, 'x', "Discard it for good"),
+            row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+        ];
         match self {
+            Self::Unfinished(_) => UNFINISHED,
+            Self::Discard { .. } => DISCARD,
             Self::Approve(_) => &[],
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,

@@ -234,6 +234,8 @@ fn words(question: &Ask) -> String {
         } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
         Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
+        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
+        Ask::Discard { .. } => "It would be discarded.".to_owned(),
     }
 }
 
@@ -241,6 +243,7 @@ fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
         Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Keep,
+        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,
     }
 }

@@ -55,6 +55,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::RemoveModel { .. } => "remove_model",
         Ask::OutsideEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
+        Ask::Unfinished(_) => "unfinished",
+        Ask::Discard { .. } => "discard",
     };
     (name, choices)
 }
