@@ -19,8 +19,8 @@ use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
-    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
+    Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};

@@ -33,7 +33,11 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            let think = if keep[1] { think_words(model) } else { String::new() };
+            let think = if keep[1] {
+                think_words(model)
+            } else {
+                String::new()
+            };
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
