@@ -68,12 +68,17 @@ impl Actor {
         &mut self,
         write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
     ) {
+        self.begin_write();
+        self.jobs.spawn_blocking(move || Done::Config(write()));
+    }
+
+    /// A write of our own begins; [`Self::config_written`] ends it.
+    pub(super) fn begin_write(&mut self) {
         self.outside.writes += 1;
         if self.outside.reading {
             // What is being read may be from before this write.
             self.outside.due.get_or_insert(false);
         }
-        self.jobs.spawn_blocking(move || Done::Config(write()));
     }
 
     pub(super) fn config_written(&mut self) {
@@ -222,7 +227,10 @@ impl Actor {
             (None, Some(name)) => named(name),
             (None, None) => self.settings.active().cloned(),
         };
-        if let Some(found) = found {
+        if let Some(mut found) = found {
+            // What was set for this run holds whatever the file says.
+            found.think = self.shelves.think.or(found.think);
+            self.outbox.push(Event::ThinkChanged(found.think));
             let moved = self.model.as_ref().is_none_or(|model| {
                 model.reference() != found.reference() || model.base_url != found.base_url
             });

@@ -29,11 +29,11 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            let think = model.shelf.think.filter(|_| keep[1]);
-            let think = think.map_or_else(String::new, |think| {
-                let word = super::super::update::models::think_word(think);
-                format!(" {} think {word}", pen_dot(model))
-            });
+            let think = if keep[1] {
+                think_words(model)
+            } else {
+                String::new()
+            };
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
@@ -85,6 +85,14 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         let start = area.right() - 1 - columns;
         pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
     }
+}
+
+/// What was set about thinking.
+fn think_words(model: &Model) -> String {
+    model.shelf.think.map_or_else(String::new, |think| {
+        let word = super::super::update::models::think_word(think);
+        format!(" {} think {word}", pen_dot(model))
+    })
 }
 
 /// Without frames the sign of life has no place but the header's right end.
