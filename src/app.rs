@@ -1,5 +1,7 @@
 //! The composition root: the only file that names every floor.
 
+mod models;
+
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
 use crate::demo;
@@ -13,7 +15,7 @@ use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
 use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -45,6 +47,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     let code = match cli.command {
         None => runtime.block_on(chat(home, cli.shared)),
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
+        Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };
     // A thread that still reads the terminal must not hold up the exit.
@@ -58,9 +61,35 @@ async fn chat(home: Home, shared: Shared) -> Result<u8> {
         persona: shared.persona,
         watch: true,
         no_tools: shared.no_tools,
+        offers_models: true,
         ..Options::default()
     };
-    full_screen(home, Provider::new(), options, None).await
+    let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
+    match full_screen(home, Provider::new(), options, None).await? {
+        Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
+        left => Ok(left.code()),
+    }
+}
+
+/// The demo is another run of this program: nothing of this one stays in it.
+fn start_demo(home: Option<PathBuf>) -> Result<u8> {
+    let program = std::env::current_exe().context("this program is not found any more")?;
+    let mut command = std::process::Command::new(program);
+    if let Some(home) = home {
+        command.arg("--home").arg(home);
+    }
+    command.arg("demo");
+    let advice = "the demo could not be started: try `humble demo`";
+    // In this process's place: its thread that reads the terminal must not take keys
+    // from the demo.
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(advice);
+    #[cfg(not(unix))]
+    {
+        let status = command.status().context(advice)?;
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        Ok(code.unwrap_or(EXIT_FAILED))
+    }
 }
 
 /// The whole program on the script of [`demo`].
@@ -76,7 +105,8 @@ async fn show(home: Home, shared: Shared) -> Result<u8> {
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let code = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
+    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
+    let code = left.code();
     if code == EXIT_ANSWERED {
         // Where it cannot be told whether there are settings, nothing is said of them.
         let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
@@ -121,16 +151,31 @@ fn farewell(sessions: &Path, is_new: bool) -> String {
     lines
 }
 
+/// How the screen ended, or why there was none.
+enum Left {
+    NoTerminal,
+    Screen(tui::Exit),
+}
+
+impl Left {
+    fn code(&self) -> u8 {
+        match self {
+            Self::NoTerminal => EXIT_USAGE,
+            Self::Screen(exit) => exit.code(),
+        }
+    }
+}
+
 async fn full_screen(
     home: Home,
     provider: Provider,
     options: Options,
     guide: Option<tui::Prompts>,
-) -> Result<u8> {
+) -> Result<Left> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
-        return Ok(EXIT_USAGE);
+        return Ok(Left::NoTerminal);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let screen = tui::Options {
@@ -146,7 +191,7 @@ async fn full_screen(
     } = start(home, provider, options);
     let exit = tui::run(commands, events, screen).await?;
     let _ = task.await;
-    Ok(exit.code())
+    Ok(Left::Screen(exit))
 }
 
 async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {

@@ -37,7 +37,43 @@ pub enum Sub {
     /// Look around without a model: a script answers, everything else is real
     #[command(after_help = DEMO_HELP)]
     Demo,
+    /// List the models that are configured and those that their servers have
+    #[command(after_help = MODELS_HELP)]
+    Models(Models),
 }
+
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Print one JSON object instead of a list
+    #[arg(long)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub change: Option<ModelsChange>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelsChange {
+    /// Pull a model to Ollama
+    Pull {
+        /// As ollama.com/library names it, such as qwen3:4b
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        name: String,
+    },
+    /// Remove a model from Ollama's disk
+    Rm {
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        name: String,
+        /// Do not ask first
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+const MODELS_HELP: &str = "\
+Exit status: 0 all well, 1 a server could not be asked or did not do it, 2 wrong usage.
+A key is never shown: only whether there is one, or which variable is missing.
+pull and rm act on the Ollama of the active model, else on the first one that is configured, else on the one of \
+this machine (OLLAMA_HOST).";
 
 const DEMO_HELP: &str = "\
 The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one \

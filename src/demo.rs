@@ -2,7 +2,7 @@
 //! says that it is one. It reads no clock and no file: the time comes from the real
 //! tool, once a person let it run. Its texts are in `assets/demo`.
 
-use crate::domain::model::{ApiKey, ToolRole};
+use crate::domain::model::ApiKey;
 use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ResultMessage};
 use crate::provider::{Request, Script, Step};
 use jiff::Timestamp;
@@ -52,7 +52,7 @@ pub fn model() -> ModelConfig {
         context_length: None,
         think: None,
         dialect: Dialect::Native,
-        tool_role: ToolRole::Tool,
+        tool_role: None,
         keep_alive: None,
         options: Default::default(),
         ca_file: None,

@@ -4,6 +4,7 @@
 
 mod asking;
 mod json;
+pub mod models;
 mod signals;
 mod words;
 

@@ -2,10 +2,15 @@
 //! does the reverse; they share nothing else. Each question to the person is
 //! data here, so that the screen, `--linear` and `humble ask` mean the same by it.
 
+mod choices;
+
+pub use choices::ChoiceRow;
+
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, Notice, PersonaSummary, Prompt,
-    QueryId, Server, ServerId, Session, SessionId, SessionSummary, ToolMode, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
+    PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
+    Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -14,6 +19,9 @@ use std::sync::Arc;
 pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
+
+/// The prompt of a turn that summarises; no prompt of a person begins so.
+pub const COMPACT: &str = "/compact";
 
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
@@ -24,6 +32,11 @@ pub enum Command {
         turn: TurnId,
         prompt: Prompt,
     },
+    /// The older part of the context gives way to a summary that the model writes. It
+    /// is a turn whose prompt reads [`COMPACT`].
+    Compact {
+        turn: TurnId,
+    },
     Answer {
         ask: AskId,
         answer: Answer,
@@ -32,6 +45,34 @@ pub enum Command {
     /// Sends a request that waits for its next attempt at once.
     RetryNow,
     SelectModel(ModelRef),
+    /// Asks the servers of models what they have.
+    ListStocks,
+    /// Uses what a server has; where `config.json` does not list it the person is
+    /// asked first.
+    UseModel {
+        server: ModelServer,
+        model: String,
+    },
+    /// Adds a model to `config.json` and uses it.
+    AddModel(NewModel),
+    /// Asks the server of a new model what it has, before it is added.
+    TryModel {
+        query: QueryId,
+        model: NewModel,
+    },
+    /// Without a server: the Ollama that is used, or the first there is.
+    PullModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    StopPull,
+    /// The person is asked first.
+    RemoveModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    /// For the present model, until another is used or the program ends.
+    SetThink(Think),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
@@ -85,6 +126,18 @@ pub enum Event {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
     },
+    /// All servers of models, replacing what was known of them.
+    StocksChanged(Arc<Stocks>),
+    /// A model is on its way; None: no more.
+    PullChanged(Option<Pull>),
+    /// What came of [`Command::TryModel`].
+    ModelTried {
+        query: QueryId,
+        result: Result<(), Notice>,
+    },
+    /// A model stands in `config.json` now, and is used.
+    ModelAdded(ModelRef),
+    ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     PersonasListed {
         personas: Arc<Vec<PersonaSummary>>,
@@ -141,6 +194,24 @@ pub enum Ask {
     OutsideEdit(Arc<Vec<Change>>),
     /// May this program's own system prompt take the place of an older one (S4.1)?
     ReplacePrompt { path: String, text: Arc<str> },
+    /// Ollama's context would have to grow further than it does unasked, in tokens
+    /// (S2.7).
+    GrowContext { estimate: u64, from: u64, to: u64 },
+    /// The conversation is longer than the model takes, in tokens, by the settings or
+    /// by its own word.
+    TooLong {
+        estimate: u64,
+        limit: u64,
+        is_configured: bool,
+    },
+    /// A server has this model, and `config.json` does not list it.
+    AddModel { server: ModelServer, name: String },
+    /// Shall the server remove this model from its disk?
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+        bytes: Option<u64>,
+    },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -177,84 +248,21 @@ pub enum Choice {
     NoBound,
     /// Answer now with what there is.
     AnswerNow,
-    /// End the turn.
+    /// Let the context grow.
+    Grow,
+    /// Send what will be cut.
+    SendAnyway,
+    /// End the turn; where the question is about none, change nothing.
     Stop,
     /// Let the files' changes come into force.
     TakeChanges,
     /// Replace the file; a copy of it is kept.
     Replace,
-    /// Leave everything as it is.
-    Keep,
-}
-
-/// One choice as a dialog lists it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChoiceRow {
-    pub choice: Choice,
-    pub key: char,
-    pub label: &'static str,
-}
-
-const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
-    ChoiceRow { choice, key, label }
-}
-
-impl Ask {
-    /// The choices of a question that is not about calls, in order; digits from
-    /// 1 on stand for the same. A letter means the same in every dialog, those
-    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
-    pub fn choices(&self) -> &'static [ChoiceRow] {
-        const REPAIR: &[ChoiceRow] = &[
-            row(
-                Choice::TellModel,
-                'm',
-                "Tell the model and let it try again",
-            ),
-            row(
-                Choice::AsText,
-                't',
-                "Treat as text, the answer as it stands",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const AFTER_ERROR: &[ChoiceRow] = &[
-            row(Choice::Retry, 'r', "Run the failed call again"),
-            row(Choice::GoOn, 'g', "Go on: let it use more tools"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const STALLED: &[ChoiceRow] = &[
-            row(Choice::KeepWaiting, 'w', "Keep waiting"),
-            row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const BOUND: &[ChoiceRow] = &[
-            row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
-            row(Choice::NoBound, 'b', "No bound for this turn"),
-            row(Choice::AnswerNow, 'a', "Answer now with what there is"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const OUTSIDE_EDIT: &[ChoiceRow] = &[
-            row(
-                Choice::TakeChanges,
-                'f',
-                "Follow the files: take the changes",
-            ),
-            row(Choice::Keep, 'n', "Keep what was; the files are left alone"),
-        ];
-        const REPLACE_PROMPT: &[ChoiceRow] = &[
-            row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
-            row(Choice::Keep, 'n', "Leave the file as it is"),
-        ];
-        match self {
-            Self::Approve(_) => &[],
-            Self::Repair { .. } => REPAIR,
-            Self::AfterError { .. } => AFTER_ERROR,
-            Self::Stalled { .. } => STALLED,
-            Self::Bound { .. } => BOUND,
-            Self::OutsideEdit(_) => OUTSIDE_EDIT,
-            Self::ReplacePrompt { .. } => REPLACE_PROMPT,
-        }
-    }
+    /// Write it into the settings and use it.
+    Add,
+    /// Use it until the program ends.
+    UseOnce,
+    Remove,
 }
 
 /// Whose question it is: it is closed when its owner ends.

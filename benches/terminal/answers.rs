@@ -49,18 +49,20 @@ impl Shape {
             Self::Prose => return prose(bytes * WORDS.split(' ').count() / WORDS.len()),
             Self::List => (
                 "",
-                "- an item of the list with a few **strong** words in it\n",
+                "- item # of the list with a few **strong** words in it\n",
             ),
             Self::Table => (
                 "| name | what it is | count |\n| --- | --- | --- |\n",
-                "| alpha | the first of some letters | 12 |\n",
+                "| alpha | the first of some letters | # |\n",
             ),
             Self::Fence => (
                 "```rust\n",
-                "    let total: usize = items.iter().map(|item| item.count).sum();\n",
+                "    let total_#: usize = items.iter().map(|item| item.count).sum();\n",
             ),
         };
-        let text = head.to_owned() + &line.repeat(bytes / line.len());
+        // Each line is another one: an answer that repeats itself is stopped.
+        let lines = (0..bytes / line.len()).map(|n| line.replace('#', &n.to_string()));
+        let text = head.to_owned() + &lines.collect::<String>();
         text.split_inclusive(' ').map(str::to_owned).collect()
     }
 }

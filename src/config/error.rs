@@ -48,6 +48,8 @@ pub enum ConfigError {
         name: String,
         near: Option<String>,
     },
+    #[error("{} lists `{name}` already", path.display())]
+    KnownModel { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), meant(near))]
     UnknownServer {
         path: PathBuf,
@@ -109,6 +111,7 @@ impl ConfigError {
             Self::ChangedMeanwhile { .. } => notice
                 .because("The file is left as it is.")
                 .advise("Look at it again first."),
+            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }
@@ -130,6 +133,7 @@ impl ConfigError {
             | Self::Unwritable { path, .. }
             | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
+            | Self::KnownModel { path, .. }
             | Self::UnknownServer { path, .. } => file_name(path),
         }
     }

@@ -2,6 +2,7 @@
 //! prompt. Reading never fails: what cannot be used is a banner, and the rest
 //! works. Writing changes one value and no other byte of a file.
 
+mod add;
 mod change;
 mod document;
 mod edit;
@@ -21,6 +22,10 @@ mod settings;
 mod variables;
 mod watch;
 
+pub use add::{
+    Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
+    understand,
+};
 pub use change::{Memory, Weighed, weigh};
 pub use error::ConfigError;
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};

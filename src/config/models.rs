@@ -84,7 +84,7 @@ pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Unde
     let think = or_fault(think(entry), &mut faults).flatten();
     let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
     let dialect = dialect(or_fault(tool_calls, &mut faults).flatten(), provider);
-    let tool_role = or_fault(tool_role(entry), &mut faults).unwrap_or(ToolRole::Tool);
+    let tool_role = or_fault(tool_role(entry), &mut faults).flatten();
     let keep_alive = or_fault(keep_alive(entry), &mut faults).flatten();
     let ca_file = or_fault(fields::name(entry, "caFile"), &mut faults).flatten();
 
@@ -250,11 +250,12 @@ fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
     }
 }
 
-fn tool_role(entry: &Entry) -> Result<ToolRole, Fault> {
+fn tool_role(entry: &Entry) -> Result<Option<ToolRole>, Fault> {
     Ok(
         match fields::one_of(entry, "toolRole", &["tool", "user"])? {
-            Some("user") => ToolRole::User,
-            _ => ToolRole::Tool,
+            Some("user") => Some(ToolRole::User),
+            Some(_) => Some(ToolRole::Tool),
+            None => None,
         },
     )
 }

@@ -12,6 +12,7 @@ pub mod persona;
 mod recalled;
 pub mod server;
 pub mod session;
+pub mod stock;
 pub mod tool;
 pub mod transcript;
 pub mod turn;
@@ -26,6 +27,7 @@ pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{SavedMessage, Session, SessionSummary};
+pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };

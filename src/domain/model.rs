@@ -101,6 +101,13 @@ pub enum ApiKey {
     Unusable(String),
 }
 
+impl ApiKey {
+    /// Can a request be sent with it?
+    pub fn is_usable(&self) -> bool {
+        matches!(self, Self::NotNeeded | Self::Known(_))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelConfig {
     /// What a person picks.
@@ -116,7 +123,8 @@ pub struct ModelConfig {
     pub context_length: Option<u32>,
     pub think: Option<Think>,
     pub dialect: Dialect,
-    pub tool_role: ToolRole,
+    /// None: by what the server says of the model's template (S5.3).
+    pub tool_role: Option<ToolRole>,
     /// Passed through to Ollama as it stands.
     pub keep_alive: Option<Value>,
     /// Passed through: into `options` for Ollama, into the body for others.

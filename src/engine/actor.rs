@@ -3,23 +3,26 @@
 
 use super::approval::Approval;
 use super::asking::Pending;
+use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
 use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver};
+use super::sending::{Fill, Unsent};
+use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, Notice, Offered, Persona, ServerConfig, Session, SessionId,
-    ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
+    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
-use crate::protocol::{Command, Event, LogLine, Meter};
+use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
 use crate::store::{History, Sessions, StoreError};
 use futures::future::BoxFuture;
@@ -49,6 +52,8 @@ pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
+    /// What the answer will stand for, where it is to be a summary.
+    pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for what the session keeps beside them.
@@ -57,6 +62,9 @@ pub(super) struct Running {
     /// When silence of the open reply becomes worth a question.
     pub(super) idle_at: Option<Instant>,
     pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// What is to be sent once it is known how, or once the person decided.
+    pub(super) unsent: Option<Unsent>,
+    pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
     /// When the request goes out again.
     pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
@@ -77,6 +85,7 @@ pub(super) enum Done {
     Reread(Box<Read>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
+    Added(ModelRef, Result<Box<Settings>, ConfigError>),
 }
 
 pub(super) struct Actor {
@@ -98,8 +107,7 @@ pub(super) struct Actor {
     pub(super) approval: Approval,
     pub(super) session: Session,
     pub(super) epoch: Epoch,
-    pub(super) num_ctx: u32,
-    pub(super) meter: Meter,
+    pub(super) fill: Fill,
     pub(super) ids: Ids,
     pub(super) running: Option<Running>,
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
@@ -112,6 +120,8 @@ pub(super) struct Actor {
     /// Questions that are not the turn's, and what follows from their answers.
     pub(super) asked: BTreeMap<AskId, Pending>,
     pub(super) asks: Mint,
+    /// What model servers have, and what is asked of them.
+    pub(super) shelves: Shelves,
 }
 
 pub(super) async fn run(
@@ -165,8 +175,7 @@ impl Actor {
             approval: Approval::default(),
             session: Session::new(""),
             epoch: Epoch::default(),
-            num_ctx: 0,
-            meter: Meter::default(),
+            fill: Fill::default(),
             ids: Ids::default(),
             running: None,
             calls: FuturesUnordered::new(),
@@ -182,6 +191,7 @@ impl Actor {
             outbox: Outbox::default(),
             asked: BTreeMap::new(),
             asks: Mint::starting_at(ASKS_FROM),
+            shelves: Shelves::default(),
             options,
             home,
         }
@@ -207,6 +217,7 @@ impl Actor {
         }
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.offer_models();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -242,6 +253,7 @@ impl Actor {
                 Ok(done) => self.job_done(done),
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
+            Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
             () = self.outside.changed() => self.look_outside(false),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
@@ -250,6 +262,7 @@ impl Actor {
                 Heard::Loaded(Some(false)) => self.feed(Input::Loading),
                 Heard::Loaded(_) => {}
                 Heard::Silence => self.idle(),
+                Heard::Facts(facts) => self.facts_came(facts),
                 Heard::RetryDue => self.feed(Input::RetryDue),
             },
         }

@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config::Known;
-use crate::domain::{AskId, Change};
+use crate::domain::{AskId, Change, ModelServer};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
@@ -18,6 +18,18 @@ pub(super) enum Pending {
     },
     /// The text that was shown: another is not replaced.
     ReplacePrompt(Arc<str>),
+    /// A conversation that does not fit into the context, which may grow to this.
+    Context {
+        to: u64,
+    },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+    },
 }
 
 impl Actor {
@@ -42,21 +54,24 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(Pending::OutsideEdit { known, changes }) => {
-                self.outside_decided(*known, &changes, choice_of(&answer));
-            }
-            Some(Pending::ReplacePrompt(text)) => {
-                self.prompt_decided(text, choice_of(&answer));
-            }
+            Some(pending) => self.answered(pending, &answer),
             None => self.feed(Input::Answered { ask, answer }),
         }
     }
-}
 
-/// What was chosen; nothing chosen leaves everything as it is.
-fn choice_of(answer: &Answer) -> Choice {
-    match answer {
-        Answer::Choice(choice) => *choice,
-        Answer::Calls(_) | Answer::Dismissed => Choice::Keep,
+    fn answered(&mut self, pending: Pending, answer: &Answer) {
+        let choice = match answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            Pending::Context { to } => self.context_answered(to, choice),
+            Pending::OutsideEdit { known, changes } => {
+                self.outside_decided(*known, &changes, choice);
+            }
+            Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
+            Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
+            Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
+        }
     }
 }

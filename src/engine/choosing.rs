@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
-use crate::protocol::{Event, Meter};
+use crate::protocol::Event;
 use std::sync::Arc;
 
 /// An example that can be pasted into config.json (S2.8).
@@ -22,7 +22,7 @@ impl Actor {
         }
         let file = self.home.config();
         notice.advise(format!(
-            "No model is listed in {} yet. Put this there, for example, and start humble again:\n{EXAMPLE}",
+            "No model is listed in {} yet. /models shows what a running Ollama has and adds it; `humble demo` shows the program without any model. Or put this there, for example:\n{EXAMPLE}",
             file.display()
         ))
     }
@@ -93,12 +93,7 @@ impl Actor {
     }
 
     pub(super) fn select_model(&mut self, wanted: &ModelRef) {
-        let found = self
-            .settings
-            .models
-            .iter()
-            .find(|model| model.reference() == *wanted);
-        let Some(model) = found.cloned() else {
+        let Some(model) = self.find_reference(wanted) else {
             self.notice(Notice::warning(format!(
                 "There is no model `{}` any more.",
                 wanted.name
@@ -108,21 +103,30 @@ impl Actor {
         for other in &mut self.settings.models {
             other.active = other.reference() == *wanted;
         }
-        self.model = Some(Arc::new(model));
-        self.num_ctx = 0;
-        self.meter = Meter::default();
-        self.outbox.push(Event::ContextMeasured(self.meter));
-        self.banners.remove("--model");
-        self.banners.remove("active model");
-        self.warn_of_dialect();
-        self.push_banners();
-        self.list_models();
+        self.take_model(model);
         // A stand-in is in no file.
         if self.options.stand_in.is_some() {
             return;
         }
         let (home, wanted) = (self.home.clone(), wanted.clone());
         self.write_config(move || config::set_active_model(&home, &wanted));
+    }
+
+    pub(super) fn find_reference(&self, wanted: &ModelRef) -> Option<ModelConfig> {
+        let mut models = self.settings.models.iter();
+        models.find(|model| model.reference() == *wanted).cloned()
+    }
+
+    /// Uses a model from the next turn on, without saving that anywhere.
+    pub(super) fn take_model(&mut self, model: ModelConfig) {
+        self.outbox.push(Event::ThinkChanged(model.think));
+        self.model = Some(Arc::new(model));
+        self.empty_context();
+        self.banners.remove("--model");
+        self.banners.remove("active model");
+        self.warn_of_dialect();
+        self.push_banners();
+        self.list_models();
     }
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {

@@ -1,8 +1,11 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
+use super::compact::{self, Covered};
 use super::turn::{Input, Setup, Turn};
-use crate::domain::{Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage};
+use crate::domain::{
+    ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+};
 use crate::protocol::{Command, Event};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +14,19 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
+            Command::ListStocks => self.list_stocks(),
+            Command::UseModel { server, model } => self.use_model(server, model),
+            Command::AddModel(new) => self.add_model(new),
+            Command::TryModel { query, model } => self.try_model(query, &model),
+            Command::PullModel { server, name } => self.pull_model(server, &name),
+            Command::StopPull => self.stop_pull(),
+            Command::RemoveModel { server, name } => self.remove_model(server, name),
+            Command::SetThink(think) => self.set_think(think),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
@@ -75,20 +87,34 @@ impl Actor {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
         let setup = Setup {
-            prompt: prompt.clone(),
+            prompt,
+            instruction: None,
             model: model.name.clone(),
             dialect: model.dialect,
             system_prompt: self.system_text(),
-            history: Arc::new(self.session.messages.clone()),
+            history: Arc::new(compact::history(&self.session)),
             offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
         };
+        self.begin_turn(id, setup, model, None);
+    }
+
+    /// `covers` is what the answer will stand for, where it is to be a summary.
+    pub(super) fn begin_turn(
+        &mut self,
+        id: TurnId,
+        setup: Setup,
+        model: Arc<ModelConfig>,
+        covers: Option<Covered>,
+    ) {
+        let prompt = setup.prompt.text.clone();
         let (turn, effects) = Turn::begin(setup, self.ids.clone());
         self.running = Some(Running {
             id,
             turn,
-            prompt: prompt.text,
+            prompt,
+            covers,
             model,
             persona: self.persona.clone(),
             transcript: Transcript::default(),
@@ -96,6 +122,8 @@ impl Actor {
             idle_at: None,
             calls: HashMap::new(),
             loading: None,
+            unsent: None,
+            facts: None,
             retry_at: None,
         });
         self.perform(effects);
@@ -112,7 +140,7 @@ impl Actor {
     }
 
     /// A turn that ends before it began.
-    fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+    pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.model_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
         self.outbox
@@ -144,6 +172,13 @@ impl Actor {
             Done::Reread(read, asks) => self.reread(*read, asks),
             Done::PromptRead(read) => self.older_prompt_read(read),
             Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),
+            Done::Added(model, added) => {
+                match added {
+                    Ok(settings) => self.model_added(model, *settings),
+                    Err(fault) => self.notice(fault.notice()),
+                }
+                self.config_written();
+            }
         }
     }
 }

@@ -4,18 +4,11 @@
 use crate::dialect::teach;
 use crate::domain::session::Role;
 use crate::domain::{
-    CallMessage, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage, SavedMessage,
-    ToolCall, ToolOutcome,
+    CallMessage, Dialect, Message, Offered, ResultMessage, SavedMessage, ToolCall, ToolOutcome,
 };
 
 /// A result longer than this is cut in the context (S14.2).
 const RESULT_BYTES_MAX: usize = 100_000;
-/// Tokens kept free for the answer.
-const ANSWER_TOKENS: u64 = 1_024;
-/// The least context that Ollama is asked for.
-const NUM_CTX_MIN: u64 = 4_096;
-/// The context beyond which ours does not grow unasked (S2.7).
-const NUM_CTX_UNASKED_MAX: u64 = 32_768;
 
 /// One exchange within a turn: what the model asked for and what came of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,63 +119,6 @@ fn cut(text: &str) -> std::borrow::Cow<'_, str> {
         &text[..end]
     )
     .into()
-}
-
-/// Tokens that `messages` will take, estimated to be a little too many rather than
-/// too few: measured against the tokenizers of Qwen, Llama and Gemma, a token is
-/// about 4 letters of English, 3 of code or JSON, and 1 to 1.5 of Hangul, Han or kana.
-pub fn estimate(messages: &[Message]) -> u64 {
-    let of = |text: &str| estimate_text(text) + 6;
-    messages
-        .iter()
-        .map(|message| match message {
-            Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
-            Message::Calls(calls) => calls
-                .iter()
-                .map(|call| {
-                    of(&call.tool) + estimate_text(&serde_json::json!(call.arguments).to_string())
-                })
-                .sum(),
-            Message::Result(result) => of(&result.content),
-        })
-        .sum()
-}
-
-/// Tokens of one text, estimated.
-pub fn estimate_text(text: &str) -> u64 {
-    let (mut word, mut mark, mut wide) = (0u64, 0u64, 0u64);
-    for c in text.chars() {
-        match c {
-            'a'..='z' | 'A'..='Z' | ' ' => word += 1,
-            _ if c.is_ascii() => mark += 1,
-            _ => wide += 1,
-        }
-    }
-    // In tenths of a token, so that nothing is lost to rounding.
-    (word * 25 + mark * 60 + wide * 95) / 100 + 1
-}
-
-/// `options.num_ctx` of the next request: what was used before in this session is
-/// the floor, since each change makes Ollama load the model again (S2.7).
-pub fn num_ctx(model: &ModelConfig, estimated: u64, before: u32) -> u32 {
-    let configured = model
-        .options
-        .get("num_ctx")
-        .and_then(serde_json::Value::as_u64)
-        .unwrap_or(0);
-    let needed = (estimated + estimated / 4 + ANSWER_TOKENS).next_power_of_two();
-    let floor = NUM_CTX_MIN.max(configured).max(u64::from(before));
-    let wanted = floor.max(needed.min(NUM_CTX_UNASKED_MAX.max(floor)));
-    let limit = model.context_length.map_or(u64::from(u32::MAX), u64::from);
-    u32::try_from(wanted.min(limit)).unwrap_or(u32::MAX)
-}
-
-/// The size of the context that the meter measures against, where it is known.
-pub fn limit(model: &ModelConfig, num_ctx: u32) -> Option<u64> {
-    match model.provider {
-        ProviderKind::Ollama => Some(u64::from(num_ctx)),
-        _ => model.context_length.map(u64::from),
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::actor::{Actor, Done};
 use super::saver::Epoch;
 use super::turn::Input;
 use crate::domain::{Notice, QueryId, Session, SessionId};
-use crate::protocol::{Event, Meter};
+use crate::protocol::Event;
 use std::sync::Arc;
 
 impl Actor {
@@ -43,10 +43,8 @@ impl Actor {
         }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
-        self.num_ctx = 0;
-        self.meter = Meter::default();
         self.outbox
             .push(Event::SessionOpened(Arc::new(self.session.clone())));
-        self.outbox.push(Event::ContextMeasured(self.meter));
+        self.empty_context();
     }
 }

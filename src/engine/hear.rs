@@ -2,6 +2,7 @@
 //! waits.
 
 use super::actor::Running;
+use crate::domain::ModelFacts;
 use crate::protocol::{Event, LogLine};
 use crate::provider::{Fault, StreamPart};
 use tokio::sync::mpsc::{self, error::SendError};
@@ -32,6 +33,8 @@ pub(super) enum Heard {
     Part(Option<Result<StreamPart, Fault>>),
     /// Has the server loaded the model? None: it does not say.
     Loaded(Option<bool>),
+    /// What the server says of its model.
+    Facts(Option<ModelFacts>),
     Silence,
     /// The pause before another attempt is over.
     RetryDue,
@@ -46,6 +49,11 @@ pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
         tokio::time::sleep_until(at).await;
         running.retry_at = None;
         return Heard::RetryDue;
+    }
+    if let Some(asked) = &mut running.facts {
+        let facts = asked.await;
+        running.facts = None;
+        return Heard::Facts(facts);
     }
     let Running {
         reply: Some(reply),

@@ -3,13 +3,17 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's; `outside` follows edits of the files; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's; `outside` follows edits of the files;
+//! `stock` asks servers what they have, `pulling` changes that; `turn`, `approval` and `context` are pure.
 
 mod actor;
+mod adding;
 pub mod approval;
 mod asking;
 mod choosing;
 mod commands;
+pub mod compact;
+mod compacting;
 pub mod context;
 mod conversation;
 mod hear;
@@ -19,10 +23,16 @@ mod outside;
 mod perform;
 mod persona;
 mod prompt;
+mod pulling;
 mod record;
 mod reply;
 mod saver;
+mod sending;
+mod stock;
 pub mod turn;
+pub mod window;
+
+pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};
@@ -59,6 +69,8 @@ pub struct Options {
     pub no_tools: bool,
     /// Write no session.
     pub no_save: bool,
+    /// Look for models where the settings list none, and offer them.
+    pub offers_models: bool,
     /// The one model that there is, whatever `config.json` lists.
     pub stand_in: Option<ModelConfig>,
 }

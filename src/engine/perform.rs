@@ -2,17 +2,13 @@
 
 use super::actor::{Actor, Running};
 use super::approval::ApprovedCall;
-use super::reply::Reply;
+use super::record;
 use super::saver::Saved;
 use super::turn::{Effect, Input};
-use super::{context, record};
-use crate::domain::{
-    Banner, CallId, Message, Notice, Offered, ProviderKind, ToolOutcome, TurnEvent, TurnId, Usage,
-};
+use crate::domain::{Banner, CallId, Notice, ToolOutcome, TurnEvent, TurnId, Usage};
 use crate::mcp::Call;
-use crate::protocol::{Event, Job, Meter, Owner};
-use crate::provider::{Fault, Request, StreamPart};
-use std::sync::Arc;
+use crate::protocol::{Event, Job, Owner};
+use crate::provider::{Fault, StreamPart};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -39,6 +35,7 @@ impl Actor {
                     running.reply = None;
                     running.idle_at = None;
                     running.loading = None;
+                    self.drop_unsent();
                 }
                 Effect::RetryIn(pause) => running.retry_at = Some(Instant::now() + pause),
                 Effect::OpenAsk { ask, question } => {
@@ -73,50 +70,8 @@ impl Actor {
             self.ids = running.turn.ids();
             // Dropping it drops an open connection.
             self.running = None;
+            self.offer_to_compact();
         }
-    }
-
-    fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
-        let Some(running) = &mut self.running else {
-            return;
-        };
-        let model = Arc::clone(&running.model);
-        let estimated = context::estimate(&messages);
-        let num_ctx = context::num_ctx(&model, estimated, self.num_ctx);
-        if model.provider == ProviderKind::Ollama {
-            if self.num_ctx != 0 && num_ctx > self.num_ctx {
-                let words = format!(
-                    "The context grows from {} to {num_ctx} tokens; Ollama loads the model again.",
-                    self.num_ctx
-                );
-                self.outbox.push(Event::Noticed(Notice::info(words)));
-            }
-            self.num_ctx = num_ctx;
-            let (provider, model) = (self.provider.clone(), Arc::clone(&model));
-            running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
-        }
-        let limit = context::limit(&model, num_ctx);
-        self.meter = Meter {
-            used: estimated,
-            limit,
-            measured: false,
-        };
-        self.outbox.push(Event::ContextMeasured(self.meter));
-        if limit.is_some_and(|limit| estimated > limit) {
-            self.outbox.push(Event::Noticed(Notice::warning(format!(
-                "About {estimated} tokens are sent, and {} takes {}: the server may cut the conversation.",
-                model.name,
-                limit.unwrap_or_default()
-            ))));
-        }
-        let stream = self.provider.stream(Request {
-            model,
-            messages,
-            tools: Arc::clone(&tools),
-            num_ctx,
-        });
-        running.reply = Some(Reply::new(stream, tools));
-        running.idle_at = None;
     }
 
     pub(super) fn reply_part(&mut self, part: Option<Result<StreamPart, Fault>>) {
@@ -155,19 +110,6 @@ impl Actor {
             && running.retry_at.take().is_some()
         {
             self.feed(Input::RetryDue);
-        }
-    }
-
-    /// The server's own count replaces the estimate.
-    fn measured(&mut self, usage: Usage) {
-        if let Some(input) = usage.input {
-            let used = input + usage.output.unwrap_or(0);
-            self.meter = Meter {
-                used,
-                measured: true,
-                ..self.meter
-            };
-            self.outbox.push(Event::ContextMeasured(self.meter));
         }
     }
 
@@ -218,7 +160,12 @@ impl Actor {
     }
 
     fn save(&mut self, answer: &str, usage: Usage) {
-        let Some(running) = &self.running else { return };
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        if let Some(covered) = running.covers.take() {
+            return self.compacted(&covered, answer);
+        }
         let answered = record::Answered {
             model: &running.model.name,
             prompt: &running.prompt,
@@ -231,7 +178,11 @@ impl Actor {
     }
 
     fn keep(&mut self, words: &str) {
-        let Some(running) = &self.running else { return };
+        let running = self.running.as_ref();
+        // Half a summary is of no use to anybody.
+        let Some(running) = running.filter(|running| running.covers.is_none()) else {
+            return;
+        };
         record::cancelled(
             &mut self.session,
             &running.prompt,
@@ -244,7 +195,7 @@ impl Actor {
         }
     }
 
-    fn write(&mut self) {
+    pub(super) fn write(&mut self) {
         if !self.options.no_save {
             self.saver.save(self.epoch, self.session.clone());
         }

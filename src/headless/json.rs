@@ -51,6 +51,10 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::Bound { .. } => "bound",
         Ask::OutsideEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
+        Ask::GrowContext { .. } => "grow_context",
+        Ask::TooLong { .. } => "too_long",
+        Ask::AddModel { .. } => "add_model",
+        Ask::RemoveModel { .. } => "remove_model",
     };
     (name, choices)
 }

@@ -24,7 +24,7 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
     let messages: Vec<_> = request
         .messages
         .iter()
-        .map(|m| message(m, is_native, model.tool_role))
+        .map(|m| message(m, is_native, model.tool_role.unwrap_or(ToolRole::Tool)))
         .collect();
     let mut body = json!({
         "model": model.model,

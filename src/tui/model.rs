@@ -4,16 +4,18 @@
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
+use super::connect::Connect;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
-    ToolMode, ToolState, Transcript, TurnId,
+    Think, ToolMode, ToolState, Transcript, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -64,6 +66,8 @@ pub enum Overlay {
     },
     Pick(Pick),
     Sessions(Box<Sessions>),
+    Models(Box<Models>),
+    Connect(Box<Connect>),
 }
 
 /// A numbered list, from which 0 changes nothing.
@@ -85,6 +89,7 @@ pub enum Picked {
     Mode(ToolMode),
     /// None is the system prompt.
     Persona(Option<String>),
+    Think(Think),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -215,6 +220,8 @@ pub struct Model {
     pub personas: Arc<Vec<PersonaSummary>>,
     /// The one that answers.
     pub persona: Option<String>,
+    /// What model servers have, and what comes of it.
+    pub shelf: Shelf,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -226,6 +233,8 @@ pub struct Model {
     pub queries: Mint,
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
+    /// The last answer was cut by the limit of tokens.
+    pub cut: bool,
     pub interrupting: bool,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
@@ -269,6 +278,7 @@ impl Model {
             selected: None,
             personas: Arc::default(),
             persona: None,
+            shelf: Shelf::default(),
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),
@@ -278,6 +288,7 @@ impl Model {
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,
+            cut: false,
             interrupting: false,
             guide: options.guide.map(Guide::new),
         };

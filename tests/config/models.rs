@@ -52,7 +52,7 @@ fn the_example_of_the_manual_is_understood() {
     assert_eq!(sonnet.context_length, Some(8192));
     assert_eq!(sonnet.think, Some(Think::High));
     assert_eq!(sonnet.dialect, Dialect::Xml);
-    assert_eq!(sonnet.tool_role, ToolRole::User);
+    assert_eq!(sonnet.tool_role, Some(ToolRole::User));
     assert_eq!(sonnet.keep_alive, Some(json!("5m")));
     let options = Value::Object(sonnet.options.clone());
     assert_eq!(options.to_string(), r#"{"top_k":5,"seed":7}"#);

@@ -2,8 +2,13 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod compacting;
+mod context;
+#[path = "../support/model_server.rs"]
+mod model_server;
 mod outside;
 mod personas;
+mod retries;
 mod talk;
 mod tools;
 

@@ -221,7 +221,9 @@ async fn a_saved_conversation_goes_on_after_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
-    let mut steps: Vec<Step> = (0..5_000).map(|_| Step::text("word ")).collect();
+    let mut steps: Vec<Step> = (0..5_000)
+        .map(|number| Step::text(&format!("word{number} ")))
+        .collect();
     steps.push(Step::Hang);
     let mut bench = Bench::start(Script::default().round(steps)).await;
     bench.says("Talk.").await;

@@ -133,7 +133,7 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
 fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
     let mut model = model(ProviderKind::Ollama, "http://localhost:11434");
     model.dialect = Dialect::Native;
-    model.tool_role = ToolRole::User;
+    model.tool_role = Some(ToolRole::User);
     model.think = Some(Think::High);
     let call = json!({
         "id": "call_7",
@@ -212,7 +212,7 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
         (ProviderKind::OpenAi, openai::body),
     ] {
         let mut model = model(provider, "http://localhost:8080/v1");
-        model.tool_role = ToolRole::User;
+        model.tool_role = Some(ToolRole::User);
         let body = body(&request(model), Adapted::default());
         assert_eq!(body["messages"][5], expected, "{provider}");
     }

@@ -1,6 +1,6 @@
 //! Feeds streams to the decoders in pieces and joins what they say.
 
-use humble::domain::{Dialect, model::ApiKey, model::ToolRole};
+use humble::domain::{Dialect, model::ApiKey};
 use humble::domain::{ModelConfig, ProviderKind, Usage};
 use humble::provider::{Cause, EndReason, NativeCall, StreamPart, ollama, openai, reply::Piece};
 use serde_json::Value;
@@ -123,7 +123,7 @@ pub fn model(provider: ProviderKind, base_url: &str) -> ModelConfig {
         context_length: None,
         think: None,
         dialect: Dialect::Prompt,
-        tool_role: ToolRole::Tool,
+        tool_role: None,
         keep_alive: None,
         options: serde_json::Map::new(),
         ca_file: None,

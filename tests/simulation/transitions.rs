@@ -33,7 +33,7 @@ pub fn kind_of(input: &Input) -> InputKind {
         Input::RetryDue => InputKind::RetryDue,
         Input::CallDone { .. } => InputKind::CallDone,
         Input::Answered { .. } => InputKind::Answered,
-        Input::Interrupt => InputKind::Interrupt,
+        Input::Interrupt | Input::Stopped => InputKind::Interrupt,
         Input::OfferedChanged(_) => InputKind::OfferedChanged,
         Input::Loading
         | Input::Usage(_)

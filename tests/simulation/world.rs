@@ -61,6 +61,7 @@ pub fn setup(dice: &mut Dice) -> Setup {
     };
     Setup {
         prompt: Prompt::new("안녕"),
+        instruction: None,
         model: "m".to_owned(),
         dialect: *dice.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),
@@ -139,6 +140,7 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
             call: CallId(dice.below(9) as u64),
             outcome: outcome(dice),
         },
+        4 if dice.one_in(40) => Input::Stopped,
         4 => Input::Idle { seconds: 120 },
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),

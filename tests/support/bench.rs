@@ -3,7 +3,8 @@
 
 use humble::config::Home;
 use humble::domain::{
-    AskId, CallId, Message, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent, TurnId,
+    AskId, Body, CallId, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent,
+    TurnId,
 };
 use humble::engine::{self, Handle, Options, Parts};
 use humble::protocol::{Answer, Ask, Command, Event};
@@ -56,11 +57,23 @@ impl Bench {
     /// The same as the command line says.
     pub async fn opened(home: TempDir, script: Script, options: Options) -> Self {
         let requests = script.requests();
+        Self::of(home, Provider::scripted(script), requests, options).await
+    }
+
+    /// Asks real servers, those that `config` names.
+    pub async fn on_network(config: &str) -> Self {
+        let home = TempDir::new().expect("a scratch folder");
+        std::fs::write(home.path().join("config.json"), config).expect("written");
+        let options = Options::default();
+        Self::of(home, Provider::new(), Requests::default(), options).await
+    }
+
+    async fn of(home: TempDir, provider: Provider, requests: Requests, options: Options) -> Self {
         let folder = Home::at(home.path());
         let handle = engine::spawn(Parts {
             banners: folder.prepare(),
             home: folder,
-            provider: Provider::scripted(script),
+            provider,
             built_in: Arc::new(BuiltIn),
             log: None,
             options,
@@ -159,6 +172,16 @@ impl Bench {
             .await
             .expect("the engine ends without a panic");
         self.home
+    }
+
+    /// What was noted in the turns so far.
+    pub fn noted(&self) -> Vec<Notice> {
+        let entries = self.transcript.entries().iter();
+        let note = |entry: &humble::domain::Entry| match &entry.body {
+            Body::Note(notice) => Some(notice.clone()),
+            _ => None,
+        };
+        entries.filter_map(note).collect()
     }
 
     pub fn last_request(&self) -> Request {

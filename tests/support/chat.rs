@@ -51,6 +51,16 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     start(home, script, Options::default(), &tui::Options::default())
 }
 
+/// Starts it for the first time, in an empty home.
+pub fn first_run(script: Script) -> Chat {
+    let home = TempDir::new().expect("a scratch folder");
+    let options = Options {
+        offers_models: true,
+        ..Options::default()
+    };
+    start(home, script, options, &tui::Options::default())
+}
+
 /// Starts `humble demo` in this home.
 pub fn demo_in(home: TempDir) -> Chat {
     demo_with(home, app::demo_options(false))
@@ -266,6 +276,12 @@ impl Chat {
         let mut messages = self.requests.all().pop().expect("a request").messages;
         messages.retain(|message| !matches!(message, Message::System(_)));
         format!("{messages:#?}")
+    }
+
+    /// `config.json` as it stands; empty where there is none.
+    pub fn config(&mut self) -> String {
+        let home = self.home.as_ref().expect("still here");
+        std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
     }
 
     pub fn has_left(&mut self) -> &mut Self {

@@ -134,6 +134,7 @@ impl Turn {
         match input {
             _ if self.state == StateKind::Ended => {}
             Input::Interrupt => self.interrupt(TurnEnd::Cancelled),
+            Input::Stopped => self.interrupt(TurnEnd::Stopped),
             Input::ModeChanged(mode) => self.setup.approval.mode = mode,
             Input::OfferedChanged(offered) => self.offered_changed(offered),
             Input::Answered { ask, answer } => {
@@ -179,7 +180,7 @@ impl Turn {
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            &self.setup.prompt.text,
+            self.setup.words(),
             &self.exchanges,
         );
         if self.answer_now {

@@ -4,7 +4,7 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{leave, navigation, overlay, sessions, submit};
+use super::{leave, models, navigation, overlay, sessions, submit};
 use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
@@ -15,12 +15,16 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
         Action::Retry => submit::retry(model, effects),
+        Action::Continue => submit::go_on(model, effects),
+        Action::Compact => submit::compact(model, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));
         }
         Action::Sessions => sessions::open(model, effects),
         Action::SetModel => set_model(model, argument, effects),
+        Action::Models => models::run(model, argument, effects),
+        Action::Think => models::think(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),
         Action::SetPersona => set_persona(model, argument, effects),
         Action::Reload => effects.push(Effect::Send(Command::Reload)),
@@ -85,7 +89,7 @@ fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
 fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     if model.models.is_empty() {
         let notice = Notice::warning("No models are configured.");
-        return model.notify(notice.advise("Add one to config.json."));
+        return model.notify(notice.advise("/models shows what there is and adds it."));
     }
     let rows = model.models.iter().map(|entry| {
         let label = if entry.name == entry.model {

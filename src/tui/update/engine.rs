@@ -5,7 +5,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{sessions, submit};
+use super::{models, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -52,6 +52,11 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.personas = personas;
             model.persona = selected;
         }
+        Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
+        Event::PullChanged(pull) => model.shelf.pull = pull,
+        Event::ModelTried { query, result } => models::tried(model, query, result, effects),
+        Event::ModelAdded(added) => models::added(model, &added),
+        Event::ThinkChanged(think) => model.shelf.think = think,
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
             model.sidebar.servers = servers;
@@ -115,6 +120,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.title = session.title().to_owned();
     model.session = session.id.clone();
     model.last_turn = None;
+    model.cut = false;
     model.interrupting = false;
     model.overlay = None;
 }
@@ -269,6 +275,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
             model.title = first.unwrap_or_default().trim().to_owned();
         }
     }
+    model.cut = matches!(end, TurnEnd::Answered { cut: true, .. });
     model.interrupting = false;
     guide::ended(model, end);
     let stopped = matches!(

@@ -7,6 +7,7 @@ pub mod commands;
 mod engine;
 mod keys;
 mod leave;
+pub mod models;
 mod navigation;
 mod overlay;
 pub mod recall;

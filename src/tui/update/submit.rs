@@ -6,8 +6,11 @@ use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::{ENTER_HELD, approval, commands, engine, overlay};
 use crate::domain::{Notice, Prompt, TurnEvent, TurnId, Wait};
-use crate::protocol::Command;
+use crate::protocol::{COMPACT, Command};
 
+/// What goes on with an answer that was cut; it stands in the conversation like any
+/// other prompt.
+const CONTINUE: &str = "Continue exactly where your answer was cut off.";
 /// Prompts kept for Up and Down.
 const HISTORY_MAX: usize = 10_000;
 
@@ -121,7 +124,31 @@ pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
     };
     engine::turn(model, turn, &started, effects);
     model.chat.follow = true;
-    effects.push(Effect::Send(Command::Submit { turn, prompt }));
+    let command = if prompt.text == COMPACT {
+        Command::Compact { turn }
+    } else {
+        Command::Submit { turn, prompt }
+    };
+    effects.push(Effect::Send(command));
+}
+
+/// Has the older part of the context summarised.
+pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running().is_some() {
+        return model.notify(Notice::info("The present turn is still under way."));
+    }
+    submit(model, COMPACT.to_owned(), effects);
+}
+
+/// Goes on with an answer that the limit of tokens cut.
+pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running().is_some() {
+        return model.notify(Notice::info("The present turn is still under way."));
+    }
+    if !model.cut {
+        return model.notify(Notice::info("The last answer was not cut."));
+    }
+    submit(model, CONTINUE.to_owned(), effects);
 }
 
 fn remember(model: &mut Model, text: &str) {

@@ -6,6 +6,7 @@ use super::super::model::Model;
 use super::edited;
 use super::pen::rows_of;
 use crate::domain::CallId;
+use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
@@ -29,6 +30,10 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Bound { .. } => ("Rounds", "Go on?"),
         Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
+        Ask::GrowContext { .. } => ("Context", "Let it grow?"),
+        Ask::TooLong { .. } => ("Context", "Send it?"),
+        Ask::AddModel { .. } => ("Models", "Add it?"),
+        Ask::RemoveModel { .. } => ("Models", "Remove it?"),
     };
     Words {
         title,
@@ -51,12 +56,58 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("Nothing came from the model for {seconds} s.");
             rows_of(&Clean::line(&said), columns)
         }
+        Ask::AddModel { server, name } => {
+            let said = format!(
+                "{} has {name}. config.json does not list it yet.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
+        Ask::RemoveModel {
+            server,
+            name,
+            bytes,
+        } => {
+            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
+            let said = format!(
+                "{name}{size}\n{}\n\nIts files leave that server's disk. Pulling it again brings them back.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
         Ask::Bound { rounds } => {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
         Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
         Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
+        Ask::GrowContext { .. } | Ask::TooLong { .. } => {
+            rows_of(&Clean::line(&context_words(&ask.question)), columns)
+        }
+    }
+}
+
+/// Why a conversation does not fit, and what would follow.
+fn context_words(question: &Ask) -> String {
+    match question {
+        Ask::GrowContext { estimate, from, to } => format!(
+            "The conversation takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
+        ),
+        Ask::TooLong {
+            estimate,
+            limit,
+            is_configured,
+        } => {
+            let whose = if *is_configured {
+                "`contextLength` in config.json bounds it to"
+            } else {
+                "the model takes no more than"
+            };
+            format!(
+                "The conversation takes about {estimate} tokens, and {whose} {limit}. Ollama would drop the oldest part without a word. Stop, and /compact or /new makes it shorter."
+            )
+        }
+        _ => String::new(),
     }
 }
 

@@ -5,17 +5,20 @@ mod approval;
 mod asked;
 mod chat;
 mod composer;
+mod connect;
 mod edited;
 mod header;
 mod help;
 mod hints;
 mod lists;
 mod log;
+mod models;
 pub mod panes;
 mod pen;
 mod servers;
 mod sessions;
 mod times;
+mod welcome;
 
 use super::model::{Focus, Model, Overlay};
 use panes::Panes;
@@ -114,6 +117,8 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
             None
         }
         Overlay::Sessions(open) => sessions::draw(open, over, pen),
+        Overlay::Models(open) => models::draw(model, open, over, pen),
+        Overlay::Connect(form) => connect::draw(form, over_chat, pen),
     };
     model.overlay = Some(overlay);
     cursor

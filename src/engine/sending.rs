@@ -1,0 +1,289 @@
+//! Sends what a turn asks for: finds out what the model's server has, makes sure that
+//! the conversation fits, or asks the person before any of it would be cut (S2.7).
+
+use super::actor::{Actor, Running};
+use super::asking::Pending;
+use super::reply::Reply;
+use super::turn::Input;
+use super::window::{self, Bounds, Fit};
+use crate::domain::model::ToolRole;
+use crate::domain::{
+    Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
+};
+use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
+use crate::provider::Request;
+use crate::text::tokens::Vocabulary;
+use std::sync::Arc;
+
+/// What the meter passes when it is worth a word.
+const NEARLY_FULL_PERCENT: u64 = 80;
+
+/// A request that is not sent yet.
+#[derive(Debug, Clone)]
+pub(super) struct Unsent {
+    messages: Vec<Message>,
+    tools: Arc<Offered>,
+}
+
+/// The context of the present conversation with the present model.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fill {
+    /// What the server says of the model; None until it was asked.
+    facts: Option<Arc<ModelFacts>>,
+    /// Ollama's `num_ctx` of the last request; 0 before the first.
+    num_ctx: u32,
+    gauge: window::Gauge,
+    /// The weight of the request whose count is to come.
+    weight: u64,
+    /// The context that the person agreed to.
+    agreed: u64,
+    /// The person knows that the conversation is longer than the model takes.
+    sends_anyway: bool,
+    /// It was said that the server cuts the conversation.
+    cut_is_said: bool,
+    /// It was said that the context is nearly full.
+    full_is_said: bool,
+    meter: Meter,
+}
+
+impl Actor {
+    /// Another conversation or another model: nothing of the context holds any more.
+    pub(super) fn empty_context(&mut self) {
+        self.fill = Fill::default();
+        self.outbox.push(Event::ContextMeasured(self.fill.meter));
+    }
+
+    pub(super) fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        running.unsent = Some(Unsent { messages, tools });
+        // Only Ollama cuts without a word: no other server is asked before the prompt.
+        if running.model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
+            let (provider, model) = (self.provider.clone(), Arc::clone(&running.model));
+            running.facts = Some(Box::pin(async move { provider.facts(&model).await.ok() }));
+        } else {
+            self.send_unsent();
+        }
+    }
+
+    /// What the server says of the model; None where it said nothing in time, and the
+    /// request itself will show why.
+    pub(super) fn facts_came(&mut self, facts: Option<ModelFacts>) {
+        self.fill.facts = facts.map(Arc::new);
+        self.send_unsent();
+    }
+
+    /// Nothing waits to be sent any more, and nobody is asked about it.
+    pub(super) fn drop_unsent(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.unsent = None;
+            running.facts = None;
+        }
+        let asked = self.asked.iter();
+        let asked = asked.filter(|(_, pending)| matches!(pending, Pending::Context { .. }));
+        let asked: Vec<_> = asked.map(|(ask, _)| *ask).collect();
+        for ask in asked {
+            self.withdraw(ask);
+        }
+    }
+
+    fn send_unsent(&mut self) {
+        let Some(Running {
+            model,
+            unsent: Some(unsent),
+            ..
+        }) = &self.running
+        else {
+            return;
+        };
+        let (model, facts) = (
+            Arc::clone(model),
+            self.fill.facts.clone().unwrap_or_default(),
+        );
+        let native = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), &model.model);
+        let weight = window::weigh(&unsent.messages, native, vocabulary);
+        let estimate = self.fill.gauge.estimate(weight);
+        self.fill.weight = weight;
+        if model.provider != ProviderKind::Ollama {
+            let limit = window::limit(&model, &facts, 0);
+            self.measure(estimate, limit);
+            self.warn_of_length(&model, estimate, limit);
+            return self.open(&model, 0);
+        }
+        let bounds = Bounds::new(&model, &facts, self.fill.num_ctx, self.fill.agreed);
+        match bounds.fit(estimate) {
+            Fit::Fits { num_ctx } => self.open_with(&model, estimate, num_ctx),
+            Fit::TooLong { limit } if self.fill.sends_anyway => {
+                self.open_with(&model, estimate, limit);
+            }
+            Fit::Grows { from, .. } if self.fill.sends_anyway => {
+                self.open_with(&model, estimate, from);
+            }
+            Fit::Grows { from, to } => {
+                let question = Ask::GrowContext { estimate, from, to };
+                self.ask_about_context(question, to);
+            }
+            Fit::TooLong { limit } => {
+                let question = Ask::TooLong {
+                    estimate,
+                    limit,
+                    is_configured: bounds.limit_is_configured,
+                };
+                self.ask_about_context(question, limit);
+            }
+        }
+    }
+
+    fn ask_about_context(&mut self, question: Ask, to: u64) {
+        if let Some(running) = &self.running {
+            let owner = Owner::Job(Job::Turn(running.id));
+            self.ask(owner, question, Pending::Context { to });
+        }
+    }
+
+    /// The person decided about a conversation that does not fit.
+    pub(super) fn context_answered(&mut self, to: u64, choice: Choice) {
+        match choice {
+            Choice::Grow => self.fill.agreed = to,
+            Choice::SendAnyway => self.fill.sends_anyway = true,
+            _ => return self.feed(Input::Stopped),
+        }
+        self.send_unsent();
+    }
+
+    fn open_with(&mut self, model: &Arc<ModelConfig>, estimate: u64, num_ctx: u64) {
+        let num_ctx = u32::try_from(num_ctx).unwrap_or(u32::MAX);
+        let before = self.fill.num_ctx;
+        if before != 0 && num_ctx > before {
+            let words = format!(
+                "The context grows from {before} to {num_ctx} tokens; Ollama loads the model again."
+            );
+            self.notice(Notice::info(words));
+        }
+        self.fill.num_ctx = num_ctx;
+        self.measure(estimate, Some(u64::from(num_ctx)));
+        self.warn_of_length(model, estimate, Some(u64::from(num_ctx)));
+        self.open(model, num_ctx);
+    }
+
+    fn measure(&mut self, used: u64, limit: Option<u64>) {
+        self.fill.meter = Meter {
+            used,
+            limit,
+            measured: false,
+        };
+        self.outbox.push(Event::ContextMeasured(self.fill.meter));
+    }
+
+    fn warn_of_length(&mut self, model: &ModelConfig, estimate: u64, limit: Option<u64>) {
+        let Some(limit) = limit.filter(|limit| estimate > *limit) else {
+            return;
+        };
+        let words = format!(
+            "About {estimate} tokens are sent, and {} takes {limit}: its server will cut or refuse the conversation.",
+            model.name
+        );
+        self.notice(Notice::warning(words).advise("/compact makes it shorter."));
+    }
+
+    fn open(&mut self, model: &Arc<ModelConfig>, num_ctx: u32) {
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let Some(running) = &mut self.running else {
+            return;
+        };
+        let Some(Unsent { messages, tools }) = running.unsent.take() else {
+            return;
+        };
+        if model.provider == ProviderKind::Ollama {
+            let (provider, model) = (self.provider.clone(), Arc::clone(model));
+            running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
+        }
+        let stream = self.provider.stream(Request {
+            model: with_tool_role(model, &facts),
+            messages,
+            tools: Arc::clone(&tools),
+            num_ctx,
+        });
+        running.reply = Some(Reply::new(stream, tools));
+        running.idle_at = None;
+    }
+
+    /// Tokens that the model takes at most, as far as that needs no question.
+    pub(super) fn context_max(&self) -> Option<u64> {
+        let model = self.model.as_ref()?;
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        match model.provider {
+            ProviderKind::Ollama => {
+                let bounds = Bounds::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
+                let most = bounds.unasked.max(bounds.floor);
+                Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
+            }
+            _ => window::limit(model, &facts, 0),
+        }
+    }
+
+    /// Estimates what the conversation takes, between two requests.
+    pub(super) fn gauge(&mut self, messages: &[Message]) {
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let name = self.model.as_ref().map_or("", |model| &model.model);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), name);
+        let weight = window::weigh(messages, None, vocabulary);
+        let estimate = self.fill.gauge.estimate(weight);
+        self.measure(estimate, self.fill.meter.limit);
+    }
+
+    /// The server's own count replaces the estimate.
+    pub(super) fn measured(&mut self, usage: Usage) {
+        let Some(input) = usage.input else { return };
+        let estimate = self.fill.gauge.estimate(self.fill.weight);
+        if self.fill.gauge.shows_a_cut(self.fill.weight, input) && !self.fill.cut_is_said {
+            self.fill.cut_is_said = true;
+            let name = self.model_name();
+            let words = format!(
+                "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
+            );
+            let notice = Notice::warning(words);
+            self.feed(Input::Noted(notice.advise(
+                "/compact makes the conversation shorter; `options.num_ctx` makes room.",
+            )));
+        }
+        self.fill.meter = Meter {
+            used: input + usage.output.unwrap_or(0),
+            measured: true,
+            ..self.fill.meter
+        };
+        self.outbox.push(Event::ContextMeasured(self.fill.meter));
+    }
+
+    /// Offers `/compact` once the meter passes its mark; again only after it fell.
+    pub(super) fn offer_to_compact(&mut self) {
+        let Meter { used, limit, .. } = self.fill.meter;
+        let Some(limit) = limit.filter(|limit| *limit > 0) else {
+            return;
+        };
+        let percent = used * 100 / limit;
+        let is_nearly_full = percent > NEARLY_FULL_PERCENT;
+        if is_nearly_full && !self.fill.full_is_said {
+            let words = format!("The context is {percent} % full.");
+            self.notice(
+                Notice::info(words)
+                    .advise("/compact replaces the older part by a summary; the file keeps all."),
+            );
+        }
+        self.fill.full_is_said = is_nearly_full;
+    }
+}
+
+/// A model whose template knows no tools would drop a message of the role `tool`
+/// without a word (S5.3).
+fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
+    let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
+    if model.tool_role.is_some() || !drops {
+        return Arc::clone(model);
+    }
+    let mut model = ModelConfig::clone(model);
+    model.tool_role = Some(ToolRole::User);
+    Arc::new(model)
+}

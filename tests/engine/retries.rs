@@ -1,0 +1,133 @@
+//! Asking again by itself, and stopping a model that runs in circles.
+
+use super::*;
+use humble::provider::Cause;
+
+fn busy(status: u16, retry_after: Option<u64>) -> Step {
+    Step::Fail(Cause::Status {
+        status,
+        message: None,
+        retry_after: retry_after.map(Duration::from_secs),
+    })
+}
+
+/// The pauses that were announced.
+fn pauses(bench: &Bench) -> Vec<u64> {
+    let events = bench.events.iter();
+    let pause = |event: &Event| match event {
+        Event::Turn(_, TurnEvent::Retrying { after, .. }) => Some(after.as_secs()),
+        _ => None,
+    };
+    events.filter_map(pause).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_asked_again_with_longer_pauses() {
+    let script = Script::default()
+        .round([busy(429, None)])
+        .round([busy(503, None)])
+        .round([Step::Fail(Cause::Reset)])
+        .answer("At last.");
+    let mut bench = Bench::start(script).await;
+    let since = tokio::time::Instant::now();
+    bench.says("Hello?").await;
+    assert_eq!(bench.ended().await, answered("At last."));
+    assert_eq!(pauses(&bench), [1, 2, 4]);
+    assert_eq!(since.elapsed().as_secs(), 7);
+    assert_eq!(bench.requests.count(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pause_that_the_server_names_is_kept() {
+    let script = Script::default().round([busy(429, Some(30))]).answer("ok");
+    let mut bench = Bench::start(script).await;
+    bench.says("Hello?").await;
+    assert_eq!(bench.ended().await, answered("ok"));
+    assert_eq!(pauses(&bench), [30]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_the_last_attempt_and_for_a_long_pause_the_person_is_told() {
+    let rounds = (0..9).map(|_| vec![busy(503, None)]);
+    let mut bench = Bench::start(Script::new(rounds)).await;
+    bench.says("Hello?").await;
+    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    assert_eq!(pauses(&bench), [1, 2, 4, 8, 16]);
+    let script = Script::default().round([busy(429, Some(3_600))]);
+    let mut bench = Bench::start(script).await;
+    bench.says("Hello?").await;
+    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    assert!(pauses(&bench).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_came_after_the_first_byte_or_will_not_pass_is_not_retried() {
+    let rounds = [
+        vec![Step::text("Half"), Step::Fail(Cause::Cut)],
+        vec![Step::text("Half"), busy(503, None)],
+        vec![Step::Part(StreamPart::Heartbeat), Step::Fail(Cause::Reset)],
+        vec![busy(500, None)],
+        vec![Step::Fail(Cause::Refused)],
+    ];
+    for round in rounds {
+        let mut bench = Bench::start(Script::new([round])).await;
+        bench.says("Hello?").await;
+        assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+        assert!(pauses(&bench).is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_cuts_the_pause_short_and_an_interrupt_ends_it() {
+    let script = Script::default()
+        .round([busy(429, Some(100))])
+        .answer("ok")
+        .round([busy(429, Some(100))]);
+    let mut bench = Bench::start(script).await;
+    let retrying = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Retrying { .. }));
+    let since = tokio::time::Instant::now();
+    bench.says("one").await;
+    bench.until("the pause", retrying).await;
+    bench.send(Command::RetryNow).await;
+    assert_eq!(bench.ended().await, answered("ok"));
+    bench.says("two").await;
+    bench.until("the pause", retrying).await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    assert!(since.elapsed() < Duration::from_secs(5));
+    assert_eq!(bench.requests.count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_runs_in_circles_is_stopped_and_one_block_is_saved() {
+    let block = "And so it goes on and on. ";
+    let mut steps = vec![Step::text("Well: ")];
+    steps.extend((0..200).map(|_| Step::text(block)));
+    let mut bench = Bench::start(Script::new([steps])).await;
+    bench.says("Talk.").await;
+    let kept = format!("Well: {block}");
+    let TurnEnd::Answered { text, cut: false } = bench.ended().await else {
+        panic!("an answer");
+    };
+    assert_eq!(text.trim_end(), kept.trim_end());
+    let said = bench.noted();
+    assert_eq!(
+        said.last().map(|notice| notice.what.as_str()),
+        Some("m repeated the same block eight times, and was stopped.")
+    );
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["messages"][1]["content"], text);
+}
+
+#[tokio::test(start_paused = true)]
+async fn thinking_that_runs_in_circles_is_stopped() {
+    let steps = (0..200).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
+    let mut bench = Bench::start(Script::new([steps.collect()])).await;
+    bench.says("Think.").await;
+    let TurnEnd::Failed { notice } = bench.ended().await else {
+        panic!("a failure");
+    };
+    assert!(notice.what.contains("while it thought"), "{notice:?}");
+}
