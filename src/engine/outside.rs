@@ -112,6 +112,8 @@ impl Actor {
         self.put_stand_in(&mut after.settings);
         self.hide_secrets(&after);
         let weighed = weigh(&before, &after, &self.outside.memory);
+        let count = weighed.changes.len();
+        tracing::debug!("the files of settings were read again: {count} changes");
         let harmless = weighed.of(Weight::Harmless);
         let waiting = weighed.of(Weight::NeedsConsent);
         let is_same = weighed.changes.is_empty();
