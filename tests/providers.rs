@@ -7,14 +7,20 @@ mod asking;
 mod bodies;
 #[path = "providers/calls.rs"]
 mod calls;
+#[path = "providers/carrying.rs"]
+mod carrying;
 #[path = "providers/facts.rs"]
 mod facts;
+#[path = "providers/hosted_bodies.rs"]
+mod hosted_bodies;
 #[path = "providers/listing.rs"]
 mod listing;
 #[path = "providers/logged.rs"]
 mod logged;
 #[path = "providers/manners.rs"]
 mod manners;
+#[path = "providers/messages.rs"]
+mod messages;
 #[path = "support/model_server.rs"]
 mod model_server;
 #[path = "providers/network.rs"]
@@ -25,7 +31,11 @@ mod pulling;
 mod reading;
 #[path = "providers/recordings.rs"]
 mod recordings;
+#[path = "providers/refused.rs"]
+mod refused;
 #[path = "providers/sentences.rs"]
 mod sentences;
+#[path = "providers/statuses.rs"]
+mod statuses;
 #[path = "providers/streams.rs"]
 mod streams;

@@ -84,7 +84,10 @@ fn told(content: &str, is_error: bool) -> String {
     };
     text_of(&respond(&request(vec![
         Message::User(QUESTION.to_owned()),
-        Message::Calls(vec![call]),
+        Message::Calls {
+            calls: vec![call],
+            carry: None,
+        },
         Message::Result(result),
     ])))
 }

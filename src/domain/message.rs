@@ -1,7 +1,8 @@
 //! What a model is sent: provider-neutral messages. The wire shape of each is
 //! decided in `provider`, and nowhere else.
 
-use super::{Arguments, ServerId};
+use super::{Arguments, ProviderKind, ServerId};
+use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -9,10 +10,23 @@ pub enum Message {
     User(String),
     /// An answer of an earlier turn.
     Assistant(String),
-    /// The model's tool calls within the turn. Prose before them is not sent.
-    Calls(Vec<CallMessage>),
+    /// The model's tool calls within the turn. Prose before them is not sent, but
+    /// for what `carry` holds.
+    Calls {
+        calls: Vec<CallMessage>,
+        carry: Option<Carry>,
+    },
     /// What came of one of them.
     Result(ResultMessage),
+}
+
+/// What a provider needs to see again beside the calls of a round, as it was read:
+/// thinking with its signature and the like. Opaque to all but the provider that
+/// made it, and never longer-lived than its turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carry {
+    pub provider: ProviderKind,
+    pub value: Value,
 }
 
 /// One call as the model is reminded of it.

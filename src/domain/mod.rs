@@ -19,7 +19,7 @@ pub mod turn;
 
 pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
-pub use message::{CallMessage, Message, ResultMessage};
+pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
 pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};

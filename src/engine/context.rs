@@ -4,7 +4,8 @@
 use crate::dialect::teach;
 use crate::domain::session::Role;
 use crate::domain::{
-    CallMessage, Dialect, Message, Offered, ResultMessage, SavedMessage, ToolCall, ToolOutcome,
+    CallMessage, Carry, Dialect, Message, Offered, ResultMessage, SavedMessage, ToolCall,
+    ToolOutcome,
 };
 
 /// A result longer than this is cut in the context (S14.2).
@@ -13,12 +14,13 @@ const RESULT_BYTES_MAX: usize = 100_000;
 /// One exchange within a turn: what the model asked for and what came of it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Exchange {
-    Calls(Vec<(CallMessage, ResultMessage)>),
-    /// A call that could not be read, in the model's own words, and what it is told.
-    Unreadable {
-        raw: String,
-        why: String,
+    Calls {
+        pairs: Vec<(CallMessage, ResultMessage)>,
+        /// What the model must see again with them.
+        carry: Option<Carry>,
     },
+    /// A call that could not be read, in the model's own words, and what it is told.
+    Unreadable { raw: String, why: String },
 }
 
 /// The messages of one request.
@@ -44,10 +46,11 @@ pub fn assemble(
     messages.push(Message::User(prompt.to_owned()));
     for exchange in exchanges {
         match exchange {
-            Exchange::Calls(pairs) => {
-                messages.push(Message::Calls(
-                    pairs.iter().map(|(call, _)| call.clone()).collect(),
-                ));
+            Exchange::Calls { pairs, carry } => {
+                messages.push(Message::Calls {
+                    calls: pairs.iter().map(|(call, _)| call.clone()).collect(),
+                    carry: carry.clone(),
+                });
                 messages.extend(
                     pairs
                         .iter()

@@ -3,8 +3,9 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's; `outside` follows edits of the files;
-//! `stock` asks servers what they have, `pulling` changes that; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's; `outside` follows edits of the
+//! files; `stock` asks servers what they have, `pulling` changes that; `turn`,
+//! `approval` and `context` are pure.
 
 mod actor;
 mod adding;

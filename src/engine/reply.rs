@@ -12,13 +12,15 @@ pub struct Reply {
     stream: ReplyStream,
     /// Gone once the reply ended.
     scanner: Option<Scanner>,
+    offered: Arc<Offered>,
 }
 
 impl Reply {
     pub fn new(stream: ReplyStream, offered: Arc<Offered>) -> Self {
         Self {
             stream,
-            scanner: Some(Scanner::new(offered)),
+            scanner: Some(Scanner::new(offered.clone())),
+            offered,
         }
     }
 
@@ -41,6 +43,11 @@ impl Reply {
                 Some(scanner) => scanner.push(&text).into_iter().map(input).collect(),
                 None => Vec::new(),
             },
+            Some(Ok(StreamPart::Carry(carry))) => vec![Input::Carry(carry)],
+            Some(Ok(StreamPart::StartedOver)) => {
+                self.scanner = Some(Scanner::new(self.offered.clone()));
+                vec![Input::StartedOver]
+            }
             Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason)),
             Some(Err(fault)) => self.end(Err(Failure {
                 notice: fault.notice(),
@@ -60,9 +67,8 @@ impl Reply {
             return Vec::new();
         };
         let mut inputs: Vec<Input> = scanner.finish().into_iter().map(input).collect();
-        if let Ok(EndReason::Other(reason)) = &end {
-            let notice = Notice::warning(format!("The server ended the answer: {reason}."));
-            inputs.push(Input::Noted(notice));
+        if let Ok(reason) = &end {
+            inputs.extend(reason.notice().map(Input::Noted));
         }
         inputs.push(Input::ReplyEnded(end.map(|reason| ReplyEnd {
             cut: reason == EndReason::Length,

@@ -31,12 +31,18 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
     for message in messages {
         weight += match message {
             Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
-            Message::Calls(calls) => {
+            Message::Calls { calls, carry } => {
                 let call = |call: &CallMessage| {
                     let arguments = serde_json::Value::from(call.arguments.clone());
                     of(&call.tool) + of(&arguments.to_string())
                 };
-                calls.iter().map(call).sum::<u64>()
+                // Thinking goes back with calls in their own field, and else not.
+                let carry = carry.as_ref().filter(|_| tools.is_some());
+                let carried = carry.map(|carry| match &carry.value {
+                    serde_json::Value::String(text) => of(text),
+                    blocks => of(&blocks.to_string()),
+                });
+                calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
             }
             Message::Result(result) => of(&result.content),
         };

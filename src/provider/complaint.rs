@@ -10,7 +10,7 @@ pub struct Complaint {
     pub message: String,
     /// The parameter of the request that it is about.
     pub param: Option<String>,
-    /// `type` and `code`, lower case, separated by a space.
+    /// `type`, `code` and `status`, lower case, separated by a space.
     labels: String,
     sent: Option<u64>,
     limit: Option<u64>,
@@ -50,22 +50,33 @@ impl Complaint {
         })
     }
 
-    /// `error` is a text, or an object with `message` or `detail`.
+    /// `error` is a text, or an object with `message` or `detail`. Either may hold a list
+    /// of what is wrong with which field, as FastAPI and Mistral send it.
     fn from_error(error: &Value) -> Self {
         let text = |key: &str| error.get(key).and_then(Value::as_str);
         let number = |key: &str| error.get(key).and_then(Value::as_u64);
+        let field = ["/detail/0", "/message/detail/0", "/message/0"]
+            .iter()
+            .find_map(|pointer| error.pointer(pointer).filter(|field| field.is_object()));
         let message = match error {
             Value::String(text) => text.clone(),
             Value::Object(_) => text("message")
                 .or_else(|| text("detail"))
-                .or_else(|| error.pointer("/detail/0/msg").and_then(Value::as_str))
+                .or_else(|| field?.get("msg")?.as_str())
                 .map_or_else(|| error.to_string(), str::to_owned),
             other => other.to_string(),
         };
-        let labels = [text("type"), text("code")];
+        let label = |key: &str| match error.get(key) {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => None,
+        };
+        let labels = ["type", "code", "status"].map(label);
         Self {
             message,
-            param: text("param").map(str::to_owned),
+            param: text("param")
+                .map(str::to_owned)
+                .or_else(|| location(field?)),
             labels: labels
                 .into_iter()
                 .flatten()
@@ -85,6 +96,8 @@ impl Complaint {
             .any(|label| self.labels.contains(label))
             || [
                 "maximum context length",
+                "prompt is too long",
+                "too large for model with",
                 "context length exceeded",
                 "available context size",
             ]
@@ -94,9 +107,32 @@ impl Complaint {
 
     /// As the cause of a failed stream.
     pub fn in_stream(self) -> Cause {
-        self.overflow().unwrap_or_else(|complaint| Cause::InStream {
-            message: complaint.message,
+        self.overflow().unwrap_or_else(|complaint| {
+            let message = complaint.message.clone();
+            if complaint.is_busy() {
+                Cause::Busy { message }
+            } else {
+                Cause::InStream { message }
+            }
         })
+    }
+
+    /// Is it that the server has too much to do, which passes?
+    fn is_busy(&self) -> bool {
+        let mut labels = self.labels.split(' ');
+        labels.any(|label| {
+            let known = ["429", "503", "529", "overloaded_error", "rate_limit_error"];
+            known.contains(&label) || label.contains("rate_limit_exceeded")
+        })
+    }
+
+    /// Is it that nobody pays? OpenAI says so with status 429, Anthropic with 400.
+    pub fn is_about_credit(&self) -> bool {
+        let message = self.message.to_lowercase();
+        self.labels.contains("insufficient_quota")
+            || self.labels.contains("billing")
+            || message.contains("credit balance")
+            || message.contains("insufficient balance")
     }
 
     /// As a failure of its own where it is about the length of the conversation.
@@ -117,7 +153,28 @@ impl Complaint {
     pub fn is_about(&self, parameter: &str) -> bool {
         match &self.param {
             Some(param) => param == parameter || param.ends_with(&format!(".{parameter}")),
-            None => self.message.to_lowercase().contains(parameter),
+            None => has_word(&self.message.to_lowercase(), parameter),
         }
     }
+}
+
+/// `["body", "messages", 2, "reasoning"]` as `messages.2.reasoning`.
+fn location(field: &Value) -> Option<String> {
+    let steps = field.get("loc")?.as_array()?.iter();
+    let steps = steps.map(|step| match step {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    let steps: Vec<_> = steps.filter(|step| step != "body").collect();
+    (!steps.is_empty()).then(|| steps.join("."))
+}
+
+/// `thinking` is no word of `redacted_thinking`.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_letter) && !after.is_some_and(is_letter)
+    })
 }

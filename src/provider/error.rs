@@ -77,6 +77,15 @@ pub enum Cause {
     InStream {
         message: String,
     },
+    /// The server reported inside the stream that it has too much to do.
+    Busy {
+        message: String,
+    },
+    /// The account that the key belongs to has nothing left to spend.
+    NoCredit {
+        status: u16,
+        message: String,
+    },
     Garbled(Garbled),
     MissingKey {
         variable: String,
@@ -84,7 +93,7 @@ pub enum Cause {
     UnusableKey {
         why: String,
     },
-    /// A provider that this version does not speak to.
+    /// A provider that is not reached over the network.
     Unsupported,
     BadUrl {
         /// As it is configured, without credentials.
@@ -140,11 +149,13 @@ impl Fault {
         sentences::notice(&self.place, &self.cause, self.after_words)
     }
 
-    /// Is the same request worth sending again after a pause (S5.10)?
+    /// Is the same request worth sending again after a pause (S5.10)? Not once words
+    /// came: they would come twice.
     pub fn is_transient(&self) -> bool {
         match self.cause {
             Cause::Reset => true,
-            Cause::Status { status, .. } => status == 429 || status == 503,
+            Cause::Busy { .. } => !self.after_words,
+            Cause::Status { status, .. } => matches!(status, 429 | 503 | 529),
             _ => false,
         }
     }
@@ -196,6 +207,13 @@ impl Cause {
                 message: tidy(message),
             },
             Self::InStream { message } => Self::InStream {
+                message: tidy(message),
+            },
+            Self::Busy { message } => Self::Busy {
+                message: tidy(message),
+            },
+            Self::NoCredit { status, message } => Self::NoCredit {
+                status,
                 message: tidy(message),
             },
             Self::Garbled(Garbled::NotJson { line }) => {

@@ -6,10 +6,12 @@ use super::client::{Clients, innermost, is_loopback, sources};
 use super::complaint::Complaint;
 use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
 use super::part::Request;
-use super::{ollama, openai};
+use super::{anthropic, mistral, ollama, openai};
 use crate::domain::model::ApiKey;
 use crate::domain::{ModelConfig, Notice, ProviderKind};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -44,9 +46,9 @@ impl Http {
         let (path, body): (_, fn(&Request, Adapted) -> Value) = match model.provider {
             ProviderKind::Ollama => ("api/chat", ollama::body),
             ProviderKind::OpenAi => ("chat/completions", openai::body),
-            ProviderKind::Mistral | ProviderKind::Anthropic | ProviderKind::Scripted => {
-                return Err(fault(Cause::Unsupported));
-            }
+            ProviderKind::Mistral => ("chat/completions", mistral::body),
+            ProviderKind::Anthropic => ("messages", anthropic::body),
+            ProviderKind::Scripted => return Err(fault(Cause::Unsupported)),
         };
         let known = self.adapted(model);
         let mut adapted = known;
@@ -77,11 +79,14 @@ impl Http {
         body: Option<&Value>,
     ) -> Result<Response, Cause> {
         let url = address(&model.base_url, path)?;
-        let key = key_header(&model.api_key)?;
+        let key = key_header(model)?;
         let client = self.clients.get(&url, model.ca_file.as_deref())?;
         let mut request = client.request(method, url.clone());
-        if let Some(key) = key {
-            request = request.header(AUTHORIZATION, key);
+        if let Some((name, key)) = key {
+            request = request.header(name, key);
+        }
+        if model.provider == ProviderKind::Anthropic {
+            request = request.header("anthropic-version", anthropic::VERSION);
         }
         if let Some(body) = body {
             let text = body.to_string();
@@ -148,20 +153,26 @@ fn address(base_url: &str, path: &str) -> Result<Url, Cause> {
     Ok(url)
 }
 
-fn key_header(key: &ApiKey) -> Result<Option<HeaderValue>, Cause> {
-    match key {
+fn key_header(model: &ModelConfig) -> Result<Option<(HeaderName, HeaderValue)>, Cause> {
+    match &model.api_key {
         ApiKey::NotNeeded => Ok(None),
         ApiKey::MissingVariable(variable) => Err(Cause::MissingKey {
             variable: variable.clone(),
         }),
         ApiKey::Unusable(why) => Err(Cause::UnusableKey { why: why.clone() }),
         ApiKey::Known(secret) => {
-            let header = HeaderValue::from_str(&format!("Bearer {}", secret.expose()));
-            let mut header = header.map_err(|_| Cause::UnusableKey {
+            let (name, value) = match model.provider {
+                ProviderKind::Anthropic => (
+                    HeaderName::from_static("x-api-key"),
+                    secret.expose().to_owned(),
+                ),
+                _ => (AUTHORIZATION, format!("Bearer {}", secret.expose())),
+            };
+            let mut value = HeaderValue::from_str(&value).map_err(|_| Cause::UnusableKey {
                 why: "it holds characters that no header may hold".to_owned(),
             })?;
-            header.set_sensitive(true);
-            Ok(Some(header))
+            value.set_sensitive(true);
+            Ok(Some((name, value)))
         }
     }
 }
@@ -239,12 +250,20 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
         .clone()
         .filter(|_| (400..500).contains(&status))
         .and_then(|complaint| complaint.overflow().ok());
-    let cause = overflow.unwrap_or_else(|| Cause::Status {
-        status,
-        message: complaint
-            .as_ref()
-            .map(|complaint| complaint.message.clone()),
-        retry_after,
+    let message = complaint
+        .as_ref()
+        .map(|complaint| complaint.message.clone());
+    let is_unpaid = complaint.as_ref().is_some_and(Complaint::is_about_credit);
+    let cause = overflow.unwrap_or_else(|| match message {
+        message if status == 402 || is_unpaid => Cause::NoCredit {
+            status,
+            message: message.unwrap_or_default(),
+        },
+        message => Cause::Status {
+            status,
+            message,
+            retry_after,
+        },
     });
     (cause, complaint)
 }

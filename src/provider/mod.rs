@@ -3,13 +3,18 @@
 //! alone touches the network, and only while somebody polls its stream.
 
 pub mod adapt;
+pub mod anthropic;
 mod calls;
+mod carried;
 mod catalogue;
 mod client;
 pub mod complaint;
+mod completions;
 pub mod error;
 mod facts;
+mod frame;
 mod http;
+pub mod mistral;
 pub mod ndjson;
 pub mod ollama;
 pub mod openai;

@@ -1,7 +1,7 @@
 //! Ollama's `/api/chat`: the body of a request, and the decoder of its stream of
 //! JSON lines (WIRE.md). Pure; a reply is complete only with `done: true`.
 
-use super::adapt::{Adapted, TEMPERATURE};
+use super::adapt::{Adapted, Form, TEMPERATURE};
 use super::complaint::Complaint;
 use super::error::{Cause, Garbled};
 use super::ndjson::Lines;
@@ -9,7 +9,7 @@ use super::part::{EndReason, NativeCall, Request};
 use super::reply::{EVENT_BYTES_MAX, Piece, Reply, parse, read_arguments};
 use super::{call_line, schema};
 use crate::domain::model::ToolRole;
-use crate::domain::{CallMessage, Dialect, Message, Think, Usage};
+use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think, Usage};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
     let messages: Vec<_> = request
         .messages
         .iter()
-        .map(|m| message(m, is_native, model.tool_role.unwrap_or(ToolRole::Tool)))
+        .map(|m| message(m, is_native, adapted.tool_role(model.tool_role)))
         .collect();
     let mut body = json!({
         "model": model.model,
@@ -43,10 +43,12 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
     if let Some(keep_alive) = &model.keep_alive {
         body["keep_alive"] = keep_alive.clone();
     }
-    if let Some(think) = model.think {
+    if let Some(think) = model.think.filter(|_| adapted.form != Form::Omitted) {
         body["think"] = match think {
-            Think::On => json!(true),
             Think::Off => json!(false),
+            Think::On => json!(true),
+            // Only some models know levels.
+            _ if adapted.form == Form::Other => json!(true),
             Think::Low => json!("low"),
             Think::Medium => json!("medium"),
             Think::High => json!("high"),
@@ -63,12 +65,17 @@ fn message(message: &Message, is_native: bool, tool_role: ToolRole) -> Value {
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
         Message::Assistant(text) => json!({"role": "assistant", "content": text}),
-        Message::Calls(calls) if is_native => json!({
-            "role": "assistant",
-            "content": "",
-            "tool_calls": calls.iter().map(native_call).collect::<Vec<_>>(),
-        }),
-        Message::Calls(calls) => {
+        Message::Calls { calls, carry } if is_native => {
+            let mut message = json!({"role": "assistant", "content": ""});
+            let carry = carry.as_ref();
+            let carry = carry.filter(|carry| carry.provider == ProviderKind::Ollama);
+            if let Some(thinking) = carry.map(|carry| &carry.value) {
+                message["thinking"] = thinking.clone();
+            }
+            message["tool_calls"] = calls.iter().map(native_call).collect();
+            message
+        }
+        Message::Calls { calls, .. } => {
             let lines: Vec<_> = calls.iter().map(call_line).collect();
             json!({"role": "assistant", "content": lines.join("\n")})
         }
@@ -100,6 +107,8 @@ fn native_call(call: &CallMessage) -> Value {
 pub struct Decoder {
     lines: Lines,
     reply: Reply,
+    /// All thinking so far, to go back with the calls.
+    thinking: String,
     /// The first line was only the beginning of a JSON text: a server or a proxy
     /// that pretty-prints. All of it is one event then.
     spread: Option<Vec<u8>>,
@@ -161,6 +170,7 @@ impl Decoder {
         }
         if let Some(words) = Words::read(line) {
             self.has_begun = true;
+            self.thinking.push_str(&words.message.thinking);
             self.reply.thinking(&words.message.thinking);
             return self.reply.text(&words.message.content);
         }
@@ -183,6 +193,7 @@ impl Decoder {
             let text = message.and_then(|message| message.get(key)?.as_str());
             text.unwrap_or_default()
         };
+        self.thinking.push_str(text("thinking"));
         self.reply.thinking(text("thinking"));
         self.reply.text(text("content"));
         let calls = event.pointer("/message/tool_calls");
@@ -191,6 +202,12 @@ impl Decoder {
         }
         if event.get("done").and_then(Value::as_bool) == Some(true) {
             let reason = event.get("done_reason").and_then(Value::as_str);
+            if !self.thinking.is_empty() {
+                self.reply.carry(Carry {
+                    provider: ProviderKind::Ollama,
+                    value: std::mem::take(&mut self.thinking).into(),
+                });
+            }
             self.reply.end(read_usage(event), read_reason(reason));
         }
     }

@@ -1,6 +1,7 @@
 //! What goes to a model server and what comes back, provider-neutral.
 
-use crate::domain::{Arguments, Message, ModelConfig, Notice, Offered, Usage};
+use super::sentences;
+use crate::domain::{Arguments, Carry, Message, ModelConfig, Notice, Offered, Usage};
 use std::sync::Arc;
 
 /// One request to a model.
@@ -20,7 +21,12 @@ pub enum StreamPart {
     Text(String),
     Thinking(String),
     Call(NativeCall),
-    /// At most once, before `End`.
+    /// The server began the same reply anew: what came before this is void.
+    StartedOver,
+    /// What the model must see again with the calls of this reply. At most once,
+    /// before `End`.
+    Carry(Carry),
+    /// At most once, before `End` or a fault.
     Usage(Usage),
     /// Bytes arrived that made none of the others: the server is alive.
     Heartbeat,
@@ -46,12 +52,28 @@ pub struct NativeCall {
     pub arguments: Result<Arguments, String>,
 }
 
+impl EndReason {
+    /// What the person is told of an end that is not a usual one. An answer cut by
+    /// the limit of tokens has words of its own, where it can be continued.
+    pub fn notice(&self) -> Option<Notice> {
+        match self {
+            Self::Stop | Self::ToolCalls | Self::Length => None,
+            Self::Refused { why } => Some(sentences::refused(why.as_deref())),
+            Self::Other(reason) => Some(sentences::ended(reason)),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
     Stop,
     ToolCalls,
     /// Cut by the limit of tokens.
     Length,
+    /// The model or its server would not go on; the server's own words, if it has any.
+    Refused {
+        why: Option<String>,
+    },
     /// Any other, as the server named it.
     Other(String),
 }

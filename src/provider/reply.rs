@@ -1,9 +1,9 @@
-//! What one reply has come to so far. Keeps the promises that both decoders make:
+//! What one reply has come to so far. Keeps the promises that all decoders make:
 //! one end, nothing after an end or an error, and bounds on what is taken in.
 
 use super::error::{Cause, Garbled};
 use super::part::{EndReason, NativeCall, StreamPart};
-use crate::domain::{Arguments, Usage};
+use crate::domain::{Arguments, Carry, Usage};
 use serde_json::Value;
 
 /// The longest line or event, in bytes.
@@ -50,13 +50,33 @@ impl Reply {
         }
     }
 
+    /// What must be seen again with the calls; comes right before the end.
+    pub fn carry(&mut self, carry: Carry) {
+        if !self.is_over {
+            self.pieces.push(Ok(StreamPart::Carry(carry)));
+        }
+    }
+
+    /// Says that what was given out before is void; bounds go on counting.
+    pub fn start_over(&mut self) {
+        if !self.is_over {
+            self.calls = 0;
+            self.pieces.push(Ok(StreamPart::StartedOver));
+        }
+    }
+
+    /// Counts that are known although the end was not reached.
+    pub fn usage(&mut self, usage: Usage) {
+        if !self.is_over && usage != Usage::default() {
+            self.pieces.push(Ok(StreamPart::Usage(usage)));
+        }
+    }
+
     pub fn end(&mut self, usage: Usage, reason: EndReason) {
         if self.is_over {
             return;
         }
-        if usage != Usage::default() {
-            self.pieces.push(Ok(StreamPart::Usage(usage)));
-        }
+        self.usage(usage);
         self.pieces.push(Ok(StreamPart::End(reason)));
         self.is_over = true;
     }

@@ -6,6 +6,7 @@ use super::error::{Cause, Garbled, Place};
 use crate::domain::{Notice, ProviderKind};
 
 const AGAIN: &str = "/retry asks again.";
+const PAUSE: &str = "Wait a little, then /retry; or choose another model with /set-model.";
 const KEPT: &str = "What came so far is kept. /retry asks again.";
 
 /// `after_words` tells whether something came that is kept.
@@ -57,6 +58,20 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
             Some(message),
         )
         .advise(again(place, go_on)),
+        Cause::Busy { message } => because(
+            Notice::failure(format!("{url} has too much to do.")),
+            Some(message),
+        )
+        .advise(if after_words { KEPT } else { PAUSE }),
+        Cause::NoCredit { status, message } => because(
+            Notice::failure(format!(
+                "The account at {url} has no credit (HTTP {status})."
+            )),
+            Some(message),
+        )
+        .advise(format!(
+            "Top it up, or choose another model than `{name}` with /set-model."
+        )),
         Cause::Garbled(garbled) => {
             Notice::failure(format!("What {url} sent is not a model's answer."))
                 .because(why_garbled(garbled))
@@ -79,13 +94,13 @@ fn before_sending(place: &Place, cause: &Cause) -> Notice {
             .advise("Set it and start again, or give the model an apiKey in config.json."),
         Cause::UnusableKey { why } => {
             Notice::failure(format!("The key for `{name}` cannot be sent."))
-                .because(sentence(why))
+                .because(capital(&sentence(why)))
                 .advise("Correct its apiKey in config.json, or the variable it names.")
         }
         Cause::Unsupported => Notice::failure(format!(
-            "`{name}` needs the provider {provider}, which this version cannot talk to yet."
+            "`{name}` is of the provider {provider}, which no server is asked for."
         ))
-        .advise("Choose a model of ollama or openai with /set-model."),
+        .advise("Choose another model with /set-model."),
         Cause::BadUrl { given, why } => Notice::failure(format!(
             "The baseUrl of `{name}` cannot be used: `{given}`."
         ))
@@ -139,6 +154,11 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         403 => failure(format!("{url} does not allow this (HTTP 403).")).advise(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
+        400.. if knows_no_tools(&said) => {
+            failure(format!("`{model}` at {url} takes no tools (HTTP {status}).")).advise(format!(
+                "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
+            ))
+        }
         404 if said.contains("model") => {
             let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
             missing.advise(if place.provider == ProviderKind::Ollama {
@@ -155,17 +175,18 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
             "The conversation is too large for {url} (HTTP 413)."
         ))
         .advise("Begin a new one with /new, or choose another model with /set-model."),
-        429 => failure(format!("{url} asks for a pause (HTTP 429)."))
-            .advise("Wait a little, then /retry; or choose another model with /set-model."),
+        408 | 504 => failure(format!("{url} took too long to answer (HTTP {status})."))
+            .advise(again(place, AGAIN)),
+        429 => failure(format!("{url} asks for a pause (HTTP 429).")).advise(PAUSE),
+        502 => failure(format!("{url} got no answer from the server behind it (HTTP 502)."))
+            .advise(again(place, AGAIN)),
+        503 | 529 => {
+            failure(format!("{url} has too much to do (HTTP {status}).")).advise(PAUSE)
+        }
         500..=599 => failure(format!("{url} failed (HTTP {status}).")).advise(again(place, AGAIN)),
         _ if said.contains("does not support thinking") => {
             failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
                 "Remove think from `{name}` in config.json, or set it to false."
-            ))
-        }
-        _ if said.contains("does not support tools") => {
-            failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
-                "Set toolCalls of `{name}` to \"prompt\" in config.json."
             ))
         }
         _ => failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
@@ -201,6 +222,50 @@ fn why_garbled(garbled: &Garbled) -> String {
     }
 }
 
+/// Servers have many words for a model, or a way to run it, that knows no tools.
+fn knows_no_tools(said: &str) -> bool {
+    [
+        "does not support tools",
+        "does not support function",
+        "support tool use",
+        "support tool calling",
+        "tools param requires",
+        "tool choice requires",
+        "function calling is not enabled",
+        "tools is not supported",
+        "tools are not supported",
+    ]
+    .iter()
+    .any(|words| said.contains(words))
+}
+
+/// An answer that the model or its server would not finish.
+pub(super) fn refused(why: Option<&str>) -> Notice {
+    because(Notice::warning("The model refused to go on."), why)
+        .advise("Put the question in other words, or choose another model with /set-model.")
+}
+
+/// Any other end of an answer than the usual ones, by the name that servers have for it.
+pub(super) fn ended(reason: &str) -> Notice {
+    match reason {
+        "content_filter" => Notice::warning("A content filter of the server ended the answer.")
+            .advise("Put the question in other words, or choose another model with /set-model."),
+        "model_context_window_exceeded" | "model_length" => Notice::warning(
+            "The answer was cut where the model's context was full.",
+        )
+        .advise("Begin a new conversation with /new, or choose a model with a larger context."),
+        "pause_turn" => Notice::warning("The server paused in the middle of the answer.")
+            .advise("Ask it to go on."),
+        "stop_sequence" => Notice::warning("The answer ended at a stop sequence.")
+            .because("The model's `options` in config.json set it."),
+        "insufficient_system_resource" => {
+            Notice::warning("The server ran out of resources in the middle of the answer.")
+                .advise(AGAIN)
+        }
+        other => Notice::warning(format!("The server ended the answer: {other}.")),
+    }
+}
+
 /// What to do where the server may have written the reason into its own log.
 fn again(place: &Place, base: &str) -> String {
     match place.provider {
@@ -228,6 +293,13 @@ fn because(notice: Notice, message: Option<&str>) -> Notice {
         Some(message) => notice.because(sentence(message)),
         None => notice,
     }
+}
+
+/// Words of ours that stand alone begin like a sentence.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).collect()
 }
 
 /// Words of others end like a sentence, so that what follows does not run into them.

@@ -6,7 +6,7 @@ use super::error::{Fault, without_key};
 use super::http::Http;
 use super::part::{Request, StreamPart};
 use super::reply::Piece;
-use super::{ollama, openai};
+use super::{anthropic, completions, ollama};
 use crate::domain::{ModelConfig, ProviderKind};
 use futures::Stream;
 use futures::stream::{self, BoxStream};
@@ -45,29 +45,32 @@ impl Stream for ReplyStream {
 #[derive(Debug)]
 enum Decoder {
     Ollama(ollama::Decoder),
-    OpenAi(openai::Decoder),
+    Completions(Box<completions::Decoder>),
+    Anthropic(Box<anthropic::Decoder>),
 }
 
 impl Decoder {
     fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
         match self {
             Self::Ollama(decoder) => decoder.push(bytes),
-            Self::OpenAi(decoder) => decoder.push(bytes),
+            Self::Completions(decoder) => decoder.push(bytes),
+            Self::Anthropic(decoder) => decoder.push(bytes),
         }
     }
 
     fn finish(self) -> Vec<Piece> {
         match self {
             Self::Ollama(decoder) => decoder.finish(),
-            Self::OpenAi(decoder) => decoder.finish(),
+            Self::Completions(decoder) => decoder.finish(),
+            Self::Anthropic(decoder) => decoder.finish(),
         }
     }
 
     fn is_settled(&self) -> bool {
         match self {
-            // Its end and its counts come in one line.
-            Self::Ollama(_) => false,
-            Self::OpenAi(decoder) => decoder.is_settled(),
+            // Their end comes with the counts, or after them.
+            Self::Ollama(_) | Self::Anthropic(_) => false,
+            Self::Completions(decoder) => decoder.is_settled(),
         }
     }
 }
@@ -120,7 +123,8 @@ impl Reading {
     async fn ask(&mut self, http: &Http) {
         let decoder = match self.request.model.provider {
             ProviderKind::Ollama => Decoder::Ollama(ollama::Decoder::default()),
-            _ => Decoder::OpenAi(openai::Decoder::default()),
+            ProviderKind::Anthropic => Decoder::Anthropic(Box::default()),
+            provider => Decoder::Completions(Box::new(completions::Decoder::new(provider))),
         };
         match http.ask(&self.request).await {
             Ok(answer) => {
@@ -220,7 +224,9 @@ impl Tap {
             }
             Ok(StreamPart::Usage(usage)) => self.add("usage", &format!("{usage:?}")),
             Ok(StreamPart::End(reason)) => self.add("end", &format!("{reason:?}")),
-            Ok(StreamPart::Heartbeat | StreamPart::Notice(_)) => {}
+            // A carry repeats thinking, and holds signatures that nobody reads.
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
+            Ok(StreamPart::StartedOver) => self.add("started over", ""),
             Err(cause) => self.add("fault", &format!("{cause:?}")),
         }
     }

@@ -76,15 +76,26 @@ impl Connect {
     /// takes it out where it would go to a stranger: to another provider, or to an
     /// address of one's own (S2.2). What was typed stays.
     pub fn suggest_key(&mut self, set: &[String]) {
-        let key = self.key.text();
-        let is_suggested = |name: &&str| key == reference(name);
-        if !key.is_empty() && !KEY_VARIABLES.iter().any(|name| is_suggested(&name)) {
+        if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
         let is_usual = self.address.is_blank();
         let variable = self.variable().filter(|_| is_usual);
         let variable = variable.filter(|name| set.iter().any(|one| one == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
+    }
+
+    /// Does the key's field hold what was put there, and not by the person?
+    fn is_suggested(&self) -> bool {
+        let key = self.key.text();
+        KEY_VARIABLES.iter().any(|name| key == reference(name))
+    }
+
+    /// Typing a key replaces the one that was suggested.
+    pub fn begin_typing(&mut self) {
+        if self.at == KEY && self.is_suggested() {
+            self.key.set("");
+        }
     }
 
     /// The key as it may be shown: the name of a variable, or as many dots.

@@ -67,6 +67,8 @@ pub struct ModelRow<'a> {
     /// None where its server did not list it.
     pub listed: Option<&'a ServerModel>,
     pub configured: Option<&'a ModelRef>,
+    /// Its server said what it has.
+    pub is_known: bool,
 }
 
 impl ModelRow<'_> {
@@ -132,6 +134,7 @@ fn models_of(stock: &Stock) -> Vec<ModelRow<'_>> {
             server,
             listed: Some(model),
             configured,
+            is_known: true,
         };
         if entries.peek().is_none() {
             rows.push(row(None));
@@ -147,6 +150,7 @@ fn models_of(stock: &Stock) -> Vec<ModelRow<'_>> {
         server,
         listed: None,
         configured: Some(entry),
+        is_known: matches!(stock.state, StockState::Has(_)),
     }));
     rows
 }

@@ -11,6 +11,7 @@ mod personas;
 mod retries;
 mod talk;
 mod tools;
+mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{

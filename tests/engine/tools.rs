@@ -18,7 +18,7 @@ async fn an_approved_call_runs_and_the_model_uses_its_result() {
     let heard = bench.heard();
     let [
         Message::User(prompt),
-        Message::Calls(calls),
+        Message::Calls { calls, .. },
         Message::Result(result),
     ] = &heard[..]
     else {

@@ -312,3 +312,17 @@ fn a_model_that_cannot_think_is_told_so() {
         .sees("`qwen3:4b` cannot think.")
         .sees_no("think on");
 }
+
+#[test]
+fn of_two_active_models_none_is_used_until_one_is_picked() {
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let text = r#"{"models":[{"name":"a","provider":"ollama","active":true},{"name":"b","provider":"ollama","active":true}]}"#;
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    let mut chat = chat_in(home, script().answer("It is b."));
+    chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
+    chat.says("hi").sees("No active model is configured.");
+    chat.model_was_asked(0).says("/set-model 2").says("hi");
+    chat.sees("It is b.").sees_no("marked active");
+    let picked = text.replacen("\"active\":true", "\"active\":false", 1);
+    assert_eq!(chat.config(), picked);
+}

@@ -7,19 +7,19 @@ use humble::domain::{
     Server, ServerId, ServerStatus, Think, Tool,
 };
 use humble::provider::adapt::{Adapted, Effort};
-use humble::provider::{Request, ollama, openai, schema};
+use humble::provider::{Request, mistral, ollama, openai, schema};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-fn object(value: Value) -> Map<String, Value> {
+pub fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,
         other => panic!("{other} is no object"),
     }
 }
 
-fn weather() -> Offered {
+pub fn weather() -> Offered {
     let tool = Tool::from_definition(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
@@ -44,7 +44,7 @@ fn offered(tool: Tool) -> Offered {
     Offered::from_servers([&server])
 }
 
-fn conversation() -> Vec<Message> {
+pub fn conversation() -> Vec<Message> {
     let call = CallMessage {
         wire_id: "call_7".into(),
         server: ServerId::new("humble"),
@@ -64,12 +64,15 @@ fn conversation() -> Vec<Message> {
         Message::User("hello".into()),
         Message::Assistant("hi".into()),
         Message::User("weather?".into()),
-        Message::Calls(vec![call.clone(), call]),
+        Message::Calls {
+            calls: vec![call.clone(), call],
+            carry: None,
+        },
         Message::Result(result),
     ]
 }
 
-fn request(model: ModelConfig) -> Request {
+pub fn request(model: ModelConfig) -> Request {
     Request {
         model: Arc::new(model),
         messages: conversation(),
@@ -78,7 +81,7 @@ fn request(model: ModelConfig) -> Request {
     }
 }
 
-const CALL_LINES: &str = concat!(
+pub const CALL_LINES: &str = concat!(
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
     "\n",
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
@@ -188,7 +191,6 @@ fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
 fn openai_in_a_text_dialect_gets_no_tools() {
     let mut model = model(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
-    model.think = Some(Think::On);
     let result =
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
     let expected = json!({
@@ -210,6 +212,7 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
             ollama::body as fn(&Request, Adapted) -> Value,
         ),
         (ProviderKind::OpenAi, openai::body),
+        (ProviderKind::Mistral, mistral::body),
     ] {
         let mut model = model(provider, "http://localhost:8080/v1");
         model.tool_role = Some(ToolRole::User);
@@ -228,6 +231,7 @@ fn refused_parameters_are_left_out_or_renamed() {
         omits_temperature: true,
         renames_max_tokens: true,
         effort: Effort::Omitted,
+        ..Adapted::default()
     };
     let body = openai::body(&request, adapted);
     assert_eq!(body.get("temperature"), None);

@@ -137,7 +137,7 @@ async fn what_cannot_be_sent_is_told_before_anything_is_sent() {
     model.api_key = ApiKey::Known(Secret::new("two\nlines"));
     assert!(matches!(cause(&model).await, Cause::UnusableKey { .. }));
     model.api_key = ApiKey::NotNeeded;
-    model.provider = ProviderKind::Anthropic;
+    model.provider = ProviderKind::Scripted;
     assert_eq!(cause(&model).await, Cause::Unsupported);
     model.provider = ProviderKind::OpenAi;
     for url in ["localhost:11434", "ftp://localhost", "nonsense", ""] {

@@ -1,8 +1,9 @@
 //! Feeds streams to the decoders in pieces and joins what they say.
 
+use humble::domain::{Carry, ModelConfig, ProviderKind, Usage};
 use humble::domain::{Dialect, model::ApiKey};
-use humble::domain::{ModelConfig, ProviderKind, Usage};
-use humble::provider::{Cause, EndReason, NativeCall, StreamPart, ollama, openai, reply::Piece};
+use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply::Piece};
+use humble::provider::{anthropic, ollama, openai};
 use serde_json::Value;
 
 /// What a whole stream said, texts joined.
@@ -17,21 +18,35 @@ pub struct Said {
 }
 
 pub fn read(provider: ProviderKind, pieces: &[&[u8]]) -> Said {
-    let parts = match provider {
-        ProviderKind::Ollama => {
-            let mut decoder = ollama::Decoder::default();
+    join(parts(provider, pieces))
+}
+
+/// What a stream gives to be sent back with its calls.
+pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
+    let parts = parts(provider, &[stream.as_bytes()]).into_iter();
+    let mut carries = parts.filter_map(|part| match part {
+        Ok(StreamPart::Carry(carry)) => Some(carry),
+        _ => None,
+    });
+    let carry = carries.next();
+    assert_eq!(carries.next(), None, "it comes once");
+    carry
+}
+
+fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<Piece> {
+    macro_rules! decode {
+        ($decoder:expr) => {{
+            let mut decoder = $decoder;
             let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
             parts.extend(decoder.finish());
             parts
-        }
-        _ => {
-            let mut decoder = openai::Decoder::default();
-            let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
-            parts.extend(decoder.finish());
-            parts
-        }
-    };
-    join(parts)
+        }};
+    }
+    match provider {
+        ProviderKind::Ollama => decode!(ollama::Decoder::default()),
+        ProviderKind::Anthropic => decode!(anthropic::Decoder::default()),
+        provider => decode!(openai::Decoder::new(provider)),
+    }
 }
 
 /// Checks on the way what every stream promises: one end or one fault, the last.
@@ -47,7 +62,8 @@ pub fn join(parts: Vec<Piece>) -> Said {
             Ok(StreamPart::Usage(usage)) => {
                 assert_eq!(said.usage.replace(usage), None, "counts come once");
             }
-            Ok(StreamPart::Heartbeat | StreamPart::Notice(_)) => {}
+            Ok(StreamPart::StartedOver) => said = Said::default(),
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
             Ok(StreamPart::End(reason)) => {
                 said.end = Some(reason);
                 is_over = true;

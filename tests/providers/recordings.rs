@@ -22,7 +22,9 @@ fn recorded_streams_are_read_as_expected() {
         let provider = match entry["protocol"].as_str() {
             Some("ollama") => ProviderKind::Ollama,
             Some("openai") => ProviderKind::OpenAi,
-            _ => continue,
+            Some("mistral") => ProviderKind::Mistral,
+            Some("anthropic") => ProviderKind::Anthropic,
+            other => panic!("{other:?} is no protocol"),
         };
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
@@ -44,29 +46,40 @@ fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
     let (end, error) = match &said.failed {
         None => ("complete", None),
         Some(Cause::Cut) => ("cut", None),
-        Some(Cause::InStream { message } | Cause::ContextOverflow { message, .. }) => {
-            ("failed", Some(message.clone()))
-        }
+        Some(
+            Cause::InStream { message }
+            | Cause::Busy { message }
+            | Cause::ContextOverflow { message, .. },
+        ) => ("failed", Some(message.clone())),
         Some(other) => ("failed", Some(format!("{other:?}"))),
     };
+    // Expected of Anthropic's streams are counts in any case, even unknown ones.
+    let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
+    let usage = said.usage.or(unknown);
     json!({
         "file": file,
         "protocol": provider.name(),
         "end": end,
-        "reason": said.end.as_ref().map(reason),
+        "reason": said.end.as_ref().map(|end| reason(provider, end)),
         "error": error,
         "text": fingerprint(&said.text),
         "thinking": fingerprint(&said.thinking),
         "calls": calls,
-        "usage": said.usage.map(|Usage { input, output }| [input, output]),
+        "usage": usage.map(|Usage { input, output }| [input, output]),
     })
 }
 
-fn reason(end: &EndReason) -> &str {
+/// As the protocol names it.
+fn reason(provider: ProviderKind, end: &EndReason) -> &str {
+    let is_anthropic = provider == ProviderKind::Anthropic;
     match end {
+        EndReason::Stop if is_anthropic => "end_turn",
+        EndReason::ToolCalls if is_anthropic => "tool_use",
+        EndReason::Length if is_anthropic => "max_tokens",
         EndReason::Stop => "stop",
         EndReason::ToolCalls => "tool_calls",
         EndReason::Length => "length",
+        EndReason::Refused { .. } => "refusal",
         EndReason::Other(other) => other,
     }
 }

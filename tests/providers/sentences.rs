@@ -1,7 +1,7 @@
 //! The words that a person reads, one line for each way to fail.
 
 use crate::reading::model;
-use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
+use humble::domain::ProviderKind::{self, Ollama, OpenAi, Scripted};
 use humble::domain::model::{ApiKey, Secret};
 use humble::provider::error::Garbled;
 use humble::provider::{Cause, Fault};
@@ -134,7 +134,7 @@ fn a_server_that_cannot_serve_this_request() {
         (
             OpenAi,
             status(503, ""),
-            "https://api.example.com failed (HTTP 503). /retry asks again.",
+            "https://api.example.com has too much to do (HTTP 503). Wait a little, then /retry; or choose another model with /set-model.",
         ),
         (
             Ollama,
@@ -144,7 +144,7 @@ fn a_server_that_cannot_serve_this_request() {
         (
             Ollama,
             status(400, "x does not support tools"),
-            "http://localhost:11434 refused the request (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json.",
+            "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words.",
         ),
         (
             OpenAi,
@@ -223,12 +223,12 @@ fn a_request_that_cannot_be_sent() {
             Cause::UnusableKey {
                 why: "it holds a line end".into(),
             },
-            "The key for `mine` cannot be sent. it holds a line end. Correct its apiKey in config.json, or the variable it names.",
+            "The key for `mine` cannot be sent. It holds a line end. Correct its apiKey in config.json, or the variable it names.",
         ),
         (
-            Mistral,
+            Scripted,
             Cause::Unsupported,
-            "`mine` needs the provider mistral, which this version cannot talk to yet. Choose a model of ollama or openai with /set-model.",
+            "`mine` is of the provider scripted, which no server is asked for. Choose another model with /set-model.",
         ),
         (
             OpenAi,
@@ -279,7 +279,13 @@ fn texts_of_a_server_are_bounded_and_otherwise_raw() {
 #[test]
 fn only_what_may_pass_by_itself_is_transient() {
     let of = |cause| Fault::new(&model(OpenAi, OPENAI), cause).is_transient();
-    assert!(of(status(429, "")) && of(status(503, "")) && of(Cause::Reset));
+    assert!(of(status(429, "")) && of(status(503, "")) && of(status(529, "")));
+    assert!(
+        of(Cause::Reset)
+            && of(Cause::Busy {
+                message: String::new()
+            })
+    );
     assert!(!of(status(500, "")) && !of(Cause::Cut) && !of(Cause::Refused));
     let busy = Cause::Status {
         status: 503,

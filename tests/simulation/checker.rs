@@ -166,7 +166,7 @@ impl Checker {
         let mut unanswered: Vec<&str> = Vec::new();
         for message in messages {
             match message {
-                Message::Calls(calls) => {
+                Message::Calls { calls, .. } => {
                     unanswered.extend(calls.iter().map(|call| call.wire_id.as_str()));
                 }
                 Message::Result(result) => {

@@ -18,8 +18,9 @@ pub use terms::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, Stat
 use super::approval::{ApprovedCall, Grant};
 use super::context::{self, Exchange};
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Message, Notice, Offered, PieceId, PieceKind,
-    Progress, RoundEnd, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage, Wait,
+    Arguments, AskId, CallId, CallOrigin, Carry, Decision, Message, Notice, Offered, PieceId,
+    PieceKind, Progress, RoundEnd, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
+    Wait,
 };
 use crate::protocol::{Answer, Ask};
 use calls::Proposal;
@@ -159,11 +160,8 @@ impl Turn {
 
     /// Sends what the model should see next.
     fn request(&mut self) {
-        self.rounds += 1;
-        self.round = Round::default();
-        self.proposals.clear();
+        self.begin_round();
         self.attempts = 0;
-        self.emit(TurnEvent::RoundStarted { round: self.rounds });
         self.send();
     }
 
@@ -189,6 +187,14 @@ impl Turn {
             ));
         }
         self.effects.push(Effect::Request { messages, tools });
+    }
+
+    fn begin_round(&mut self) {
+        self.rounds += 1;
+        self.round = Round::default();
+        self.proposals.clear();
+        self.state = StateKind::Waiting;
+        self.emit(TurnEvent::RoundStarted { round: self.rounds });
     }
 
     fn interrupt(&mut self, end: TurnEnd) {

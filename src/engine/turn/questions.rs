@@ -109,7 +109,7 @@ impl Turn {
         {
             let (content, is_error) = (self.result_text(call, outcome), outcome.is_error());
             for exchange in &mut self.exchanges {
-                let Exchange::Calls(pairs) = exchange else {
+                let Exchange::Calls { pairs, .. } = exchange else {
                     continue;
                 };
                 for (_, result) in pairs.iter_mut().filter(|(call, _)| call.wire_id == wire_id) {

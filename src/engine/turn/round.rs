@@ -2,7 +2,7 @@
 
 use super::repeats::Repeats;
 use super::{
-    Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
+    Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
     StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
 use crate::protocol::Ask;
@@ -17,6 +17,8 @@ pub(super) struct Round {
     /// The pieces of text, should they turn out to be thinking.
     text_pieces: Vec<PieceId>,
     pub(super) asked: Vec<Asked>,
+    /// What the model must see again with the calls of this round.
+    pub(super) carry: Option<Carry>,
     /// All thinking of this round.
     thinking: String,
     text_repeats: Repeats,
@@ -76,6 +78,8 @@ impl Turn {
             }
             Input::TextWasThinking => self.text_was_thinking(),
             Input::Call(call) => self.round.asked.push(Asked::Call(call)),
+            Input::StartedOver => self.start_over(),
+            Input::Carry(carry) => self.round.carry = Some(carry),
             Input::Unusable { raw, why } => self.round.asked.push(Asked::Unusable { raw, why }),
             _ => {}
         }
@@ -117,6 +121,16 @@ impl Turn {
                 to: PieceKind::Thinking,
             });
         }
+    }
+
+    /// The server, or a proxy before it, asked the model anew by itself. The words so
+    /// far stay visible as a round that broke.
+    fn start_over(&mut self) {
+        self.emit(TurnEvent::RoundEnded {
+            end: RoundEnd::Broken,
+        });
+        self.note(Notice::info("The server began its answer anew."));
+        self.begin_round();
     }
 
     fn reply_ended(&mut self, end: Result<ReplyEnd, Failure>) {

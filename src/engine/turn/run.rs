@@ -120,10 +120,16 @@ impl Turn {
                 None => self.tell_unreadable(proposal, &mut pairs),
             }
         }
-        if !pairs.is_empty() {
-            self.exchanges.push(Exchange::Calls(pairs));
-        }
+        self.tell(pairs);
         self.request();
+    }
+
+    fn tell(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
+        if !pairs.is_empty() {
+            // What is to be seen again stands before the first of the calls.
+            let carry = self.round.carry.take();
+            self.exchanges.push(Exchange::Calls { pairs, carry });
+        }
     }
 
     fn pair(&self, proposal: &Proposal) -> Option<(CallMessage, ResultMessage)> {
@@ -202,9 +208,7 @@ impl Turn {
         let Proposed::Unusable { why, .. } = &proposal.body else {
             return;
         };
-        if !pairs.is_empty() {
-            self.exchanges.push(Exchange::Calls(std::mem::take(pairs)));
-        }
+        self.tell(std::mem::take(pairs));
         self.exchanges.push(Exchange::Unreadable {
             raw: proposal.raw.clone(),
             why: format!(

@@ -4,8 +4,8 @@
 use crate::domain::id::Mint;
 use crate::domain::model::Limits;
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice, Offered, Progress, Prompt,
-    SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
+    Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
+    Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::protocol::{Answer, Ask};
@@ -56,6 +56,10 @@ pub enum Input {
     /// All text of this round so far was thinking (DIALECTS 36).
     TextWasThinking,
     Call(ProposedCall),
+    /// The server began the same reply anew: what came of it so far is void.
+    StartedOver,
+    /// What the model must see again with the calls of this round.
+    Carry(Carry),
     /// Unmistakably a call, but not one that can be run (S5.5).
     Unusable {
         raw: String,

@@ -275,7 +275,10 @@ pub fn connect_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) 
         }
         // Nobody sees where in a hidden key the cursor would be.
         (KeyCode::Left | KeyCode::Right | KeyCode::Home, _) if form.at == connect::KEY => {}
-        _ => {
+        (code, _) => {
+            if typed(key).is_some() || code == KeyCode::Backspace {
+                form.begin_typing();
+            }
             if form.field().is_some_and(|field| field_key(field, key)) {
                 form.changed(&set.key_variables);
             }

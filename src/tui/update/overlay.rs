@@ -172,6 +172,7 @@ pub fn paste(model: &mut Model, text: &str) {
         }
         Some(Overlay::Connect(form)) => {
             let line: String = line.chars().filter(|c| !c.is_control()).collect();
+            form.begin_typing();
             if let Some(field) = form.field() {
                 field.insert(line.trim());
                 form.changed(&model.shelf.stocks.key_variables);

@@ -32,8 +32,13 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let join = |hints: &[String]| hints.join(&between);
     let right = join(&far);
     let mut left = near;
+    // A pull that goes on stays in sight where it can; else hints of keys come first.
+    let kept = match &model.shelf.pull {
+        Some(_) => width(&right) + 3,
+        None => 0,
+    };
     // What is least needed stands last and goes first.
-    while left.len() > 1 && width(&join(&left)) > usize::from(room) {
+    while left.len() > 1 && width(&join(&left)) + kept > usize::from(room) {
         left.pop();
     }
     let left = join(&left);

@@ -3,9 +3,9 @@
 use super::super::model::Model;
 use super::super::shelf::{ModelRow, Models, Row, count_words, rows};
 use super::header::thousands;
-use super::pen::Pen;
+use super::pen::{Pen, rows_of};
 use crate::domain::stock::size_words;
-use crate::domain::{Pull, StockState};
+use crate::domain::{Pull, Stock, StockState};
 use crate::text::Clean;
 use ratatui::layout::{Position, Rect};
 
@@ -15,6 +15,8 @@ const FAMILY_FROM: u16 = 62;
 const STATE_FROM: u16 = 44;
 const SIZE_FROM: u16 = 28;
 const BAR_COLUMNS: usize = 20;
+/// Lines of why a server could not be asked.
+const FAULT_ROWS_MAX: usize = 4;
 
 /// Returns the cursor's place where something is typed.
 pub fn draw(model: &Model, open: &mut Models, over: Rect, pen: &mut Pen) -> Option<Position> {
@@ -79,59 +81,69 @@ pub fn draw(model: &Model, open: &mut Models, over: Rect, pen: &mut Pen) -> Opti
     cursor
 }
 
+/// One drawn line.
+enum Line<'a> {
+    Server(&'a Stock),
+    Model(&'a ModelRow<'a>),
+    /// The mark of a fault stands before its first line.
+    Words(String, bool),
+}
+
+fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
+    let mut lines = Vec::new();
+    for row in all {
+        match row {
+            Row::Server(stock) => lines.push(Line::Server(stock)),
+            Row::Model(row) => lines.push(Line::Model(row)),
+            Row::Words(words, is_fault) => {
+                let rows = rows_of(&Clean::line(words), columns.saturating_sub(2));
+                let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
+                lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
+            }
+        }
+    }
+    lines
+}
+
 fn list(model: &Model, open: &Models, all: &[Row<'_>], area: Rect, pen: &mut Pen) {
-    // The drawn row of the chosen one, since servers stand between.
-    let mut models = 0;
-    let chosen = all.iter().position(|row| {
-        let is_model = matches!(row, Row::Model(_));
-        models += usize::from(is_model);
-        is_model && models == open.chosen + 1
-    });
+    let lines = lines(all, area.width);
+    // The drawn line of the chosen one, since servers stand between.
+    let models = lines.iter().enumerate();
+    let mut models = models.filter(|(_, line)| matches!(line, Line::Model(_)));
+    let chosen = models.nth(open.chosen).map(|(at, _)| at);
     let height = usize::from(area.height);
     let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
-    // The server of the first model is worth its row.
-    let first = if first == 1 && chosen.is_some_and(|at| at < height) {
-        0
-    } else {
-        first
-    };
-    for (index, row) in all.iter().enumerate().skip(first).take(height) {
-        let line = Rect {
+    for (index, line) in lines.iter().enumerate().skip(first).take(height) {
+        let area = Rect {
             y: area.y + (index - first) as u16,
             height: 1,
             ..area
         };
-        match row {
-            Row::Server(stock) => {
-                let words = format!(
-                    "{} {} {}",
-                    stock.server.url, pen.glyphs.dot, stock.server.provider
-                );
-                let words = Clean::line(&words);
-                let right = match &stock.state {
-                    StockState::Has(catalogue) => count_words(catalogue.models.len()),
-                    _ => String::new(),
-                };
-                let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
-                let columns = end.saturating_sub(line.x + 1);
-                pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
+        match line {
+            Line::Server(stock) => server_line(stock, area, pen),
+            Line::Words(words, is_fault) => {
+                let mark = if *is_fault { pen.glyphs.failed } else { " " };
+                pen.put(area.x, area.y, mark, pen.theme.failure, 1);
+                let columns = area.width.saturating_sub(2);
+                pen.put(area.x + 2, area.y, words, pen.theme.dim, columns);
             }
-            Row::Words(words, is_fault) => {
-                let (mark, style) = if *is_fault {
-                    (pen.glyphs.failed, pen.theme.failure)
-                } else {
-                    (" ", pen.theme.dim)
-                };
-                pen.put(line.x, line.y, mark, style, 1);
-                let words = Clean::line(words);
-                let columns = line.width.saturating_sub(2);
-                pen.put_cut(line.x + 2, line.y, words.as_str(), pen.theme.dim, columns);
-            }
-            Row::Model(row) => {
-                model_row(model, row, chosen == Some(index), open.in_list, line, pen);
+            Line::Model(row) => {
+                model_row(model, row, chosen == Some(index), open.in_list, area, pen);
             }
         }
     }
+}
+
+fn server_line(stock: &Stock, line: Rect, pen: &mut Pen) {
+    let (server, dot) = (&stock.server, pen.glyphs.dot);
+    let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
+    let right = match &stock.state {
+        StockState::Has(catalogue) => count_words(catalogue.models.len()),
+        _ => String::new(),
+    };
+    let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
+    let columns = end.saturating_sub(line.x + 1);
+    pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
 }
 
 fn model_row(
@@ -152,11 +164,12 @@ fn model_row(
     let mut end = line.right();
     let in_use = row.configured.is_some() && row.configured == model.selected.as_ref();
     if line.width >= STATE_FROM {
-        let (word, style) = match (in_use, row.configured.is_some(), row.listed.is_some()) {
-            (true, ..) => ("in use", pen.theme.success),
-            (_, true, false) => ("not listed", pen.theme.attention),
-            (_, true, true) => ("configured", pen.theme.dim),
-            (_, false, _) => ("", pen.theme.dim),
+        let is_missing = row.is_known && row.listed.is_none();
+        let (word, style) = match (in_use, row.configured.is_some()) {
+            (true, _) => ("in use", pen.theme.success),
+            (_, true) if is_missing => ("not listed", pen.theme.attention),
+            (_, true) => ("configured", pen.theme.dim),
+            (_, false) => ("", pen.theme.dim),
         };
         pen.put(end - 10, line.y, word, style, 10);
         end -= 12;
