@@ -117,7 +117,7 @@ fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
     terminal.say("/reload");
     terminal.until_shows("nothing changes");
     terminal.leave();
-    assert_eq!(changed(&before, &home), [PathBuf::new(); 0]);
+    assert_eq!(changed(&before, &home), Vec::<PathBuf>::new());
 
     let mut terminal = open(&home);
     terminal.say("/set-model 1");
@@ -127,7 +127,7 @@ fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
         fs::read_to_string(&config).is_ok_and(|text| text != CONFIG)
     });
     terminal.leave();
-    assert_eq!(changed(&before, &home), [config.clone()]);
+    assert_eq!(changed(&before, &home), vec![config.clone()]);
     let expected = CONFIG
         .replace("\"active\":true", "\"active\":false")
         .replace("\"active\": false,", "\"active\": true,");
