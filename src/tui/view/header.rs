@@ -67,8 +67,25 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         }
         keep[part] = false;
     }
+    let x = put_parts(model, area, &parts(keep), gap, pen);
+    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
+        let left = (area.right() - x - 1).min(40);
+        let columns = (width(title.as_str()) as u16).min(left);
+        let start = area.right() - 1 - columns;
+        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
+    }
+}
+
+/// Writes the parts from the left; the column behind the last.
+fn put_parts(
+    model: &Model,
+    area: Rect,
+    parts: &[(String, Role)],
+    gap: usize,
+    pen: &mut Pen,
+) -> u16 {
     let mut x = area.x + 1.min(area.width);
-    for (text, role) in parts(keep) {
+    for (text, role) in parts {
         let style = match role {
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
@@ -77,14 +94,9 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             Role::Mode | Role::Dim => pen.theme.dim,
         };
         let left = area.right().saturating_sub(x);
-        x += pen.put_cut(x, area.y, &text, style, left) + gap as u16;
+        x += pen.put_cut(x, area.y, text, style, left) + gap as u16;
     }
-    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
-        let left = (area.right() - x - 1).min(40);
-        let columns = (width(title.as_str()) as u16).min(left);
-        let start = area.right() - 1 - columns;
-        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
-    }
+    x
 }
 
 /// What was set about thinking.
