@@ -6,7 +6,7 @@ use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
 use crate::demo;
 use crate::domain::ToolMode;
-use crate::engine::{self, Handle, Options, Parts};
+use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::provider::Provider;
@@ -45,7 +45,16 @@ pub fn run(cli: Cli) -> Result<u8> {
         .build()
         .context("the runtime could not be started")?;
     let code = match cli.command {
-        None => runtime.block_on(chat(home, cli.shared)),
+        None => {
+            let named = cli.session.map(Open::Named);
+            let open = named.or(cli.go_on.then_some(Open::Latest));
+            runtime.block_on(chat(home, cli.shared, open))
+        }
+        Some(_) if cli.go_on || cli.session.is_some() => {
+            eprintln!("--continue and --session are for the screen: `humble --continue`.");
+            eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
+            Ok(EXIT_USAGE)
+        }
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
         Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
@@ -55,13 +64,14 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
-async fn chat(home: Home, shared: Shared) -> Result<u8> {
+async fn chat(home: Home, shared: Shared, open: Option<Open>) -> Result<u8> {
     let options = Options {
         model: shared.model,
         persona: shared.persona,
         watch: true,
         no_tools: shared.no_tools,
         offers_models: true,
+        open,
         ..Options::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
@@ -214,7 +224,9 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
             persona: shared.persona,
             tool_mode: ask.yes.then_some(ToolMode::Auto),
             no_tools: shared.no_tools,
-            no_save: true,
+            no_save: !ask.save && !ask.go_on,
+            one_turn: true,
+            open: ask.go_on.then_some(Open::Latest),
             ..Options::default()
         },
     );
@@ -222,6 +234,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         prompt,
         json: ask.json,
         tools: !shared.no_tools,
+        continues: ask.go_on,
     };
     let code = match headless::ask(commands, events, request).await {
         Ok(code) => code,

@@ -9,6 +9,12 @@ use std::path::PathBuf;
 pub struct Cli {
     #[command(flatten)]
     pub shared: Shared,
+    /// Go on with the latest conversation
+    #[arg(long = "continue", short = 'c', conflicts_with = "session")]
+    pub go_on: bool,
+    /// Open this conversation: its title or its file's name, or how either begins
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
     #[command(subcommand)]
     pub command: Option<Sub>,
 }
@@ -91,6 +97,12 @@ pub struct Ask {
     /// Run every tool that the model asks for, without asking
     #[arg(long, conflicts_with = "no_tools")]
     pub yes: bool,
+    /// Save the question and its answer as a conversation
+    #[arg(long)]
+    pub save: bool,
+    /// Ask within the latest conversation, and save the answer there
+    #[arg(long = "continue", short = 'c', conflicts_with = "save")]
+    pub go_on: bool,
     /// Print one JSON object a line for each event, instead of the answer
     #[arg(long)]
     pub json: bool,

@@ -9,8 +9,8 @@ mod signals;
 mod words;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
-    ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
+    ToolCall, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Ask, Command, Event};
 use crate::text::Clean;
@@ -32,7 +32,7 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
 /// The causes of banners about what the command line names and nobody knows.
-const UNKNOWN: [&str; 2] = ["--model", "--persona"];
+const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -41,6 +41,8 @@ pub struct Request {
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
     pub tools: bool,
+    /// Wait for the conversation that it continues.
+    pub continues: bool,
 }
 
 /// Runs one turn; the result is the exit status.
@@ -78,9 +80,24 @@ pub async fn ask(
         }
     };
     session.send(Command::Shutdown).await;
-    let closing = async { while !matches!(events.recv().await, None | Some(Event::ShutDown)) {} };
-    let _ = tokio::time::timeout(CLOSING_TIME, closing).await;
-    Ok(exit.unwrap_or(code))
+    let closing = async {
+        let mut unsaved = false;
+        loop {
+            match events.recv().await {
+                None | Some(Event::ShutDown) => return unsaved,
+                Some(Event::Noticed(notice)) if notice.severity == Severity::Failure => {
+                    unsaved = true;
+                    session.say_notice(&notice);
+                }
+                Some(_) => {}
+            }
+        }
+    };
+    let unsaved = tokio::time::timeout(CLOSING_TIME, closing).await;
+    match exit.unwrap_or(code) {
+        EXIT_ANSWERED if unsaved == Ok(true) => Ok(EXIT_FAILED),
+        code => Ok(code),
+    }
 }
 
 struct Headless {
@@ -164,6 +181,10 @@ impl Headless {
                 let summaries = self.summaries(&question);
                 self.terminal.ask(ask, question, summaries);
             }
+            Event::SessionOpened(_) if self.request.continues => {
+                self.request.continues = false;
+                self.submit_when_ready().await;
+            }
             Event::AskClosed(ask) => self.terminal.close(ask),
             Event::Turn(TURN, event) => return self.turn_event(event),
             _ => {}
@@ -182,7 +203,7 @@ impl Headless {
 
     async fn submit_when_ready(&mut self) {
         let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
-        if !waiting && !self.submitted {
+        if !waiting && !self.request.continues && !self.submitted {
             self.submitted = true;
             let prompt = Prompt::new(std::mem::take(&mut self.request.prompt));
             self.send(Command::Submit { turn: TURN, prompt }).await;

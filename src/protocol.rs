@@ -20,9 +20,6 @@ pub const COMMANDS_MAX: usize = 64;
 /// Events waiting for the front end; the engine keeps the rest in its outbox.
 pub const EVENTS_MAX: usize = 256;
 
-/// The prompt of a turn that summarises; no prompt of a person begins so.
-pub const COMPACT: &str = "/compact";
-
 /// What a front end asks of the engine. Everything answered is answered by an
 /// [`Event`].
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +30,7 @@ pub enum Command {
         prompt: Prompt,
     },
     /// The older part of the context gives way to a summary that the model writes. It
-    /// is a turn whose prompt reads [`COMPACT`].
+    /// is a turn whose prompt reads [`crate::domain::COMPACT`].
     Compact {
         turn: TurnId,
     },
@@ -94,6 +91,17 @@ pub enum Command {
     SelectPersona(Option<String>),
     /// Offer to put this program's own system prompt in the place of an older one.
     ReplaceSystemPrompt,
+    /// Takes the last answered turn back: it becomes a branch (S9.5).
+    Rewind,
+    /// The last turn, which has no answer, is taken off the screen: its prompt.
+    DropCancelled(String),
+    ListBranches,
+    SwitchBranch(BranchSummary),
+    /// Goes on in a new file; the old one stays as it is.
+    ForkSession,
+    RenameSession(String),
+    /// Saves nothing of this conversation, or saves it again.
+    SetPrivate(bool),
     /// What stood in the editor when the program was left.
     KeepDraft(String),
     Shutdown,
@@ -122,6 +130,13 @@ pub enum Event {
         session: Arc<Session>,
     },
     SessionDeleted(SessionId),
+    /// The title that the person gave it.
+    SessionRenamed(String),
+    /// The other branches of the conversation, the one that was left last first.
+    BranchesListed(Vec<BranchSummary>),
+    PrivateChanged(bool),
+    /// A prompt that was never answered, for the message.
+    PromptOffered(String),
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
@@ -177,6 +192,39 @@ pub struct LogLine {
     pub text: String,
 }
 
+/// Another branch of the conversation, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BranchSummary {
+    /// The first line of its first prompt, raw.
+    pub words: String,
+    /// How many messages it shares with the present branch, and how many follow.
+    pub at: usize,
+    pub messages: usize,
+    pub left_at: Option<jiff::Timestamp>,
+}
+
+/// A turn that an earlier run left in the middle. Every text is raw.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Unfinished {
+    pub prompt: String,
+    /// The words of the answer so far, and of the thinking.
+    pub words: String,
+    pub thinking: String,
+    pub session: Option<SessionId>,
+    pub at: Option<jiff::Timestamp>,
+    /// Calls that waited for approval.
+    pub calls: Vec<PendingCall>,
+    /// Turns before it that had no answer either.
+    pub more: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCall {
+    pub server: String,
+    pub tool: String,
+    pub arguments: serde_json::Value,
+}
+
 /// Everything that a person can be asked.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
@@ -212,6 +260,10 @@ pub enum Ask {
         name: String,
         bytes: Option<u64>,
     },
+    /// A turn of an earlier run can be taken up again (S9.6).
+    Unfinished(Box<Unfinished>),
+    /// Is it really to go?
+    Discard { prompt: String },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -253,6 +305,10 @@ pub enum Choice {
     /// Send what will be cut.
     SendAnyway,
     /// End the turn; where the question is about none, change nothing.
+    /// Take an unfinished turn up again.
+    Resume,
+    KeepForLater,
+    Discard,
     Stop,
     /// Let the files' changes come into force.
     TakeChanges,

@@ -91,6 +91,11 @@ impl Home {
         self.root.join("draft")
     }
 
+    /// The turns under way (S9.6).
+    pub fn journal(&self) -> PathBuf {
+        self.root.join("journal")
+    }
+
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
@@ -106,6 +111,7 @@ impl Home {
             Ok(()) => {
                 files::sweep(&self.root);
                 files::sweep(&self.sessions());
+                files::sweep(&self.journal());
                 let logs = files::create_folder(&self.logs());
                 let logs = logs.and_then(|()| files::check_writable(&self.logs()));
                 logs.err()

@@ -1,6 +1,7 @@
 //! Floor 0: values and rules. Nothing here reads a file, waits for anything or
 //! knows a screen; every other module may import it.
 
+mod branches;
 pub mod facts;
 pub mod id;
 pub mod message;
@@ -26,13 +27,13 @@ pub use offered::{Offered, OfferedTool, Resolved};
 pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
-pub use session::{SavedMessage, Session, SessionSummary};
+pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
-pub use turn::{PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
+pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
 
 /// The arguments of a call: a JSON object whose key order is the model's.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -5,14 +5,16 @@ use super::approval::Approval;
 use super::asking::Pending;
 use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
+use super::journalist::Journalist;
 use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
 use super::reply::Reply;
-use super::saver::{Epoch, Saver};
+use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
 use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
+use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
@@ -24,13 +26,12 @@ use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
 use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
-use crate::store::{History, Sessions, StoreError};
+use crate::store::{History, Journals, NotFound, Sessions, StoreError};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -42,10 +43,6 @@ const HUB_EVENTS_MAX: usize = 256;
 const HISTORY_MAX: usize = 1_000;
 /// Where the ids of questions begin that are not the turn's, which mints its own.
 const ASKS_FROM: u64 = 1 << 32;
-/// How long the last saves and events may take once the program is left.
-const CLOSING_TIME: Duration = Duration::from_secs(3);
-/// How long a cancellation may take to reach the servers before they are closed.
-const CANCELLING_TIME: Duration = Duration::from_millis(300);
 
 /// The turn under way, with everything that runs for it.
 pub(super) struct Running {
@@ -79,6 +76,11 @@ pub(super) enum Done {
     Nothing,
     Events(Vec<Event>),
     Opened(Result<Session, StoreError>),
+    /// What the command line asked for.
+    Continued(Result<Result<Session, StoreError>, NotFound>),
+    Left(Leavings),
+    /// A turn that was left, and its conversation where it has one.
+    Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
@@ -113,6 +115,15 @@ pub(super) struct Actor {
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
     pub(super) jobs: JoinSet<Done>,
     pub(super) saver: Saver,
+    pub(super) journalist: Journalist,
+    /// The save that holds the words of the turn that ends now.
+    pub(super) kept: Option<Ticket>,
+    /// Nothing of this conversation is saved.
+    pub(super) private: bool,
+    /// A fork whose name is not known yet, and what it is a fork of.
+    pub(super) forked: Option<(Epoch, Option<SessionId>)>,
+    /// Turns of earlier runs that are still to be offered.
+    pub(super) left: VecDeque<Left>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) history: Arc<History>,
     pub(super) banners: BTreeMap<String, Banner>,
@@ -181,6 +192,11 @@ impl Actor {
             calls: FuturesUnordered::new(),
             jobs: JoinSet::new(),
             saver: Saver::new(Arc::clone(&sessions)),
+            journalist: Journalist::new(Arc::new(Journals::new(home.journal()))),
+            kept: None,
+            private: false,
+            forked: None,
+            left: VecDeque::new(),
             sessions,
             history: Arc::new(History::new(home.history(), home.draft())),
             banners: files
@@ -218,6 +234,8 @@ impl Actor {
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
         self.offer_models();
+        self.open_first();
+        self.look_for_unfinished();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -256,6 +274,7 @@ impl Actor {
             Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
             () = self.outside.changed() => self.look_outside(false),
+            step = self.journalist.step() => self.journalled(step),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {
                 Heard::Part(part) => self.reply_part(part),
@@ -267,45 +286,6 @@ impl Actor {
             },
         }
         true
-    }
-
-    /// Ends what runs, saves what there is, closes every server.
-    async fn close(mut self, events: &mpsc::Sender<Event>) {
-        self.feed(Input::Interrupt);
-        let Self {
-            hub,
-            mut calls,
-            mut saver,
-            mut jobs,
-            mut outbox,
-            ..
-        } = self;
-        // Servers are told of a cancelled call before they are closed.
-        let cancelled = async { while calls.next().await.is_some() {} };
-        let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
-        let saving = async {
-            while !saver.is_idle() {
-                if let Err(fault) = saver.saved().await.result {
-                    tracing::error!("a session could not be saved: {fault}");
-                    outbox.push(Event::Noticed(fault.notice()));
-                }
-            }
-            while jobs.join_next().await.is_some() {}
-        };
-        let saving = tokio::time::timeout(CLOSING_TIME, saving);
-        let ((), saved) = tokio::join!(hub.shutdown(), saving);
-        if saved.is_err() {
-            tracing::error!("the last conversation could not be saved in time");
-        }
-        outbox.push(Event::ShutDown);
-        let flush = async {
-            while let Some(event) = outbox.pop() {
-                if events.send(event).await.is_err() {
-                    break;
-                }
-            }
-        };
-        let _ = tokio::time::timeout(CLOSING_TIME, flush).await;
     }
 
     pub(super) fn notice(&mut self, notice: Notice) {

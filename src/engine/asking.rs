@@ -3,6 +3,7 @@
 
 use super::actor::Actor;
 use super::turn::Input;
+use super::unfinished::Left;
 use crate::config::Known;
 use crate::domain::{AskId, Change, ModelServer};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
@@ -30,6 +31,10 @@ pub(super) enum Pending {
         server: ModelServer,
         name: String,
     },
+    /// Whether a turn of an earlier run is taken up again.
+    Unfinished(Left),
+    /// Whether it is really to go.
+    Discard(Left),
 }
 
 impl Actor {
@@ -60,7 +65,7 @@ impl Actor {
     }
 
     fn answered(&mut self, pending: Pending, answer: &Answer) {
-        let choice = match answer {
+        let choice = match &answer {
             Answer::Choice(choice) => *choice,
             Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
         };
@@ -72,6 +77,8 @@ impl Actor {
             Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
             Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
             Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
+            Pending::Unfinished(left) => self.unfinished_answered(left, answer),
+            Pending::Discard(left) => self.discard_answered(left, answer),
         }
     }
 }

@@ -49,6 +49,14 @@ impl Actor {
             Command::Reload => self.look_outside(true),
             Command::SelectPersona(name) => self.select_persona(name.as_deref()),
             Command::ReplaceSystemPrompt => self.read_older_prompt(),
+            Command::Rewind => self.take_back(),
+            Command::DropCancelled(prompt) => self.drop_cancelled(&prompt),
+            Command::ListBranches => self.list_branches(),
+            Command::SwitchBranch(branch) => self.switch_branch(&branch),
+            Command::ForkSession => self.fork_session(),
+            Command::RenameSession(title) => self.rename_session(&title),
+            Command::SetPrivate(private) => self.set_private(private),
+            Command::KeepDraft(_) if self.private => {}
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {
@@ -70,7 +78,7 @@ impl Actor {
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
-        if !self.options.no_save {
+        if !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
         if self.running.is_some() {
@@ -86,6 +94,7 @@ impl Actor {
         if self.session.started_at.is_none() {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
+        self.begin_journal(&prompt.text, &model.name);
         let setup = Setup {
             prompt,
             instruction: None,
@@ -155,6 +164,9 @@ impl Actor {
             Done::Events(events) => events.into_iter().for_each(|event| self.outbox.push(event)),
             Done::Opened(Ok(session)) => self.begin_session(session),
             Done::Opened(Err(fault)) => self.notice(fault.notice()),
+            Done::Continued(found) => self.continued(found),
+            Done::Left(leavings) => self.found(leavings),
+            Done::Resumed(left, opened) => self.resumed(left, opened),
             Done::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.
                 if self.session.id.as_ref() == Some(&id) {

@@ -6,8 +6,8 @@ use super::compact::{self, Covered};
 use super::context;
 use super::turn::Setup;
 use super::window::NUM_CTX_UNASKED_MAX;
-use crate::domain::{Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
-use crate::protocol::{COMPACT, Event};
+use crate::domain::{COMPACT, Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
+use crate::protocol::Event;
 use std::sync::Arc;
 
 /// Of the context, what the older part may take; the rest is for the instruction, the

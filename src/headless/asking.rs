@@ -234,13 +234,15 @@ fn words(question: &Ask) -> String {
         Ask::TooLong {
             estimate, limit, ..
         } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
+        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
+        Ask::Discard { .. } => "It would be discarded.".to_owned(),
     }
 }
 
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
-
+        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,
     }
 }

@@ -55,6 +55,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::TooLong { .. } => "too_long",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
+        Ask::Unfinished(_) => "unfinished",
+        Ask::Discard { .. } => "discard",
     };
     (name, choices)
 }

@@ -83,12 +83,24 @@ const REMOVE_MODEL: &[ChoiceRow] = &[
     row(Choice::Stop, 'n', "Keep it"),
 ];
 
+const UNFINISHED: &[ChoiceRow] = &[
+    row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
+    row(Choice::KeepForLater, 'k', "Keep it for the next start"),
+    row(Choice::Discard, 'x', "Discard it"),
+];
+const DISCARD: &[ChoiceRow] = &[
+    row(Choice::Discard, 'x', "Discard it for good"),
+    row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+];
+
 impl Ask {
     /// The choices of a question that is not about calls, in order; digits from
     /// 1 on stand for the same. A letter means the same in every dialog, those
     /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
+            Self::Unfinished(_) => UNFINISHED,
+            Self::Discard { .. } => DISCARD,
             Self::Approve(_) => &[],
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,

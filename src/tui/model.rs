@@ -17,7 +17,7 @@ use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
     Think, ToolMode, ToolState, Transcript, TurnId,
 };
-use crate::protocol::{Ask, LogLine, Meter};
+use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,6 +90,7 @@ pub enum Picked {
     /// None is the system prompt.
     Persona(Option<String>),
     Think(Think),
+    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -196,10 +197,16 @@ pub struct Model {
     pub unasked: HashSet<CallId>,
     pub title: String,
     pub session: Option<SessionId>,
+    /// Nothing of this conversation is saved.
+    pub private: bool,
 
     pub editor: Editor,
     pub history: History,
     pub queue: Queue,
+    /// While the last prompt is being changed: what stood in the message before.
+    pub editing: Option<String>,
+    /// A number behind `/branches`, which picks from the list once it is here.
+    pub wants_branch: Option<String>,
     /// The chosen completion; None where the person closed the list.
     pub completion: Option<usize>,
     pub burst: Burst,
@@ -260,6 +267,9 @@ impl Model {
             unasked: HashSet::new(),
             title: String::new(),
             session: None,
+            private: false,
+            editing: None,
+            wants_branch: None,
             editor: Editor::default(),
             history: History::default(),
             queue: Queue::default(),

@@ -9,13 +9,15 @@ use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
 use super::{Options, panic, view};
+use crate::domain::Severity;
 use crate::protocol::{Command, EVENTS_MAX, Event};
+use crate::text::Clean;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -134,14 +136,18 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
             return;
         }
         while let Some(event) = events.recv().await {
-            if event == Event::ShutDown {
-                return;
+            match event {
+                Event::ShutDown => return,
+                // What could not be saved is said where it can still be read.
+                Event::Noticed(notice) if notice.severity == Severity::Failure => {
+                    let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
+                }
+                _ => {}
             }
         }
     };
     let patience = async {
         sleep(SHUTDOWN_SILENT).await;
-        use std::io::Write;
         // Stderr may be gone with the terminal.
         let _ = writeln!(io::stderr(), "humble: closing …");
         sleep(SHUTDOWN_MAX - SHUTDOWN_SILENT).await;

@@ -4,6 +4,8 @@
 mod bench;
 mod compacting;
 mod context;
+mod disk;
+mod keeping;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod outside;
@@ -11,6 +13,7 @@ mod personas;
 mod retries;
 mod talk;
 mod tools;
+mod ways;
 mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};

@@ -4,7 +4,7 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{leave, models, navigation, overlay, sessions, submit};
+use super::{branches, leave, models, navigation, overlay, sessions, submit};
 use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
@@ -14,9 +14,18 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Interrupt => leave::interrupt(model, effects),
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
-        Action::Retry => submit::retry(model, effects),
         Action::Continue => submit::go_on(model, effects),
         Action::Compact => submit::compact(model, effects),
+        Action::Retry => branches::retry(model, effects),
+        Action::EditLast => branches::edit(model),
+        Action::Undo => branches::undo(model, effects),
+        Action::Branches => branches::list(model, argument, effects),
+        Action::Back if branches::keeps_as_it_was(model) => {}
+        Action::Fork => branches::when_idle(model, Command::ForkSession, effects),
+        Action::Rename => {
+            effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
+        }
+        Action::Private => branches::private(model, argument, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));
@@ -188,7 +197,12 @@ fn set_persona(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
 }
 
 /// A number behind the command picks at once; without one the list opens.
-fn pick_or_open(model: &mut Model, pick: Pick, argument: &str, effects: &mut Vec<Effect>) {
+pub(super) fn pick_or_open(
+    model: &mut Model,
+    pick: Pick,
+    argument: &str,
+    effects: &mut Vec<Effect>,
+) {
     if argument.is_empty() {
         model.overlay = Some(Overlay::Pick(pick));
         return;

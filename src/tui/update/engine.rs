@@ -5,7 +5,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{models, sessions, submit};
+use super::{branches, models, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -44,6 +44,13 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Deleted {session}.")));
             sessions::refresh(model, effects);
         }
+        Event::SessionRenamed(title) => {
+            model.notify(Notice::info("The conversation has its new title."));
+            model.title = title;
+        }
+        Event::BranchesListed(list) => branches::listed(model, list, effects),
+        Event::PrivateChanged(private) => model.private = private,
+        Event::PromptOffered(prompt) => branches::offered(model, &prompt),
         Event::ModelsListed { models, selected } => {
             model.models = models;
             model.selected = selected;
@@ -109,6 +116,7 @@ fn server_changed(model: &mut Model, server: Server) {
 }
 
 fn opened(model: &mut Model, session: &Session) {
+    branches::keeps_as_it_was(model);
     submit::unqueue(model);
     model.asked.clear();
     model.unasked.clear();
@@ -168,7 +176,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
 }
 
 /// Which entries, from this one on, are thinking.
-fn note_thoughts(model: &mut Model, from: usize) {
+pub(super) fn note_thoughts(model: &mut Model, from: usize) {
     let keep = model.thoughts.partition_point(|index| *index < from);
     model.thoughts.truncate(keep);
     let entries = model.transcript.entries().iter().enumerate().skip(from);

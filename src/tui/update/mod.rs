@@ -3,6 +3,7 @@
 
 mod actions;
 mod approval;
+mod branches;
 pub mod commands;
 mod engine;
 mod keys;

@@ -126,6 +126,7 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
         Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
         Picked::Think(think) => return models::set_think(model, *think, effects),
+        Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
     };
     effects.push(Effect::Send(command));
 }

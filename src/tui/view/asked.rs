@@ -4,7 +4,7 @@
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
 use super::edited;
-use super::pen::rows_of;
+use super::{left, pen::rows_of};
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
@@ -34,6 +34,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::TooLong { .. } => ("Context", "Send it?"),
         Ask::AddModel { .. } => ("Models", "Add it?"),
         Ask::RemoveModel { .. } => ("Models", "Remove it?"),
+        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
     };
     Words {
         title,
@@ -84,6 +86,8 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::GrowContext { .. } | Ask::TooLong { .. } => {
             rows_of(&Clean::line(&context_words(&ask.question)), columns)
         }
+        Ask::Unfinished(turn) => left::rows(turn, columns),
+        Ask::Discard { prompt } => left::discarded(prompt, columns),
     }
 }
 
@@ -119,7 +123,7 @@ pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
     head_of(&offered.tool.name, model.transcript.call(offered.call))
 }
 
-fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
+pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
     one_line(&format!("{tool}   {server}"))
 }
@@ -198,7 +202,7 @@ fn arguments(call: Option<&ToolCall>) -> String {
 }
 
 /// Indented, so that it cannot pass for a line of the dialog's own.
-fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
+pub(super) fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
     let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))
 }

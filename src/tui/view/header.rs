@@ -25,6 +25,10 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let mut keep = [true; 6];
     let parts = |keep: [bool; 6]| {
         let mut parts = vec![("humble".to_owned(), Role::Name)];
+        // It never falls away: whoever relies on it must see it.
+        if model.private {
+            parts.push(("private".to_owned(), Role::Private));
+        }
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
@@ -89,6 +93,7 @@ fn put_parts(
         let style = match role {
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
+            Role::Private => pen.theme.attention,
             Role::Mode if model.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
             Role::Mode | Role::Dim => pen.theme.dim,
         };
@@ -121,6 +126,7 @@ enum Role {
     Name,
     Plain,
     Mode,
+    Private,
     Dim,
 }
 

@@ -178,6 +178,9 @@ fn message_hints(model: &Model) -> Vec<String> {
     if model.running().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
+    } else if model.editing.is_some() {
+        hints.push(hint(Action::Send, "ask anew"));
+        hints.push(hint(Action::Back, "keep it as it was"));
     } else if model.queue.paused && model.editor.is_blank() {
         hints.push(hint(Action::Send, "go on with the queue"));
     } else {

@@ -10,6 +10,7 @@ mod edited;
 mod header;
 mod help;
 mod hints;
+mod left;
 mod lists;
 mod log;
 mod models;
