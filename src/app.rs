@@ -1,10 +1,12 @@
 //! The composition root: the only file that names every floor.
 
+mod models;
+
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
 use crate::demo;
 use crate::domain::ToolMode;
-use crate::engine::{self, Handle, Options, Parts};
+use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::provider::Provider;
@@ -13,7 +15,7 @@ use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
 use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -43,8 +45,18 @@ pub fn run(cli: Cli) -> Result<u8> {
         .build()
         .context("the runtime could not be started")?;
     let code = match cli.command {
-        None => runtime.block_on(chat(home, cli.shared)),
+        None => {
+            let named = cli.session.map(Open::Named);
+            let open = named.or(cli.go_on.then_some(Open::Latest));
+            runtime.block_on(chat(home, cli.shared, open))
+        }
+        Some(_) if cli.go_on || cli.session.is_some() => {
+            eprintln!("--continue and --session are for the screen: `humble --continue`.");
+            eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
+            Ok(EXIT_USAGE)
+        }
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
+        Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };
     // A thread that still reads the terminal must not hold up the exit.
@@ -52,13 +64,42 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
-async fn chat(home: Home, shared: Shared) -> Result<u8> {
+async fn chat(home: Home, shared: Shared, open: Option<Open>) -> Result<u8> {
     let options = Options {
         model: shared.model,
+        persona: shared.persona,
+        watch: true,
         no_tools: shared.no_tools,
+        offers_models: true,
+        open,
         ..Options::default()
     };
-    full_screen(home, Provider::new(), options, None).await
+    let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
+    match full_screen(home, Provider::new(), options, None).await? {
+        Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
+        left => Ok(left.code()),
+    }
+}
+
+/// The demo is another run of this program: nothing of this one stays in it.
+fn start_demo(home: Option<PathBuf>) -> Result<u8> {
+    let program = std::env::current_exe().context("this program is not found any more")?;
+    let mut command = std::process::Command::new(program);
+    if let Some(home) = home {
+        command.arg("--home").arg(home);
+    }
+    command.arg("demo");
+    let advice = "the demo could not be started: try `humble demo`";
+    // In this process's place: its thread that reads the terminal must not take keys
+    // from the demo.
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(advice);
+    #[cfg(not(unix))]
+    {
+        let status = command.status().context(advice)?;
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        Ok(code.unwrap_or(EXIT_FAILED))
+    }
 }
 
 /// The whole program on the script of [`demo`].
@@ -67,10 +108,15 @@ async fn show(home: Home, shared: Shared) -> Result<u8> {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
     }
+    if shared.persona.is_some() {
+        eprintln!("The demo's model follows a script: leave --persona out.");
+        return Ok(EXIT_USAGE);
+    }
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let code = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
+    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
+    let code = left.code();
     if code == EXIT_ANSWERED {
         // Where it cannot be told whether there are settings, nothing is said of them.
         let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
@@ -115,16 +161,31 @@ fn farewell(sessions: &Path, is_new: bool) -> String {
     lines
 }
 
+/// How the screen ended, or why there was none.
+enum Left {
+    NoTerminal,
+    Screen(tui::Exit),
+}
+
+impl Left {
+    fn code(&self) -> u8 {
+        match self {
+            Self::NoTerminal => EXIT_USAGE,
+            Self::Screen(exit) => exit.code(),
+        }
+    }
+}
+
 async fn full_screen(
     home: Home,
     provider: Provider,
     options: Options,
     guide: Option<tui::Prompts>,
-) -> Result<u8> {
+) -> Result<Left> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
         eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
-        return Ok(EXIT_USAGE);
+        return Ok(Left::NoTerminal);
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let screen = tui::Options {
@@ -140,7 +201,7 @@ async fn full_screen(
     } = start(home, provider, options);
     let exit = tui::run(commands, events, screen).await?;
     let _ = task.await;
-    Ok(exit.code())
+    Ok(Left::Screen(exit))
 }
 
 async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
@@ -160,9 +221,12 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         Provider::new(),
         Options {
             model: shared.model,
+            persona: shared.persona,
             tool_mode: ask.yes.then_some(ToolMode::Auto),
             no_tools: shared.no_tools,
-            no_save: true,
+            no_save: !ask.save && !ask.go_on,
+            one_turn: true,
+            open: ask.go_on.then_some(Open::Latest),
             ..Options::default()
         },
     );
@@ -170,6 +234,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         prompt,
         json: ask.json,
         tools: !shared.no_tools,
+        continues: ask.go_on,
     };
     let code = match headless::ask(commands, events, request).await {
         Ok(code) => code,

@@ -9,6 +9,12 @@ use std::path::PathBuf;
 pub struct Cli {
     #[command(flatten)]
     pub shared: Shared,
+    /// Go on with the latest conversation
+    #[arg(long = "continue", short = 'c', conflicts_with = "session")]
+    pub go_on: bool,
+    /// Open this conversation: its title or its file's name, or how either begins
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
     #[command(subcommand)]
     pub command: Option<Sub>,
 }
@@ -21,6 +27,9 @@ pub struct Shared {
     /// Use this model of config.json instead of the active one
     #[arg(long, short, global = true, value_name = "NAME")]
     pub model: Option<String>,
+    /// Let this persona answer instead of the system prompt
+    #[arg(long, global = true, value_name = "NAME")]
+    pub persona: Option<String>,
     /// Start no MCP server and offer the model no tool
     #[arg(long, global = true)]
     pub no_tools: bool,
@@ -34,7 +43,43 @@ pub enum Sub {
     /// Look around without a model: a script answers, everything else is real
     #[command(after_help = DEMO_HELP)]
     Demo,
+    /// List the models that are configured and those that their servers have
+    #[command(after_help = MODELS_HELP)]
+    Models(Models),
 }
+
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Print one JSON object instead of a list
+    #[arg(long)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub change: Option<ModelsChange>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ModelsChange {
+    /// Pull a model to Ollama
+    Pull {
+        /// As ollama.com/library names it, such as qwen3:4b
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        name: String,
+    },
+    /// Remove a model from Ollama's disk
+    Rm {
+        #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
+        name: String,
+        /// Do not ask first
+        #[arg(long, short)]
+        yes: bool,
+    },
+}
+
+const MODELS_HELP: &str = "\
+Exit status: 0 all well, 1 a server could not be asked or did not do it, 2 wrong usage.
+A key is never shown: only whether there is one, or which variable is missing.
+pull and rm act on the Ollama of the active model, else on the first one that is configured, else on the one of \
+this machine (OLLAMA_HOST).";
 
 const DEMO_HELP: &str = "\
 The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one \
@@ -52,6 +97,12 @@ pub struct Ask {
     /// Run every tool that the model asks for, without asking
     #[arg(long, conflicts_with = "no_tools")]
     pub yes: bool,
+    /// Save the question and its answer as a conversation
+    #[arg(long)]
+    pub save: bool,
+    /// Ask within the latest conversation, and save the answer there
+    #[arg(long = "continue", short = 'c', conflicts_with = "save")]
+    pub go_on: bool,
     /// Print one JSON object a line for each event, instead of the answer
     #[arg(long)]
     pub json: bool,

@@ -238,6 +238,23 @@ fn is_stale(item: &fs::DirEntry) -> bool {
     })
 }
 
+/// Is `file` still what `path` leads to? Another program may have removed it between
+/// the look at its name and the lock.
+pub fn is_still(file: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(named)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (held.dev(), held.ino()) == (named.dev(), named.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        held.len() == named.len()
+    }
+}
+
 /// An error of the file system in the words of a person.
 pub fn words(fault: &io::Error) -> String {
     match fault.kind() {
@@ -270,8 +287,12 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// A file in `folder` without a name of its own yet, readable by the person alone.
 /// The name says nothing of the file it becomes: a long name would not fit.
-fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+///
+/// # Errors
+/// What the file system said.
+pub fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(TEMPORARY_SUFFIX)

@@ -4,11 +4,13 @@
 
 mod asking;
 mod json;
+pub mod models;
 mod signals;
+mod words;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, ToolCall,
-    ToolOutcome, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
+    ToolCall, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Ask, Command, Event};
 use crate::text::Clean;
@@ -19,6 +21,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use words::{outcome_words, summary, without_commands};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -28,8 +31,8 @@ pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
-/// The cause of the banner about a model that the command line names.
-const UNKNOWN_MODEL: &str = "--model";
+/// The causes of banners about what the command line names and nobody knows.
+const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -38,6 +41,8 @@ pub struct Request {
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
     pub tools: bool,
+    /// Wait for the conversation that it continues.
+    pub continues: bool,
 }
 
 /// Runs one turn; the result is the exit status.
@@ -75,9 +80,24 @@ pub async fn ask(
         }
     };
     session.send(Command::Shutdown).await;
-    let closing = async { while !matches!(events.recv().await, None | Some(Event::ShutDown)) {} };
-    let _ = tokio::time::timeout(CLOSING_TIME, closing).await;
-    Ok(exit.unwrap_or(code))
+    let closing = async {
+        let mut unsaved = false;
+        loop {
+            match events.recv().await {
+                None | Some(Event::ShutDown) => return unsaved,
+                Some(Event::Noticed(notice)) if notice.severity == Severity::Failure => {
+                    unsaved = true;
+                    session.say_notice(&notice);
+                }
+                Some(_) => {}
+            }
+        }
+    };
+    let unsaved = tokio::time::timeout(CLOSING_TIME, closing).await;
+    match exit.unwrap_or(code) {
+        EXIT_ANSWERED if unsaved == Ok(true) => Ok(EXIT_FAILED),
+        code => Ok(code),
+    }
 }
 
 struct Headless {
@@ -142,7 +162,8 @@ impl Headless {
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }
-                if banners.iter().any(|banner| banner.cause == UNKNOWN_MODEL) {
+                let mut causes = banners.iter().map(|banner| banner.cause.as_str());
+                if causes.any(|cause| UNKNOWN.contains(&cause)) {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
@@ -159,6 +180,10 @@ impl Headless {
                 self.end_thinking();
                 let summaries = self.summaries(&question);
                 self.terminal.ask(ask, question, summaries);
+            }
+            Event::SessionOpened(_) if self.request.continues => {
+                self.request.continues = false;
+                self.submit_when_ready().await;
             }
             Event::AskClosed(ask) => self.terminal.close(ask),
             Event::Turn(TURN, event) => return self.turn_event(event),
@@ -178,7 +203,7 @@ impl Headless {
 
     async fn submit_when_ready(&mut self) {
         let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
-        if !waiting && !self.submitted {
+        if !waiting && !self.request.continues && !self.submitted {
             self.submitted = true;
             let prompt = Prompt::new(std::mem::take(&mut self.request.prompt));
             self.send(Command::Submit { turn: TURN, prompt }).await;
@@ -363,47 +388,5 @@ impl Headless {
             ..notice.clone()
         };
         self.say(Clean::new(&notice.sentence()).as_str());
-    }
-}
-
-/// A call with every argument, for standard error.
-fn summary(call: &ToolCall) -> String {
-    let name = format!("{} on {}", call.tool, call.server);
-    let mut lines = vec![format!("Tool call: {}", Clean::spelt_out(&name))];
-    for (key, value) in &call.arguments {
-        lines.push(format!(
-            "  {}",
-            Clean::spelt_out(&format!("{key}: {value}"))
-        ));
-    }
-    lines.join("\n")
-}
-
-/// Advice without the clauses that name a command such as `/retry`.
-fn without_commands(advice: &str) -> String {
-    let names_one = |clause: &str| {
-        clause.split_whitespace().any(|word| {
-            let name = word.strip_prefix('/').unwrap_or_default();
-            name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains('/')
-        })
-    };
-    let clauses = advice.split_inclusive(['.', ';', ',']);
-    let kept: String = clauses.filter(|clause| !names_one(clause)).collect();
-    kept.trim().trim_end_matches([';', ',']).to_owned()
-}
-
-fn outcome_words(outcome: &ToolOutcome) -> String {
-    let seconds = |elapsed: &Duration| format!("{:.1} s", elapsed.as_secs_f64());
-    match outcome {
-        ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),
-        ToolOutcome::Failed { text, elapsed } => format!("failed, {}: {text}", seconds(elapsed)),
-        ToolOutcome::Unreachable { why, .. } => format!("not reached: {why}"),
-        ToolOutcome::TimedOut { elapsed } => format!("no answer in {}", seconds(elapsed)),
-        ToolOutcome::Refused => "refused".to_owned(),
-        ToolOutcome::Denied { .. } => "denied".to_owned(),
-        ToolOutcome::Interrupted => "interrupted".to_owned(),
-        ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
-        ToolOutcome::NotRun { why } => format!("not run: {why}"),
-        ToolOutcome::WasText => "taken as text".to_owned(),
     }
 }

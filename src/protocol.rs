@@ -2,10 +2,17 @@
 //! does the reverse; they share nothing else. Each question to the person is
 //! data here, so that the screen, `--linear` and `humble ask` mean the same by it.
 
+mod choices;
+mod left;
+
+pub use choices::ChoiceRow;
+pub use left::{BranchSummary, PendingCall, Unfinished};
+
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Decision, ModelRef, Notice, Prompt, QueryId, Server,
-    ServerId, Session, SessionId, SessionSummary, ToolMode, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
+    PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
+    Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -24,6 +31,11 @@ pub enum Command {
         turn: TurnId,
         prompt: Prompt,
     },
+    /// The older part of the context gives way to a summary that the model writes. It
+    /// is a turn whose prompt reads [`crate::domain::COMPACT`].
+    Compact {
+        turn: TurnId,
+    },
     Answer {
         ask: AskId,
         answer: Answer,
@@ -32,6 +44,34 @@ pub enum Command {
     /// Sends a request that waits for its next attempt at once.
     RetryNow,
     SelectModel(ModelRef),
+    /// Asks the servers of models what they have.
+    ListStocks,
+    /// Uses what a server has; where `config.json` does not list it the person is
+    /// asked first.
+    UseModel {
+        server: ModelServer,
+        model: String,
+    },
+    /// Adds a model to `config.json` and uses it.
+    AddModel(NewModel),
+    /// Asks the server of a new model what it has, before it is added.
+    TryModel {
+        query: QueryId,
+        model: NewModel,
+    },
+    /// Without a server: the Ollama that is used, or the first there is.
+    PullModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    StopPull,
+    /// The person is asked first.
+    RemoveModel {
+        server: Option<ModelServer>,
+        name: String,
+    },
+    /// For the present model, until another is used or the program ends.
+    SetThink(Think),
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
@@ -47,6 +87,23 @@ pub enum Command {
     },
     OpenSession(SessionId),
     DeleteSession(SessionId),
+    /// Read the files of settings again, and ask again about what is not in force.
+    Reload,
+    /// Who answers from the next turn on; none is `system_prompt.txt`.
+    SelectPersona(Option<String>),
+    /// Offer to put this program's own system prompt in the place of an older one.
+    ReplaceSystemPrompt,
+    /// Takes the last answered turn back: it becomes a branch (S9.5).
+    Rewind,
+    /// The last turn, which has no answer, is taken off the screen: its prompt.
+    DropCancelled(String),
+    ListBranches,
+    SwitchBranch(BranchSummary),
+    /// Goes on in a new file; the old one stays as it is.
+    ForkSession,
+    RenameSession(String),
+    /// Saves nothing of this conversation, or saves it again.
+    SetPrivate(bool),
     /// What stood in the editor when the program was left.
     KeepDraft(String),
     Shutdown,
@@ -75,11 +132,34 @@ pub enum Event {
         session: Arc<Session>,
     },
     SessionDeleted(SessionId),
+    /// The title that the person gave it.
+    SessionRenamed(String),
+    /// The other branches of the conversation, the one that was left last first.
+    BranchesListed(Vec<BranchSummary>),
+    PrivateChanged(bool),
+    /// A prompt that was never answered, for the message.
+    PromptOffered(String),
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
     },
+    /// All servers of models, replacing what was known of them.
+    StocksChanged(Arc<Stocks>),
+    /// A model is on its way; None: no more.
+    PullChanged(Option<Pull>),
+    /// What came of [`Command::TryModel`].
+    ModelTried {
+        query: QueryId,
+        result: Result<(), Notice>,
+    },
+    /// A model stands in `config.json` now, and is used.
+    ModelAdded(ModelRef),
+    ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
+    PersonasListed {
+        personas: Arc<Vec<PersonaSummary>>,
+        selected: Option<String>,
+    },
     /// The order of the sidebar, after a change of the list.
     ServersListed(Vec<Server>),
     /// One server's status and tools together.
@@ -137,6 +217,22 @@ pub enum Ask {
         limit: u64,
         is_configured: bool,
     },
+    /// A server has this model, and `config.json` does not list it.
+    AddModel { server: ModelServer, name: String },
+    /// Shall the server remove this model from its disk?
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+        bytes: Option<u64>,
+    },
+    /// Somebody edited the files in a way that waits for the person (S1.4).
+    OutsideEdit(Arc<Vec<Change>>),
+    /// May this program's own system prompt take the place of an older one (S4.1)?
+    ReplacePrompt { path: String, text: Arc<str> },
+    /// A turn of an earlier run can be taken up again (S9.6).
+    Unfinished(Box<Unfinished>),
+    /// Is it really to go?
+    Discard { prompt: String },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -177,83 +273,23 @@ pub enum Choice {
     Grow,
     /// Send what will be cut.
     SendAnyway,
-    /// End the turn.
+    /// End the turn; where the question is about none, change nothing.
+    /// Take an unfinished turn up again.
+    Resume,
+    KeepForLater,
+    Discard,
     Stop,
-}
-
-/// One choice as a dialog lists it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChoiceRow {
-    pub choice: Choice,
-    pub key: char,
-    pub label: &'static str,
-}
-
-const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
-    ChoiceRow { choice, key, label }
-}
-
-impl Ask {
-    /// The choices of a question that is not about calls, in order; digits from
-    /// 1 on stand for the same. A letter means the same in every dialog, those
-    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
-    pub fn choices(&self) -> &'static [ChoiceRow] {
-        const REPAIR: &[ChoiceRow] = &[
-            row(
-                Choice::TellModel,
-                'm',
-                "Tell the model and let it try again",
-            ),
-            row(
-                Choice::AsText,
-                't',
-                "Treat as text, the answer as it stands",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const AFTER_ERROR: &[ChoiceRow] = &[
-            row(Choice::Retry, 'r', "Run the failed call again"),
-            row(Choice::GoOn, 'g', "Go on: let it use more tools"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const STALLED: &[ChoiceRow] = &[
-            row(Choice::KeepWaiting, 'w', "Keep waiting"),
-            row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const BOUND: &[ChoiceRow] = &[
-            row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
-            row(Choice::NoBound, 'b', "No bound for this turn"),
-            row(Choice::AnswerNow, 'a', "Answer now with what there is"),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const GROW: &[ChoiceRow] = &[
-            row(Choice::Grow, 'g', "Let it grow"),
-            row(
-                Choice::SendAnyway,
-                'c',
-                "Send all the same, the oldest part is cut",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        const TOO_LONG: &[ChoiceRow] = &[
-            row(
-                Choice::SendAnyway,
-                'c',
-                "Send all the same, the oldest part is cut",
-            ),
-            row(Choice::Stop, 'n', "Stop this turn"),
-        ];
-        match self {
-            Self::Approve(_) => &[],
-            Self::GrowContext { .. } => GROW,
-            Self::TooLong { .. } => TOO_LONG,
-            Self::Repair { .. } => REPAIR,
-            Self::AfterError { .. } => AFTER_ERROR,
-            Self::Stalled { .. } => STALLED,
-            Self::Bound { .. } => BOUND,
-        }
-    }
+    /// Write it into the settings and use it.
+    Add,
+    /// Use it until the program ends.
+    UseOnce,
+    Remove,
+    /// Let the files' changes come into force.
+    TakeChanges,
+    /// Replace the file; a copy of it is kept.
+    Replace,
+    /// Leave everything as it is.
+    Keep,
 }
 
 /// Whose question it is: it is closed when its owner ends.

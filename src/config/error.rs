@@ -39,12 +39,17 @@ pub enum ConfigError {
     },
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
+    /// It is not what the person was shown.
+    #[error("{} was changed in the meantime", path.display())]
+    ChangedMeanwhile { path: PathBuf },
     #[error("no model `{name}` in {}{}", path.display(), meant(near))]
     UnknownModel {
         path: PathBuf,
         name: String,
         near: Option<String>,
     },
+    #[error("{} lists `{name}` already", path.display())]
+    KnownModel { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), meant(near))]
     UnknownServer {
         path: PathBuf,
@@ -103,6 +108,10 @@ impl ConfigError {
             Self::Unwritable { .. } => notice
                 .because("The file is as it was.")
                 .advise("Make room or give yourself the right to write, then try again."),
+            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
+            Self::ChangedMeanwhile { .. } => notice
+                .because("The file is left as it is.")
+                .advise("Look at it again first."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }
@@ -122,7 +131,9 @@ impl ConfigError {
             | Self::Malformed { path, .. }
             | Self::Misshapen { path, .. }
             | Self::Unwritable { path, .. }
+            | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
+            | Self::KnownModel { path, .. }
             | Self::UnknownServer { path, .. } => file_name(path),
         }
     }

@@ -8,7 +8,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_FOLDER: &str = ".humble-ai-cli";
-const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
+/// What `system_prompt.txt` holds from the first run on, byte for byte.
+pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
@@ -69,6 +70,10 @@ impl Home {
         self.root.join("system_prompt.txt")
     }
 
+    pub fn personas(&self) -> PathBuf {
+        self.root.join("personas")
+    }
+
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }
@@ -86,6 +91,11 @@ impl Home {
         self.root.join("draft")
     }
 
+    /// The turns under way (S9.6).
+    pub fn journal(&self) -> PathBuf {
+        self.root.join("journal")
+    }
+
     pub fn cache(&self) -> PathBuf {
         self.root.join("cache")
     }
@@ -101,6 +111,7 @@ impl Home {
             Ok(()) => {
                 files::sweep(&self.root);
                 files::sweep(&self.sessions());
+                files::sweep(&self.journal());
                 Vec::new()
             }
             Err(fault) => vec![self.unwritable(&fault)],

@@ -2,27 +2,41 @@
 //! prompt. Reading never fails: what cannot be used is a banner, and the rest
 //! works. Writing changes one value and no other byte of a file.
 
+mod add;
+mod change;
 mod document;
 mod edit;
 mod error;
+mod exposed;
 mod fields;
 mod home;
+mod known;
 mod listing;
 mod models;
 mod near;
+mod personas;
 mod prompt;
 mod save;
 mod servers;
 mod settings;
 mod variables;
+mod watch;
 
+pub use add::{
+    Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
+    understand,
+};
+pub use change::{Memory, Weighed, weigh};
 pub use error::ConfigError;
-pub use home::Home;
-pub use prompt::read_system_prompt;
+pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
+pub use known::{Known, Read};
+pub use personas::{all_personas, find_persona, read_personas};
+pub use prompt::{older_system_prompt, read_system_prompt, replace_system_prompt};
 pub use save::{set_active_model, set_server_enabled, set_tool_enabled, set_tool_mode};
 pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
 pub use variables::Variables;
+pub use watch::Watcher;
 
 use crate::domain::Banner;
 
@@ -31,4 +45,6 @@ use crate::domain::Banner;
 pub struct Reading<T> {
     pub value: T,
     pub banners: Vec<Banner>,
+    /// The file as a whole could not be used: `value` is what holds without it.
+    pub failed: bool,
 }

@@ -1,12 +1,18 @@
 //! `system_prompt.txt` as the person has it (S4.1).
 
-use super::{Home, Reading};
+use super::home::DEFAULT_SYSTEM_PROMPT;
+use super::{ConfigError, Home, Reading};
 use crate::domain::{Banner, Notice};
-use crate::files;
+use crate::files::{self, UpdateError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 const CAUSE: &str = "system_prompt.txt";
 /// Words by which prompts of older homes teach a call form that is not ours.
+/// Copies of one prompt that are kept; nobody replaces it so often.
+const COPIES_MAX: usize = 1_000;
 const OLDER_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt; a missing file is an empty one.
@@ -28,7 +34,7 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
             return without(&home.path_words(), &why);
         }
     };
-    let older = OLDER_FORMS.into_iter().find(|form| text.contains(form));
+    let older = older_form(&text);
     let banners = older.map(|form| {
         let what = format!(
             "{} teaches a form of tool calls (`{form}`) that is not used any more.",
@@ -38,13 +44,79 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
             CAUSE,
             Notice::warning(what)
                 .because("Each request describes the tools and how to call them by itself.")
-                .advise("Keep a copy and take that part out of the file."),
+                .advise("`/system-prompt replace` puts ours in its place and keeps a copy."),
         )
     });
     Reading {
         value: text,
         banners: banners.into_iter().collect(),
+        failed: false,
     }
+}
+
+fn older_form(text: &str) -> Option<&'static str> {
+    OLDER_FORMS.into_iter().find(|form| text.contains(form))
+}
+
+/// The text of `system_prompt.txt` where it teaches an older form.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn older_system_prompt(home: &Home) -> Result<Option<Arc<str>>, ConfigError> {
+    let path = home.system_prompt();
+    let bytes =
+        files::read(&path, BYTES_MAX).map_err(|fault| ConfigError::reading(&path, &fault))?;
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let older = text.filter(|text| older_form(text).is_some());
+    Ok(older.map(Arc::from))
+}
+
+/// Puts this program's own prompt in the place of `shown` and keeps a copy beside
+/// it, whose path is returned.
+///
+/// # Errors
+/// The file holds something else than `shown` by now, or cannot be read, copied or
+/// written; it is as it was then.
+pub fn replace_system_prompt(home: &Home, shown: &str) -> Result<PathBuf, ConfigError> {
+    let path = home.system_prompt();
+    let unwritable = |fault: &io::Error| ConfigError::Unwritable {
+        path: path.clone(),
+        why: files::words(fault),
+    };
+    let mut copy = None;
+    let changed = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
+        let current = current.unwrap_or_default();
+        if current != shown.as_bytes() {
+            let path = path.clone();
+            return Err(ConfigError::ChangedMeanwhile { path });
+        }
+        copy = Some(keep_copy(&path, &current).map_err(|fault| unwritable(&fault))?);
+        Ok(DEFAULT_SYSTEM_PROMPT.as_bytes().to_vec())
+    });
+    changed.map_err(|fault| match fault {
+        UpdateError::Refused(fault) => fault,
+        UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
+        UpdateError::Write(fault) => unwritable(&fault),
+    })?;
+    Ok(copy.expect("it was made before the file was changed"))
+}
+
+/// Keeps `bytes` as `NAME.bak`, `NAME.bak_2` … beside the file: no copy replaces
+/// another.
+fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    for number in 1..=COPIES_MAX {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".bak");
+        if number > 1 {
+            name.push(format!("_{number}"));
+        }
+        match files::create_new(Path::new(&name), bytes, files::PRIVATE) {
+            Ok(()) => return Ok(name.into()),
+            Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
+            Err(fault) => return Err(fault),
+        }
+    }
+    Err(io::Error::other("too many copies of it are kept already"))
 }
 
 fn without(path: &str, why: &str) -> Reading<String> {
@@ -54,6 +126,7 @@ fn without(path: &str, why: &str) -> Reading<String> {
     Reading {
         value: String::new(),
         banners: vec![Banner::new(CAUSE, notice)],
+        failed: true,
     }
 }
 

@@ -137,7 +137,7 @@ fn unknown_server(document: &Document, entries: &[ServerEntry<'_>], id: &str) ->
 
 /// Changes the file at `path` under its lock; one that does not exist yet starts
 /// as an empty object.
-fn change(
+pub(super) fn change(
     path: &Path,
     edit: impl FnOnce(&mut Document) -> Result<(), ConfigError>,
 ) -> Result<(), ConfigError> {

@@ -39,9 +39,9 @@ pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<S
             .map(|entry| server(&entry.id, entry.value, variables))
             .collect())
     });
-    let (mut servers, banners) = match found {
-        Ok(servers) => (servers, Vec::new()),
-        Err(fault) => (Vec::new(), vec![fault.banner()]),
+    let (mut servers, banners, failed) = match found {
+        Ok(servers) => (servers, Vec::new(), false),
+        Err(fault) => (Vec::new(), vec![fault.banner()], true),
     };
     match servers
         .iter()
@@ -53,6 +53,7 @@ pub fn read_servers_with(home: &Home, variables: Variables<'_>) -> Reading<Vec<S
     Reading {
         value: servers,
         banners,
+        failed,
     }
 }
 
@@ -276,7 +277,7 @@ fn url_secrets(url: &str) -> Vec<Secret> {
         .collect()
 }
 
-fn is_secret_name(name: &str) -> bool {
+pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [
         "key",

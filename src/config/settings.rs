@@ -75,6 +75,7 @@ pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Sett
             return Reading {
                 value: Settings::default(),
                 banners: vec![fault.banner()],
+                failed: true,
             };
         }
     };
@@ -90,6 +91,7 @@ pub fn read_settings_with(home: &Home, variables: Variables<'_>) -> Reading<Sett
     Reading {
         value,
         banners: reader.banners,
+        failed: false,
     }
 }
 

@@ -50,3 +50,18 @@ pub struct Catalogue {
     /// It has more than are listed here.
     pub is_cut: bool,
 }
+
+/// Do these name the same model? A name without a tag means `:latest`; a colon
+/// before a slash is a port.
+pub fn is_same_model(one: &str, other: &str) -> bool {
+    tagged(one) == tagged(other)
+}
+
+fn tagged(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    if last.contains(':') {
+        name.to_owned()
+    } else {
+        format!("{name}:latest")
+    }
+}

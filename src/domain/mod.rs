@@ -1,15 +1,19 @@
 //! Floor 0: values and rules. Nothing here reads a file, waits for anything or
 //! knows a screen; every other module may import it.
 
+mod branches;
 pub mod facts;
 pub mod id;
 pub mod message;
 pub mod model;
 pub mod notice;
 pub mod offered;
+pub mod outside;
+pub mod persona;
 mod recalled;
 pub mod server;
 pub mod session;
+pub mod stock;
 pub mod tool;
 pub mod transcript;
 pub mod turn;
@@ -20,13 +24,16 @@ pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
 pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
+pub use outside::{Change, Weight};
+pub use persona::{Persona, PersonaSummary};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
-pub use session::{SavedMessage, Session, SessionSummary};
+pub use session::{Branch, SavedMessage, Session, SessionSummary};
+pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
-pub use turn::{PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
+pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
 
 /// The arguments of a call: a JSON object whose key order is the model's.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

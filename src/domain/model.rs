@@ -101,6 +101,13 @@ pub enum ApiKey {
     Unusable(String),
 }
 
+impl ApiKey {
+    /// Can a request be sent with it?
+    pub fn is_usable(&self) -> bool {
+        matches!(self, Self::NotNeeded | Self::Known(_))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelConfig {
     /// What a person picks.

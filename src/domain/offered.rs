@@ -1,7 +1,7 @@
 //! The tools on offer in one request, and the one place where a name that a
 //! model wrote is resolved to a tool.
 
-use super::{LaunchId, Server, ServerId, Tool};
+use super::{LaunchId, Persona, Server, ServerId, Tool};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -47,6 +47,13 @@ impl Offered {
             }
         }
         Self { tools }
+    }
+
+    /// What of it a persona lets the model have; their names stay as they are.
+    pub fn within(&self, persona: &Persona) -> Self {
+        let mut offered = self.clone();
+        offered.tools.retain(|tool| persona.offers(tool));
+        offered
     }
 
     pub fn tools(&self) -> &[OfferedTool] {

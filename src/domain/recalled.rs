@@ -2,7 +2,7 @@
 //! beside them.
 
 use super::session::{CancelledNote, Role, TurnNote};
-use super::{Body, CallId, PieceId, SavedMessage, Session, Transcript, TurnId};
+use super::{Body, CallId, Notice, PieceId, SavedMessage, Session, Transcript, TurnId};
 use std::collections::HashMap;
 
 /// Numbers that nobody mints: from the top down.
@@ -78,6 +78,7 @@ impl Transcript {
         let here = |note: &&CancelledNote| note.after == index;
         for note in session.notes.cancelled.iter().filter(here) {
             let turn = TurnId(numbers.next());
+            self.unanswered.insert(turn);
             self.push(
                 turn,
                 Body::Prompt {
@@ -85,7 +86,14 @@ impl Transcript {
                 },
             );
             let model = session.model.clone();
-            self.push(turn, words(model, note.words.clone(), true, numbers));
+            if !note.interrupted {
+                self.push(turn, words(model, note.words.clone(), true, numbers));
+                continue;
+            }
+            if !note.words.is_empty() {
+                self.push(turn, words(model, note.words.clone(), false, numbers));
+            }
+            self.push(turn, Body::Note(Notice::info("(interrupted)")));
         }
     }
 }

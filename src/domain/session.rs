@@ -20,6 +20,25 @@ pub struct Session {
     pub humble: Map<String, Value>,
     /// What of it is shown when the conversation is opened.
     pub notes: Notes,
+    /// The other ways that the conversation took.
+    pub branches: Vec<Branch>,
+}
+
+/// What followed the first `at` messages of the active branch before something
+/// else did. Its notes keep their indices: they count from the conversation's start.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Branch {
+    pub at: usize,
+    pub messages: Vec<SavedMessage>,
+    /// The entries of `humble.turns` and `humble.cancelled` that belong to it.
+    pub turns: Vec<Value>,
+    pub cancelled: Vec<Value>,
+    /// When it was left.
+    pub left_at: Option<Timestamp>,
+    /// Keys of the entry that are not ours.
+    pub other: Map<String, Value>,
+    /// In the file its messages are a role and a text each, and nothing else.
+    pub is_plain: bool,
 }
 
 /// What stands beside the messages of a conversation, as it is shown.
@@ -52,6 +71,8 @@ pub struct CancelledNote {
     pub after: usize,
     pub prompt: String,
     pub words: String,
+    /// The program ended in the middle of it; nobody stopped it.
+    pub interrupted: bool,
 }
 
 impl Session {
@@ -63,6 +84,7 @@ impl Session {
             messages: Vec::new(),
             humble: Map::new(),
             notes: Notes::default(),
+            branches: Vec::new(),
         }
     }
 

@@ -2,9 +2,9 @@
 //! output are all read from what it builds.
 
 use super::{
-    CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
+    COMPACT, CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One item of the conversation. `revision` grows with every change, so that
 /// whoever draws it can keep what was drawn.
@@ -43,6 +43,8 @@ pub struct Transcript {
     pieces: HashMap<PieceId, usize>,
     calls: HashMap<CallId, usize>,
     prompts: HashMap<TurnId, usize>,
+    /// Turns that ended without an answer.
+    pub(super) unanswered: HashSet<TurnId>,
     /// The turn under way.
     running: Option<TurnId>,
     wait: Option<Wait>,
@@ -94,6 +96,35 @@ impl Transcript {
         self.running
             .and_then(|turn| self.prompts.get(&turn).copied())
             .unwrap_or(self.entries.len())
+    }
+
+    /// The last prompt, and whether it was answered.
+    pub fn last_prompt(&self) -> Option<(&str, bool)> {
+        let entry = &self.entries[self.last_prompt_at()?];
+        match &entry.body {
+            Body::Prompt { text } => Some((text, !self.unanswered.contains(&entry.turn))),
+            _ => None,
+        }
+    }
+
+    fn last_prompt_at(&self) -> Option<usize> {
+        // A summary is not a turn of the conversation; one that failed can be asked again.
+        let is_prompt = |entry: &Entry| match &entry.body {
+            Body::Prompt { text } => text != COMPACT || self.unanswered.contains(&entry.turn),
+            _ => false,
+        };
+        self.entries.iter().rposition(is_prompt)
+    }
+
+    /// Takes the last prompt and all that follows it off, where no turn is under way.
+    pub fn take_back(&mut self) {
+        let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
+            return;
+        };
+        self.entries.truncate(count);
+        self.pieces.retain(|_, index| *index < count);
+        self.calls.retain(|_, index| *index < count);
+        self.prompts.retain(|_, index| *index < count);
     }
 
     pub fn apply(&mut self, turn: TurnId, event: &TurnEvent) {
@@ -200,6 +231,9 @@ impl Transcript {
             return;
         }
         self.close_thinking(turn);
+        if !matches!(end, TurnEnd::Answered { .. }) {
+            self.unanswered.insert(turn);
+        }
         if matches!(end, TurnEnd::Cancelled | TurnEnd::Stopped) {
             self.mark_cancelled(turn);
         }

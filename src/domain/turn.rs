@@ -5,6 +5,9 @@ use super::{Notice, PieceId, ToolCall};
 use serde::Serialize;
 use std::time::Duration;
 
+/// The prompt of a turn that summarises; no prompt of a person begins so.
+pub const COMPACT: &str = "/compact";
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     pub text: String,

@@ -3,30 +3,35 @@
 
 use super::approval::Approval;
 use super::asking::Pending;
+use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
-use super::opening::{Files, read_files};
+use super::journalist::Journalist;
+use super::opening::read_files;
 use super::outbox::Outbox;
+use super::outside::Outside;
 use super::reply::Reply;
-use super::saver::{Epoch, Saver};
+use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
+use super::stock::Shelves;
 use super::turn::{Ids, Input, Turn};
+use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
-use crate::config::{self, ConfigError, Home, Settings};
+use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, ServerConfig, Session,
-    SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
+    Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
 use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
-use crate::store::{History, Sessions, StoreError};
+use crate::store::{History, Journals, NotFound, Sessions, StoreError};
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -38,17 +43,16 @@ const HUB_EVENTS_MAX: usize = 256;
 const HISTORY_MAX: usize = 1_000;
 /// Where the ids of questions begin that are not the turn's, which mints its own.
 const ASKS_FROM: u64 = 1 << 32;
-/// How long the last saves and events may take once the program is left.
-const CLOSING_TIME: Duration = Duration::from_secs(3);
-/// How long a cancellation may take to reach the servers before they are closed.
-const CANCELLING_TIME: Duration = Duration::from_millis(300);
 
 /// The turn under way, with everything that runs for it.
 pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
+    /// What the answer will stand for, where it is to be a summary.
+    pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
+    pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for what the session keeps beside them.
     pub(super) transcript: Transcript,
     pub(super) reply: Option<Reply>,
@@ -72,8 +76,18 @@ pub(super) enum Done {
     Nothing,
     Events(Vec<Event>),
     Opened(Result<Session, StoreError>),
+    /// What the command line asked for.
+    Continued(Result<Result<Session, StoreError>, NotFound>),
+    Left(Leavings),
+    /// A turn that was left, and its conversation where it has one.
+    Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
+    Added(Box<ModelConfig>, Result<(), ConfigError>),
+    /// The files were read again, and whether that was asked for.
+    Reread(Box<Read>, bool),
+    PromptRead(Result<Option<Arc<str>>, ConfigError>),
+    PromptReplaced(Result<PathBuf, ConfigError>),
 }
 
 pub(super) struct Actor {
@@ -84,6 +98,11 @@ pub(super) struct Actor {
     pub(super) settings: Settings,
     pub(super) system_prompt: Arc<str>,
     pub(super) servers: Vec<ServerConfig>,
+    /// The personas that are files.
+    pub(super) personas: Vec<Persona>,
+    /// The chosen one.
+    pub(super) persona: Option<Arc<Persona>>,
+    pub(super) outside: Outside,
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
     pub(super) model: Option<Arc<ModelConfig>>,
@@ -96,6 +115,15 @@ pub(super) struct Actor {
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
     pub(super) jobs: JoinSet<Done>,
     pub(super) saver: Saver,
+    pub(super) journalist: Journalist,
+    /// The save that holds the words of the turn that ends now.
+    pub(super) kept: Option<Ticket>,
+    /// Nothing of this conversation is saved.
+    pub(super) private: bool,
+    /// A fork whose name is not known yet, and what it is a fork of.
+    pub(super) forked: Option<(Epoch, Option<SessionId>)>,
+    /// Turns of earlier runs that are still to be offered.
+    pub(super) left: VecDeque<Left>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) history: Arc<History>,
     pub(super) banners: BTreeMap<String, Banner>,
@@ -103,6 +131,8 @@ pub(super) struct Actor {
     /// Questions that are not the turn's, and what follows from their answers.
     pub(super) asked: BTreeMap<AskId, Pending>,
     pub(super) asks: Mint,
+    /// What model servers have, and what is asked of them.
+    pub(super) shelves: Shelves,
 }
 
 pub(super) async fn run(
@@ -113,10 +143,15 @@ pub(super) async fn run(
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
     let hub = Hub::new(hub_sender, parts.built_in);
-    let mut files = read_files(parts.home.clone()).await;
-    files.banners.extend(parts.banners);
+    let files = read_files(parts.home.clone()).await;
+    let told = files.banners.clone();
     let mut actor = Actor::new(parts.home, files, parts.provider, parts.options, log, hub);
+    let banners = parts.banners.into_iter();
+    actor
+        .banners
+        .extend(banners.map(|banner| (banner.cause.clone(), banner)));
     actor.introduce();
+    actor.watch(&told);
     while actor
         .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
@@ -129,7 +164,7 @@ pub(super) async fn run(
 impl Actor {
     fn new(
         home: Home,
-        files: Files,
+        files: Read,
         provider: Provider,
         options: Options,
         log: Option<LogHandle>,
@@ -139,9 +174,12 @@ impl Actor {
         Self {
             provider,
             log,
-            settings: files.settings,
-            system_prompt: files.system_prompt.into(),
-            servers: files.servers,
+            settings: files.known.settings,
+            system_prompt: files.known.system_prompt.into(),
+            servers: files.known.servers,
+            personas: files.known.personas,
+            persona: None,
+            outside: Outside::default(),
             hub,
             offered: Arc::default(),
             model: None,
@@ -154,6 +192,11 @@ impl Actor {
             calls: FuturesUnordered::new(),
             jobs: JoinSet::new(),
             saver: Saver::new(Arc::clone(&sessions)),
+            journalist: Journalist::new(Arc::new(Journals::new(home.journal()))),
+            kept: None,
+            private: false,
+            forked: None,
+            left: VecDeque::new(),
             sessions,
             history: Arc::new(History::new(home.history(), home.draft())),
             banners: files
@@ -164,6 +207,7 @@ impl Actor {
             outbox: Outbox::default(),
             asked: BTreeMap::new(),
             asks: Mint::starting_at(ASKS_FROM),
+            shelves: Shelves::default(),
             options,
             home,
         }
@@ -171,26 +215,27 @@ impl Actor {
 
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
-        if let Some(model) = &self.options.stand_in {
-            self.settings.models = vec![model.clone()];
-            self.settings.lists_models = true;
-        }
+        let mut settings = std::mem::take(&mut self.settings);
+        self.put_stand_in(&mut settings);
+        self.settings = settings;
         if let Some(log) = &self.log {
             log.set_level(self.settings.log_level);
-            let mut secrets = self.settings.secrets();
-            secrets.extend(config::server_secrets(&self.servers));
-            log.hide(secrets);
         }
+        self.hide_secrets(&self.known());
         self.approval.mode = self.options.tool_mode.unwrap_or(self.settings.tool_mode);
         self.outbox.push(Event::ToolModeChanged(self.approval.mode));
         self.choose_first_model();
         self.list_models();
+        self.choose_first_persona();
         self.push_banners();
         if !self.options.no_tools {
             self.hub.configure(self.servers.clone());
         }
         self.servers_changed();
         self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.offer_models();
+        self.open_first();
+        self.look_for_unfinished();
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -226,7 +271,10 @@ impl Actor {
                 Ok(done) => self.job_done(done),
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
+            Some(news) = self.shelves.news.recv() => self.news(news),
             saved = self.saver.saved() => self.saved(saved),
+            () = self.outside.changed() => self.look_outside(false),
+            step = self.journalist.step() => self.journalled(step),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {
                 Heard::Part(part) => self.reply_part(part),
@@ -238,45 +286,6 @@ impl Actor {
             },
         }
         true
-    }
-
-    /// Ends what runs, saves what there is, closes every server.
-    async fn close(mut self, events: &mpsc::Sender<Event>) {
-        self.feed(Input::Interrupt);
-        let Self {
-            hub,
-            mut calls,
-            mut saver,
-            mut jobs,
-            mut outbox,
-            ..
-        } = self;
-        // Servers are told of a cancelled call before they are closed.
-        let cancelled = async { while calls.next().await.is_some() {} };
-        let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
-        let saving = async {
-            while !saver.is_idle() {
-                if let Err(fault) = saver.saved().await.result {
-                    tracing::error!("a session could not be saved: {fault}");
-                    outbox.push(Event::Noticed(fault.notice()));
-                }
-            }
-            while jobs.join_next().await.is_some() {}
-        };
-        let saving = tokio::time::timeout(CLOSING_TIME, saving);
-        let ((), saved) = tokio::join!(hub.shutdown(), saving);
-        if saved.is_err() {
-            tracing::error!("the last conversation could not be saved in time");
-        }
-        outbox.push(Event::ShutDown);
-        let flush = async {
-            while let Some(event) = outbox.pop() {
-                if events.send(event).await.is_err() {
-                    break;
-                }
-            }
-        };
-        let _ = tokio::time::timeout(CLOSING_TIME, flush).await;
     }
 
     pub(super) fn notice(&mut self, notice: Notice) {
@@ -305,7 +314,7 @@ impl Actor {
         let offered = Offered::from_servers(&servers);
         if offered != *self.offered {
             self.offered = Arc::new(offered);
-            self.feed(Input::OfferedChanged(Arc::clone(&self.offered)));
+            self.feed_offered();
         }
     }
 

@@ -3,14 +3,38 @@
 
 use super::actor::Actor;
 use super::turn::Input;
-use crate::domain::AskId;
-use crate::protocol::{Answer, Ask, Event, Owner};
+use super::unfinished::Left;
+use crate::config::Known;
+use crate::domain::{AskId, Change, ModelServer};
+use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use std::sync::Arc;
 
 /// What waits for an answer.
 #[derive(Debug)]
 pub(super) enum Pending {
     /// A conversation that does not fit into the context, which may grow to this.
-    Context { to: u64 },
+    Context {
+        to: u64,
+    },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+    },
+    /// What would come into force, and what was said of it.
+    OutsideEdit {
+        known: Box<Known>,
+        changes: Vec<Change>,
+    },
+    /// The text that was shown: another is not replaced.
+    ReplacePrompt(Arc<str>),
+    /// Whether a turn of an earlier run is taken up again.
+    Unfinished(Left),
+    /// Whether it is really to go.
+    Discard(Left),
 }
 
 impl Actor {
@@ -35,8 +59,26 @@ impl Actor {
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
         match self.withdraw(ask) {
-            Some(Pending::Context { to }) => self.context_answered(to, &answer),
+            Some(pending) => self.answered(pending, &answer),
             None => self.feed(Input::Answered { ask, answer }),
+        }
+    }
+
+    fn answered(&mut self, pending: Pending, answer: &Answer) {
+        let choice = match &answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            Pending::Context { to } => self.context_answered(to, choice),
+            Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
+            Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
+            Pending::OutsideEdit { known, changes } => {
+                self.outside_decided(*known, &changes, choice);
+            }
+            Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
+            Pending::Unfinished(left) => self.unfinished_answered(left, choice),
+            Pending::Discard(left) => self.discard_answered(left, choice),
         }
     }
 }

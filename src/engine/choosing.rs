@@ -1,7 +1,7 @@
 //! Which model answers, which mode decides on tools, which servers run: what the
 //! person chose, and where it is kept.
 
-use super::actor::{Actor, Done};
+use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
@@ -22,7 +22,7 @@ impl Actor {
         }
         let file = self.home.config();
         notice.advise(format!(
-            "No model is listed in {} yet. Put this there, for example, and start humble again:\n{EXAMPLE}",
+            "No model is listed in {} yet. /models shows what a running Ollama has and adds it; `humble demo` shows the program without any model. Or put this there, for example:\n{EXAMPLE}",
             file.display()
         ))
     }
@@ -93,12 +93,7 @@ impl Actor {
     }
 
     pub(super) fn select_model(&mut self, wanted: &ModelRef) {
-        let found = self
-            .settings
-            .models
-            .iter()
-            .find(|model| model.reference() == *wanted);
-        let Some(model) = found.cloned() else {
+        let Some(model) = self.find_reference(wanted) else {
             self.notice(Notice::warning(format!(
                 "There is no model `{}` any more.",
                 wanted.name
@@ -108,6 +103,24 @@ impl Actor {
         for other in &mut self.settings.models {
             other.active = other.reference() == *wanted;
         }
+        self.take_model(model);
+        // A stand-in is in no file.
+        if self.options.stand_in.is_some() {
+            return;
+        }
+        let (home, wanted) = (self.home.clone(), wanted.clone());
+        self.write_config(move || config::set_active_model(&home, &wanted));
+    }
+
+    pub(super) fn find_reference(&self, wanted: &ModelRef) -> Option<ModelConfig> {
+        let mut models = self.settings.models.iter();
+        models.find(|model| model.reference() == *wanted).cloned()
+    }
+
+    /// Uses a model from the next turn on, without saving that anywhere.
+    pub(super) fn take_model(&mut self, model: ModelConfig) {
+        self.shelves.think = None;
+        self.outbox.push(Event::ThinkChanged(model.think));
         self.model = Some(Arc::new(model));
         self.empty_context();
         self.banners.remove("--model");
@@ -115,22 +128,15 @@ impl Actor {
         self.warn_of_dialect();
         self.push_banners();
         self.list_models();
-        // A stand-in is in no file.
-        if self.options.stand_in.is_some() {
-            return;
-        }
-        let (home, wanted) = (self.home.clone(), wanted.clone());
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_active_model(&home, &wanted)));
     }
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.approval.mode = mode;
+        self.settings.tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
         self.outbox.push(Event::ToolModeChanged(mode));
         let home = self.home.clone();
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_tool_mode(&home, mode)));
+        self.write_config(move || config::set_tool_mode(&home, mode));
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {
@@ -139,8 +145,7 @@ impl Actor {
         };
         server.enabled = !server.enabled;
         let (home, id, enabled) = (self.home.clone(), id.clone(), server.enabled);
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_server_enabled(&home, &id, enabled)));
+        self.write_config(move || config::set_server_enabled(&home, &id, enabled));
         self.configure_servers();
     }
 
@@ -153,8 +158,7 @@ impl Actor {
             server.tools_off.insert(tool.clone());
         }
         let (home, id) = (self.home.clone(), id.clone());
-        self.jobs
-            .spawn_blocking(move || Done::Config(config::set_tool_enabled(&home, &id, &tool, on)));
+        self.write_config(move || config::set_tool_enabled(&home, &id, &tool, on));
         self.configure_servers();
     }
 

@@ -1,8 +1,11 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
+use super::compact::{self, Covered};
 use super::turn::{Input, Setup, Turn};
-use crate::domain::{Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage};
+use crate::domain::{
+    ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+};
 use crate::protocol::{Command, Event};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,10 +14,19 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
+            Command::ListStocks => self.list_stocks(),
+            Command::UseModel { server, model } => self.use_model(server, model),
+            Command::AddModel(new) => self.add_model(new),
+            Command::TryModel { query, model } => self.try_model(query, &model),
+            Command::PullModel { server, name } => self.pull_model(server, &name),
+            Command::StopPull => self.stop_pull(),
+            Command::RemoveModel { server, name } => self.remove_model(server, name),
+            Command::SetThink(think) => self.set_think(think),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
@@ -34,6 +46,17 @@ impl Actor {
                     Done::Deleted(id, result)
                 });
             }
+            Command::Reload => self.look_outside(true),
+            Command::SelectPersona(name) => self.select_persona(name.as_deref()),
+            Command::ReplaceSystemPrompt => self.read_older_prompt(),
+            Command::Rewind => self.take_back(),
+            Command::DropCancelled(prompt) => self.drop_cancelled(&prompt),
+            Command::ListBranches => self.list_branches(),
+            Command::SwitchBranch(branch) => self.switch_branch(&branch),
+            Command::ForkSession => self.fork_session(),
+            Command::RenameSession(title) => self.rename_session(&title),
+            Command::SetPrivate(private) => self.set_private(private),
+            Command::KeepDraft(_) if self.private => {}
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {
@@ -55,7 +78,7 @@ impl Actor {
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
-        if !self.options.no_save {
+        if !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
         if self.running.is_some() {
@@ -71,22 +94,38 @@ impl Actor {
         if self.session.started_at.is_none() {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
+        self.begin_journal(&prompt.text, &model.name);
         let setup = Setup {
-            prompt: prompt.clone(),
+            prompt,
+            instruction: None,
             model: model.name.clone(),
             dialect: model.dialect,
-            system_prompt: Arc::clone(&self.system_prompt),
-            history: Arc::new(self.session.messages.clone()),
-            offered: Arc::clone(&self.offered),
+            system_prompt: self.system_text(),
+            history: Arc::new(compact::history(&self.session)),
+            offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
         };
+        self.begin_turn(id, setup, model, None);
+    }
+
+    /// `covers` is what the answer will stand for, where it is to be a summary.
+    pub(super) fn begin_turn(
+        &mut self,
+        id: TurnId,
+        setup: Setup,
+        model: Arc<ModelConfig>,
+        covers: Option<Covered>,
+    ) {
+        let prompt = setup.prompt.text.clone();
         let (turn, effects) = Turn::begin(setup, self.ids.clone());
         self.running = Some(Running {
             id,
             turn,
-            prompt: prompt.text,
+            prompt,
+            covers,
             model,
+            persona: self.persona.clone(),
             transcript: Transcript::default(),
             reply: None,
             idle_at: None,
@@ -110,7 +149,7 @@ impl Actor {
     }
 
     /// A turn that ends before it began.
-    fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+    pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.model_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
         self.outbox
@@ -121,10 +160,13 @@ impl Actor {
 
     pub(super) fn job_done(&mut self, done: Done) {
         match done {
-            Done::Nothing | Done::Config(Ok(())) => {}
+            Done::Nothing => {}
             Done::Events(events) => events.into_iter().for_each(|event| self.outbox.push(event)),
             Done::Opened(Ok(session)) => self.begin_session(session),
             Done::Opened(Err(fault)) => self.notice(fault.notice()),
+            Done::Continued(found) => self.continued(found),
+            Done::Left(leavings) => self.found(leavings),
+            Done::Resumed(left, opened) => self.resumed(left, opened),
             Done::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.
                 if self.session.id.as_ref() == Some(&id) {
@@ -133,7 +175,16 @@ impl Actor {
                 self.outbox.push(Event::SessionDeleted(id));
             }
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
-            Done::Config(Err(fault)) => self.notice(fault.notice()),
+            Done::Added(model, written) => self.model_added(*model, written),
+            Done::Config(written) => {
+                if let Err(fault) = written {
+                    self.notice(fault.notice());
+                }
+                self.config_written();
+            }
+            Done::Reread(read, asks) => self.reread(*read, asks),
+            Done::PromptRead(read) => self.older_prompt_read(read),
+            Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),
         }
     }
 }

@@ -43,6 +43,10 @@ impl Actor {
         }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
+        if std::mem::take(&mut self.private) {
+            self.apply_log_level();
+            self.outbox.push(Event::PrivateChanged(false));
+        }
         self.outbox
             .push(Event::SessionOpened(Arc::new(self.session.clone())));
         self.empty_context();

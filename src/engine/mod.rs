@@ -3,25 +3,43 @@
 //!
 //! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
 //! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's; `turn`, `approval` and `context` are pure.
+//! `asking` puts questions that are not the turn's; `outside` follows edits of the
+//! files; `stock` asks servers what they have, `pulling` changes that; `journalist`,
+//! `saver` and `saving` write, `unfinished` offers what was left; `turn`, `approval`,
+//! `compact`, `window` and `context` are pure.
 
 mod actor;
+mod adding;
 pub mod approval;
 mod asking;
+mod branching;
 mod choosing;
+mod closing;
 mod commands;
+pub mod compact;
+mod compacting;
 pub mod context;
 mod conversation;
 mod hear;
+mod journalist;
 mod opening;
 mod outbox;
+mod outside;
 mod perform;
+mod persona;
+mod prompt;
+mod pulling;
 mod record;
 mod reply;
 mod saver;
+mod saving;
 mod sending;
+mod stock;
 pub mod turn;
+mod unfinished;
 pub mod window;
+
+pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ToolMode};
@@ -50,12 +68,32 @@ pub struct Options {
     /// The name of the model to use.
     pub model: Option<String>,
     pub tool_mode: Option<ToolMode>,
+    /// The name of the persona that answers.
+    pub persona: Option<String>,
+    /// Follow edits of the files while the program runs.
+    pub watch: bool,
     /// Start no server and offer no tool.
     pub no_tools: bool,
     /// Write no session.
     pub no_save: bool,
+    /// Look for models where the settings list none, and offer them.
+    pub offers_models: bool,
+    /// Nobody types here: one prompt, from a script perhaps, that the history leaves
+    /// out, and nobody to ask about turns of before.
+    pub one_turn: bool,
+    /// The conversation to begin with.
+    pub open: Option<Open>,
     /// The one model that there is, whatever `config.json` lists.
     pub stand_in: Option<ModelConfig>,
+}
+
+/// A conversation that the command line names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Open {
+    /// The one that changed last.
+    Latest,
+    /// By its file's name or its title, or the beginning of either.
+    Named(String),
 }
 
 /// A running engine.

@@ -21,10 +21,26 @@ pub struct Outbox {
     log_lines: usize,
     /// When the last delta went out.
     delta_sent: Option<Instant>,
+    /// What waits until something is on the disk, where something has to be.
+    held: Option<Vec<Event>>,
 }
 
 impl Outbox {
+    /// Keeps what is pushed from now on back, in its order.
+    pub fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    pub fn release(&mut self) {
+        for event in self.held.take().into_iter().flatten() {
+            self.push(event);
+        }
+    }
+
     pub fn push(&mut self, event: Event) {
+        if let Some(held) = &mut self.held {
+            return held.push(event);
+        }
         if let Event::Logged(_) = &event {
             if self.log_lines >= LOG_LINES_MAX {
                 return;
@@ -148,6 +164,19 @@ mod tests {
         );
         outbox.push(Event::ShutDown);
         assert_eq!(outbox.due(), None, "what follows them waits for nothing");
+    }
+
+    #[test]
+    fn what_is_held_back_comes_in_its_order() {
+        let mut outbox = Outbox::default();
+        outbox.push(delta(1, "a"));
+        outbox.hold();
+        outbox.push(Event::ShutDown);
+        outbox.push(delta(2, "b"));
+        assert_eq!(outbox.pop(), Some(delta(1, "a")));
+        assert!(outbox.is_empty(), "the rest waits");
+        outbox.release();
+        assert_eq!(drain(outbox), [Event::ShutDown, delta(2, "b")]);
     }
 
     #[test]

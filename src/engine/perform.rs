@@ -2,10 +2,8 @@
 
 use super::actor::{Actor, Running};
 use super::approval::ApprovedCall;
-use super::record;
-use super::saver::Saved;
 use super::turn::{Effect, Input};
-use crate::domain::{Banner, CallId, Notice, ToolOutcome, TurnEvent, TurnId, Usage};
+use crate::domain::{CallId, ToolOutcome, TurnEvent, TurnId};
 use crate::mcp::Call;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::{Fault, StreamPart};
@@ -65,11 +63,11 @@ impl Actor {
         };
         running.transcript.apply(running.id, &event);
         let (id, ended) = (running.id, matches!(event, TurnEvent::Ended { .. }));
+        self.take_down(&event);
         self.outbox.push(Event::Turn(id, event));
-        if ended {
+        // Dropping it drops an open connection.
+        if ended && let Some(running) = self.running.take() {
             self.ids = running.turn.ids();
-            // Dropping it drops an open connection.
-            self.running = None;
             self.offer_to_compact();
         }
     }
@@ -156,62 +154,6 @@ impl Actor {
         if let Some(running) = self.running.as_mut().filter(|running| running.id == turn) {
             running.calls.remove(&call);
             self.feed(Input::CallDone { call, outcome });
-        }
-    }
-
-    fn save(&mut self, answer: &str, usage: Usage) {
-        let Some(running) = &self.running else { return };
-        let answered = record::Answered {
-            model: &running.model.name,
-            prompt: &running.prompt,
-            answer,
-            usage,
-            turn: &running.transcript,
-        };
-        record::answered(&mut self.session, &answered);
-        self.write();
-    }
-
-    fn keep(&mut self, words: &str) {
-        let Some(running) = &self.running else { return };
-        record::cancelled(
-            &mut self.session,
-            &running.prompt,
-            words,
-            jiff::Timestamp::now(),
-        );
-        // A first turn without an answer makes no file (S9.1).
-        if !self.session.messages.is_empty() {
-            self.write();
-        }
-    }
-
-    fn write(&mut self) {
-        if !self.options.no_save {
-            self.saver.save(self.epoch, self.session.clone());
-        }
-    }
-
-    pub(super) fn saved(&mut self, saved: Saved) {
-        match saved.result {
-            Ok(id) => {
-                if let Some(original) = saved.fork_of {
-                    let words = format!("{original} was changed elsewhere meanwhile.");
-                    self.notice(
-                        Notice::warning(words)
-                            .advise(format!("This conversation goes on as {id}.")),
-                    );
-                }
-                if saved.epoch == self.epoch {
-                    self.session.id = Some(id.clone());
-                    self.outbox.push(Event::SessionSaved(id));
-                }
-                self.clear_banner("session");
-            }
-            Err(fault) => {
-                tracing::error!("a session could not be saved: {fault}");
-                self.set_banner(Banner::new("session", fault.notice()));
-            }
         }
     }
 }

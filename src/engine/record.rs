@@ -52,6 +52,7 @@ pub fn cancelled(session: &mut Session, prompt: &str, words: &str, at: Timestamp
         after: session.messages.len(),
         prompt: prompt.to_owned(),
         words: words.to_owned(),
+        interrupted: false,
     };
     beside::add_cancelled(&mut session.humble, &note);
 }

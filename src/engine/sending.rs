@@ -10,7 +10,7 @@ use crate::domain::model::ToolRole;
 use crate::domain::{
     Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
 };
-use crate::protocol::{Answer, Ask, Choice, Event, Job, Meter, Owner};
+use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
 use crate::provider::Request;
 use crate::text::tokens::Vocabulary;
 use std::sync::Arc;
@@ -144,10 +144,10 @@ impl Actor {
     }
 
     /// The person decided about a conversation that does not fit.
-    pub(super) fn context_answered(&mut self, to: u64, answer: &Answer) {
-        match answer {
-            Answer::Choice(Choice::Grow) => self.fill.agreed = to,
-            Answer::Choice(Choice::SendAnyway) => self.fill.sends_anyway = true,
+    pub(super) fn context_answered(&mut self, to: u64, choice: Choice) {
+        match choice {
+            Choice::Grow => self.fill.agreed = to,
+            Choice::SendAnyway => self.fill.sends_anyway = true,
             _ => return self.feed(Input::Stopped),
         }
         self.send_unsent();
@@ -208,6 +208,30 @@ impl Actor {
         });
         running.reply = Some(Reply::new(stream, tools));
         running.idle_at = None;
+    }
+
+    /// Tokens that the model takes at most, as far as that needs no question.
+    pub(super) fn context_max(&self) -> Option<u64> {
+        let model = self.model.as_ref()?;
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        match model.provider {
+            ProviderKind::Ollama => {
+                let bounds = Bounds::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
+                let most = bounds.unasked.max(bounds.floor);
+                Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
+            }
+            _ => window::limit(model, &facts, 0),
+        }
+    }
+
+    /// Estimates what the conversation takes, between two requests.
+    pub(super) fn gauge(&mut self, messages: &[Message]) {
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let name = self.model.as_ref().map_or("", |model| &model.model);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), name);
+        let weight = window::weigh(messages, None, vocabulary);
+        let estimate = self.fill.gauge.estimate(weight);
+        self.measure(estimate, self.fill.meter.limit);
     }
 
     /// The server's own count replaces the estimate.

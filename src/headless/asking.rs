@@ -216,6 +216,15 @@ fn words(question: &Ask) -> String {
         Ask::Repair { .. } => "The model's tool call cannot be used again.".to_owned(),
         Ask::AfterError { .. } => "The model asks for more tools after a failed one.".to_owned(),
         Ask::Stalled { seconds } => format!("Nothing came from the model for {seconds} s."),
+        Ask::AddModel { name, server } => {
+            format!(
+                "{} has `{name}`, which config.json does not list.",
+                server.url
+            )
+        }
+        Ask::RemoveModel { name, server, .. } => {
+            format!("`{name}` would be removed from {}.", server.url)
+        }
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
             "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
@@ -223,12 +232,18 @@ fn words(question: &Ask) -> String {
         Ask::TooLong {
             estimate, limit, ..
         } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
+        Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
+        Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
+        Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
+        Ask::Discard { .. } => "It would be discarded.".to_owned(),
     }
 }
 
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
+        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Keep,
+        Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,
     }
 }

@@ -51,6 +51,12 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::Bound { .. } => "bound",
         Ask::GrowContext { .. } => "grow_context",
         Ask::TooLong { .. } => "too_long",
+        Ask::AddModel { .. } => "add_model",
+        Ask::RemoveModel { .. } => "remove_model",
+        Ask::OutsideEdit(_) => "outside_edit",
+        Ask::ReplacePrompt { .. } => "replace_prompt",
+        Ask::Unfinished(_) => "unfinished",
+        Ask::Discard { .. } => "discard",
     };
     (name, choices)
 }

@@ -2,9 +2,10 @@
 //! answer a bound; a detail that does not come in time is left out.
 
 use super::error::{Cause, Fault, Garbled};
-use super::facts::{from_list, from_props, from_ps, from_show, from_tags, is_llama_cpp, is_same};
+use super::facts::{from_list, from_props, from_ps, from_show, from_tags, is_llama_cpp};
 use super::http::{Http, bounded_body, refusal};
 use super::reply::parse;
+use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
 use futures::stream::{self, StreamExt};
 use reqwest::Method;
@@ -14,7 +15,6 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 const LOADED_TIME_MAX: Duration = Duration::from_secs(1);
 const FACTS_TIME_MAX: Duration = Duration::from_secs(3);
-const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 /// A license and a tokenizer may stand in an answer about one model.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 /// Models of one server that are listed.
@@ -33,7 +33,11 @@ impl Http {
         }
         let asked = timeout(LOADED_TIME_MAX, self.loaded(model)).await;
         let loaded = asked.ok()??;
-        Some(loaded.iter().any(|(name, _)| is_same(name, &model.model)))
+        Some(
+            loaded
+                .iter()
+                .any(|(name, _)| is_same_model(name, &model.model)),
+        )
     }
 
     /// See [`super::Provider::facts`].
@@ -54,8 +58,12 @@ impl Http {
     }
 
     /// See [`super::Provider::catalogue`].
-    pub(super) async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
-        let deadline = Instant::now() + LIST_TIME_MAX;
+    pub(super) async fn catalogue(
+        &self,
+        server: &ModelConfig,
+        time_max: Duration,
+    ) -> Result<Catalogue, Fault> {
+        let deadline = Instant::now() + time_max;
         let list = async {
             match server.provider {
                 ProviderKind::Ollama => self.ollama_list(server, deadline).await,
@@ -75,7 +83,7 @@ impl Http {
                 ProviderKind::Scripted => Ok((Vec::new(), false)),
             }
         };
-        let listed = within(deadline, LIST_TIME_MAX, list).await;
+        let listed = within(deadline, time_max, list).await;
         let (mut models, mut is_cut) = listed.map_err(|cause| Fault::new(server, cause))?;
         is_cut |= models.len() > MODELS_MAX;
         models.truncate(MODELS_MAX);
@@ -96,7 +104,7 @@ impl Http {
         let loaded = loaded.ok().flatten().unwrap_or_default();
         facts.loaded_context = loaded
             .iter()
-            .find(|(name, _)| is_same(name, &model.model))
+            .find(|(name, _)| is_same_model(name, &model.model))
             .and_then(|(_, context)| *context);
         Ok(facts)
     }
@@ -148,7 +156,7 @@ impl Http {
             }
             if let Some(loaded) = &loaded {
                 let mut loaded = loaded.iter();
-                let found = loaded.find(|(name, _)| is_same(name, &model.name));
+                let found = loaded.find(|(name, _)| is_same_model(name, &model.name));
                 model.is_loaded = Some(found.is_some());
                 model.facts.loaded_context = found.and_then(|(_, context)| *context);
             }

@@ -180,21 +180,6 @@ pub(super) fn is_llama_cpp(list: &Value) -> bool {
         || list.pointer("/data/0/meta/n_ctx_train").is_some()
 }
 
-/// Do these name the same model? A name without a tag means `:latest`; a colon
-/// before a slash is a port.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
-    tagged(one) == tagged(other)
-}
-
-fn tagged(name: &str) -> String {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    if last.contains(':') {
-        name.to_owned()
-    } else {
-        format!("{name}:latest")
-    }
-}
-
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }

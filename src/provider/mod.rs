@@ -19,21 +19,26 @@ pub mod ndjson;
 pub mod ollama;
 pub mod openai;
 pub mod part;
+mod pull;
 pub mod reply;
 pub mod schema;
 pub mod scripted;
 mod sentences;
+mod shelf;
 pub mod sse;
 pub mod stream;
 
 pub use error::{Cause, Fault};
 pub use part::{EndReason, NativeCall, Request, StreamPart};
+pub use pull::{PullProgress, PullStream};
 pub use scripted::{Requests, Script, Step};
+pub use shelf::{PullStep, Shelf};
 pub use stream::ReplyStream;
 
 use crate::domain::{CallMessage, Catalogue, ModelConfig, ModelFacts};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Whoever answers requests. Cheap to clone; clones share connections and what was
 /// learnt about servers.
@@ -80,20 +85,48 @@ impl Provider {
     pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, Fault> {
         match self {
             Self::Http(http) => http.facts(model).await,
-            Self::Scripted(_) => Ok(ModelFacts::default()),
+            Self::Scripted(script) => Ok(script.shelf().facts(model)),
         }
     }
 
-    /// What a server has, within five seconds. `server` is any model of it: address,
+    /// What a server has, within `time_max`. `server` is any model of it: address,
     /// key and protocol count.
     ///
     /// # Errors
     /// The server cannot be asked for its list. Details that it does not give in
     /// time are left out.
-    pub async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
+    pub async fn catalogue(
+        &self,
+        server: &ModelConfig,
+        time_max: Duration,
+    ) -> Result<Catalogue, Fault> {
         match self {
-            Self::Http(http) => http.catalogue(server).await,
-            Self::Scripted(_) => Ok(Catalogue::default()),
+            Self::Http(http) => http.catalogue(server, time_max).await,
+            Self::Scripted(script) => {
+                let shelf = script.shelf();
+                let listed = tokio::time::timeout(time_max, shelf.catalogue(server)).await;
+                let seconds = time_max.as_secs();
+                listed.unwrap_or_else(|_| Err(Fault::new(server, Cause::Silent { seconds })))
+            }
+        }
+    }
+
+    /// Pulls a model to an Ollama, while the stream is polled.
+    pub fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
+        match self {
+            Self::Http(http) => pull::pull(http.clone(), server.clone(), name.to_owned()),
+            Self::Scripted(script) => script.shelf().pull(server, name),
+        }
+    }
+
+    /// Removes a model from the disk of an Ollama, within thirty seconds.
+    ///
+    /// # Errors
+    /// The server cannot be asked, does not have the model, or keeps it.
+    pub async fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
+        match self {
+            Self::Http(http) => http.remove(server, name).await,
+            Self::Scripted(script) => script.shelf().remove(server, name),
         }
     }
 }

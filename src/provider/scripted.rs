@@ -3,8 +3,9 @@
 
 use super::error::{Cause, Fault};
 use super::part::{EndReason, NativeCall, Request, StreamPart};
+use super::shelf::{PullStep, Shelf};
 use super::stream::ReplyStream;
-use crate::domain::Arguments;
+use crate::domain::{Arguments, ServerModel};
 use futures::stream;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,6 +79,7 @@ enum Plays {
 pub struct Script {
     plays: Plays,
     requests: Requests,
+    shelf: Shelf,
 }
 
 impl Default for Script {
@@ -91,6 +93,7 @@ impl Script {
         Self {
             plays: Plays::Rounds(rounds.into_iter().collect()),
             requests: Requests::default(),
+            shelf: Shelf::default(),
         }
     }
 
@@ -100,6 +103,7 @@ impl Script {
         Self {
             plays: Plays::Response(respond),
             requests: Requests::default(),
+            shelf: Shelf::default(),
         }
     }
 
@@ -114,6 +118,29 @@ impl Script {
     /// Adds a round that answers with this text.
     pub fn answer(self, text: &str) -> Self {
         self.round([Step::text(text), Step::end()])
+    }
+
+    /// The server at this base URL has these models.
+    pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ServerModel>) -> Self {
+        self.shelf.stock(url, Some(models.into_iter().collect()));
+        self
+    }
+
+    /// The server at this base URL never answers when it is asked what it has.
+    pub fn hides(self, url: &str) -> Self {
+        self.shelf.stock(url, None);
+        self
+    }
+
+    /// The next pull goes like this, and succeeds where nothing says otherwise.
+    pub fn pulls(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
+        self.shelf.add_pull(steps.into_iter().collect());
+        self
+    }
+
+    /// What its servers have.
+    pub fn shelf(&self) -> Shelf {
+        self.shelf.clone()
     }
 
     /// The requests that the provider of this script gets.

@@ -32,15 +32,31 @@ pub fn add_turn(humble: &mut Map<String, Value>, turn: &TurnNote) {
 
 pub fn add_cancelled(humble: &mut Map<String, Value>, turn: &CancelledNote) {
     let list = list(humble, CANCELLED);
-    list.push(json!({
+    let mut entry = json!({
         "at": turn.at.to_string(),
         "after": turn.after,
         "prompt": turn.prompt,
         "words": turn.words,
-    }));
+    });
+    if turn.interrupted {
+        entry["interrupted"] = true.into();
+    }
+    list.push(entry);
     if list.len() > CANCELLED_MAX {
         list.remove(0);
     }
+}
+
+/// Takes the newest cancelled turn away where this was its prompt, behind `after`
+/// messages.
+pub fn drop_cancelled(humble: &mut Map<String, Value>, after: usize, prompt: &str) -> bool {
+    let Some(Value::Array(entries)) = humble.get_mut(CANCELLED) else {
+        return false;
+    };
+    let is_last = |entry: &Value| {
+        index(entry, "after") == Some(after) && entry.get("prompt").is_some_and(|it| it == prompt)
+    };
+    entries.pop_if(|entry| is_last(entry)).is_some()
 }
 
 /// What of `humble` can be shown.
@@ -68,7 +84,8 @@ fn list<'a>(humble: &'a mut Map<String, Value>, key: &str) -> &'a mut Vec<Value>
     slot.as_array_mut().expect("made an array just above")
 }
 
-fn tool(call: &ToolCall) -> Value {
+/// A call and how it ended; its result is not kept.
+pub fn tool(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
         "tool": call.tool,
@@ -108,7 +125,7 @@ fn turn(entry: &Value) -> Option<TurnNote> {
     })
 }
 
-fn call(entry: &Value) -> Option<ToolCall> {
+pub(super) fn call(entry: &Value) -> Option<ToolCall> {
     let object = |key: &str| entry.get(key).and_then(Value::as_object).cloned();
     let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
     let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
@@ -131,6 +148,7 @@ fn cancelled(entry: &Value) -> Option<CancelledNote> {
         after: index(entry, "after")?,
         prompt: entry.get("prompt")?.as_str()?.to_owned(),
         words: entry.get("words")?.as_str()?.to_owned(),
+        interrupted: entry.get("interrupted").is_some_and(|it| *it == true),
     })
 }
 

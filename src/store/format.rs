@@ -1,8 +1,8 @@
 //! The JSON of a saved conversation (S9.3): read leniently, since other programs
 //! and hands write it too, and written so that nothing unknown in it is lost.
 
-use super::beside;
 use super::messages::{MESSAGES, STRING_KEYS, read, without_mark, written};
+use super::{beside, branches, raw};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -25,11 +25,13 @@ pub(super) fn session(
         }
     })?;
     let mut root = file.root;
-    let humble = match root.remove("humble") {
+    let mut humble = match root.remove("humble") {
         Some(Value::Object(humble)) => humble,
         _ => Map::new(),
     };
+    let branches = branches::read(&mut humble, messages.len());
     Ok(Session {
+        branches,
         id: Some(id.clone()),
         model: root
             .get("model")
@@ -53,8 +55,8 @@ pub(super) fn begun(session: &Session) -> Vec<u8> {
 /// Why a conversation cannot be written into its file.
 #[derive(Debug)]
 pub(super) enum Unmerged {
-    /// The messages there are not the beginning of those of the session: somebody
-    /// else changed them.
+    /// Something stands there that the session does not have: somebody else changed
+    /// the file.
     Differs,
     /// It is no conversation any more.
     Broken(String),
@@ -62,25 +64,32 @@ pub(super) enum Unmerged {
 
 /// The file of `session`, made from what stands in it now.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
-    let (mut ours, mut same) = (session.messages.iter(), true);
-    let mut file =
-        read(there, |message| same &= ours.next() == Some(&message)).map_err(Unmerged::Broken)?;
-    if !same {
+    let (mut ours, mut common, mut rest) = (session.messages.iter(), 0, Vec::new());
+    let mut file = read(there, |message| {
+        if rest.is_empty() && ours.next() == Some(&message) {
+            common += 1;
+        } else {
+            rest.push(message);
+        }
+    })
+    .map_err(Unmerged::Broken)?;
+    let others = match file.root.get_mut("humble") {
+        Some(Value::Object(humble)) => branches::read(humble, common + rest.len()),
+        _ => Vec::new(),
+    };
+    if !session.holds(common, &rest, &others) {
         return Err(Unmerged::Differs);
     }
-    if file.is_plain {
+    if file.is_plain && others.iter().all(|branch| branch.is_plain) {
         describe(&mut file.root, session);
         return Ok(written(&file.root, &session.messages));
     }
-    // Those that are there already stay as they stand, with keys unknown to us.
-    let more =
-        ours.map(|message| json!({ "role": message.role.name(), "content": message.content }));
+    // What is there already stays as it stands, with keys unknown to us.
     let root = serde_json::from_slice(without_mark(there));
     let mut root: Map<String, Value> = root.map_err(|fault| Unmerged::Broken(fault.to_string()))?;
-    if let Some(Value::Array(list)) = root.get_mut(MESSAGES) {
-        list.extend(more);
-    }
+    let known = raw::Known::of(&root);
     describe(&mut root, session);
+    raw::restore(&mut root, known, session, common);
     let mut bytes = serde_json::to_vec_pretty(&root).expect(STRING_KEYS);
     bytes.push(b'\n');
     Ok(bytes)
@@ -95,13 +104,17 @@ fn describe(root: &mut Map<String, Value>, session: &Session) {
         root.insert("startedAt".to_owned(), json!(started.to_string()));
     }
     root.entry(MESSAGES).or_insert(Value::Null);
-    if !session.humble.is_empty() {
-        let ours = root
+    let has_branches = matches!(root.get("humble"), Some(Value::Object(humble)) if humble.contains_key(branches::BRANCHES));
+    if !session.humble.is_empty() || !session.branches.is_empty() || has_branches {
+        let slot = root
             .entry("humble")
             .or_insert_with(|| Value::Object(Map::new()));
-        match ours {
-            Value::Object(ours) => ours.extend(session.humble.clone()),
-            other => *other = Value::Object(session.humble.clone()),
+        if !slot.is_object() {
+            *slot = Value::Object(Map::new());
+        }
+        if let Value::Object(ours) = slot {
+            ours.extend(session.humble.clone());
+            branches::write(ours, session);
         }
     }
 }

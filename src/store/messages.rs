@@ -152,7 +152,7 @@ impl<'de, F: FnMut(SavedMessage)> Visitor<'de> for List<'_, F> {
     }
 }
 
-fn is_plain(message: &Value) -> bool {
+pub(super) fn is_plain(message: &Value) -> bool {
     let Value::Object(message) = message else {
         return false;
     };
@@ -165,7 +165,7 @@ fn is_plain(message: &Value) -> bool {
 }
 
 /// None of what is no object.
-fn message(value: Value) -> Option<SavedMessage> {
+pub(super) fn message(value: Value) -> Option<SavedMessage> {
     let Value::Object(mut message) = value else {
         return None;
     };

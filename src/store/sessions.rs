@@ -8,7 +8,7 @@ use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
 use crate::files::{self, Lock};
 use jiff::{Timestamp, Zoned};
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Larger files are no conversations.
@@ -77,6 +77,8 @@ impl Sessions {
             path: path.clone(),
             why: files::words(&fault),
         };
+        // The folder may have been removed while the program ran.
+        files::create_folder(&self.folder).map_err(unwritable)?;
         let _lock = self.lock().map_err(unwritable)?;
         let bytes = match read(&path, id) {
             Ok(there) => format::merged(&there, session).map_err(|unmerged| match unmerged {
@@ -87,6 +89,29 @@ impl Sessions {
             Err(fault) => return Err(fault),
         };
         files::replace(&path, &bytes, files::PRIVATE).map_err(unwritable)
+    }
+
+    /// Writes a conversation that can be saved nowhere else into the folder for
+    /// temporary files; where it is.
+    ///
+    /// # Errors
+    /// Not even that can be written.
+    pub fn rescue(session: &Session) -> Result<PathBuf, StoreError> {
+        let folder = std::env::temp_dir();
+        let bytes = format::begun(session);
+        let written = tempfile::Builder::new()
+            .prefix("humble-unsaved-")
+            .suffix(".json")
+            .tempfile_in(&folder)
+            .and_then(|mut file| {
+                file.write_all(&bytes)?;
+                file.as_file().sync_all()?;
+                Ok(file.keep()?.1)
+            });
+        written.map_err(|fault| StoreError::Unwritable {
+            path: folder,
+            why: files::words(&fault),
+        })
     }
 
     /// All sessions, the one that changed last first. One that cannot be opened is

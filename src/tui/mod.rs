@@ -5,6 +5,7 @@
 pub mod ask;
 mod block;
 mod browser;
+mod connect;
 pub mod editor;
 pub mod encode;
 pub mod flow;
@@ -19,6 +20,7 @@ mod outside;
 mod panic;
 mod run;
 mod screen;
+mod shelf;
 mod shown;
 mod slot;
 mod source;

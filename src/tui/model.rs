@@ -4,19 +4,22 @@
 use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
+use super::connect::Connect;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PieceId, Server, ServerId, SessionId, ToolMode,
-    ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
+    Think, ToolMode, ToolState, Transcript, TurnId,
 };
-use crate::protocol::{Ask, LogLine, Meter};
+use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a notice stays.
@@ -63,6 +66,8 @@ pub enum Overlay {
     },
     Pick(Pick),
     Sessions(Box<Sessions>),
+    Models(Box<Models>),
+    Connect(Box<Connect>),
 }
 
 /// A numbered list, from which 0 changes nothing.
@@ -82,6 +87,10 @@ pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
     Mode(ToolMode),
+    Think(Think),
+    /// None is the system prompt.
+    Persona(Option<String>),
+    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -188,10 +197,16 @@ pub struct Model {
     pub unasked: HashSet<CallId>,
     pub title: String,
     pub session: Option<SessionId>,
+    /// Nothing of this conversation is saved.
+    pub private: bool,
 
     pub editor: Editor,
     pub history: History,
     pub queue: Queue,
+    /// While the last prompt is being changed: what stood in the message before.
+    pub editing: Option<String>,
+    /// A number behind `/branches`, which picks from the list once it is here.
+    pub wants_branch: Option<String>,
     /// The chosen completion; None where the person closed the list.
     pub completion: Option<usize>,
     pub burst: Burst,
@@ -209,6 +224,11 @@ pub struct Model {
 
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
+    /// What model servers have, and what comes of it.
+    pub shelf: Shelf,
+    pub personas: Arc<Vec<PersonaSummary>>,
+    /// The one that answers.
+    pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
     pub meter: Meter,
@@ -220,6 +240,8 @@ pub struct Model {
     pub queries: Mint,
     /// The last prompt, and whether it was answered.
     pub last_turn: Option<(String, bool)>,
+    /// The last answer was cut by the limit of tokens.
+    pub cut: bool,
     pub interrupting: bool,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
@@ -245,6 +267,9 @@ impl Model {
             unasked: HashSet::new(),
             title: String::new(),
             session: None,
+            private: false,
+            editing: None,
+            wants_branch: None,
             editor: Editor::default(),
             history: History::default(),
             queue: Queue::default(),
@@ -261,6 +286,9 @@ impl Model {
             asks: Vec::new(),
             models: Vec::new(),
             selected: None,
+            shelf: Shelf::default(),
+            personas: Arc::default(),
+            persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
             meter: Meter::default(),
@@ -270,6 +298,7 @@ impl Model {
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,
+            cut: false,
             interrupting: false,
             guide: options.guide.map(Guide::new),
         };

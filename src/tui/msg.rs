@@ -60,4 +60,6 @@ pub enum Effect {
     CallBack(&'static str),
     /// Shut the engine down and leave.
     Quit,
+    /// The same, and start the demo.
+    StartDemo,
 }

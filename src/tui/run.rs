@@ -9,13 +9,15 @@ use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
 use super::{Options, panic, view};
+use crate::domain::Severity;
 use crate::protocol::{Command, EVENTS_MAX, Event};
+use crate::text::Clean;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -43,6 +45,8 @@ const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 pub enum Exit {
     /// The person left.
     Left,
+    /// The person left for the demo.
+    Demo,
     /// A signal, by its number.
     Signal(i32),
 }
@@ -51,7 +55,7 @@ impl Exit {
     /// The exit code of the process.
     pub fn code(self) -> u8 {
         match self {
-            Self::Left => 0,
+            Self::Left | Self::Demo => 0,
             Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
         }
     }
@@ -114,7 +118,7 @@ async fn show(
         start: Instant::now(),
         drawn: None,
         dirty: true,
-        left: false,
+        left: None,
         #[cfg(debug_assertions)]
         test_panic: std::env::var_os("HUMBLE_TEST_PANIC").is_some(),
     };
@@ -132,14 +136,18 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
             return;
         }
         while let Some(event) = events.recv().await {
-            if event == Event::ShutDown {
-                return;
+            match event {
+                Event::ShutDown => return,
+                // What could not be saved is said where it can still be read.
+                Event::Noticed(notice) if notice.severity == Severity::Failure => {
+                    let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
+                }
+                _ => {}
             }
         }
     };
     let patience = async {
         sleep(SHUTDOWN_SILENT).await;
-        use std::io::Write;
         // Stderr may be gone with the terminal.
         let _ = writeln!(io::stderr(), "humble: closing …");
         sleep(SHUTDOWN_MAX - SHUTDOWN_SILENT).await;
@@ -185,7 +193,7 @@ struct App<'a> {
     /// When the last frame was drawn.
     drawn: Option<Instant>,
     dirty: bool,
-    left: bool,
+    left: Option<Exit>,
     #[cfg(debug_assertions)]
     test_panic: bool,
 }
@@ -220,8 +228,8 @@ impl App<'_> {
                 }
                 () = &mut alarm, if wake.is_some() => self.feed(Input::Tick).await?,
             }
-            if self.left {
-                return Ok(Exit::Left);
+            if let Some(exit) = self.left {
+                return Ok(exit);
             }
             if self.dirty && self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME) {
                 self.draw()?;
@@ -263,12 +271,14 @@ impl App<'_> {
             // given until it wakes it, and a key for another one would be lost.
             let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
-                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && !self.left => Some(event),
+                Poll::Ready(Some(Ok(event))) if taken < BATCH_MAX && self.left.is_none() => {
+                    Some(event)
+                }
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
                 Poll::Ready(Some(Ok(event))) => {
                     self.take_keys(&mut keys).await?;
                     taken = 0;
-                    Some(event).filter(|_| !self.left)
+                    Some(event).filter(|_| self.left.is_none())
                 }
                 Poll::Pending => None,
             };
@@ -308,7 +318,8 @@ impl App<'_> {
                     return Ok(Some(Input::Unsent(Box::new(command))));
                 }
             }
-            Effect::Quit => self.left = true,
+            Effect::Quit => self.left = self.left.or(Some(Exit::Left)),
+            Effect::StartDemo => self.left = Some(Exit::Demo),
             Effect::Repaint => self.screen.clear(),
             Effect::Suspend => self.suspend().await?,
             Effect::EditText(text) => return self.edit_outside(&text).await.map(Some),

@@ -2,7 +2,10 @@
 //! value only, also by two programs at once. Here: the tools of these tests, files
 //! that do not parse, and the home folder.
 
+mod adding;
+mod bad;
 mod models;
+mod personas;
 mod rewrite;
 mod servers;
 

@@ -2,12 +2,18 @@
 
 #[path = "../support/bench.rs"]
 mod bench;
+mod compacting;
 mod context;
+mod disk;
+mod keeping;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod outside;
+mod personas;
 mod retries;
 mod talk;
 mod tools;
+mod ways;
 mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};

@@ -5,13 +5,16 @@ mod approving;
 #[allow(dead_code, reason = "the engine's tests use the rest")]
 #[path = "../support/bench.rs"]
 mod bench;
+mod branching;
 #[path = "../support/chat.rs"]
 mod chat;
+mod faults;
 mod guided;
+mod models;
 mod talking;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
-use chat::{Chat, chat, chat_in, demo_in, demo_with};
+use chat::{Chat, chat, chat_in, demo_in, demo_with, first_run};
 use crossterm::event::{KeyCode, KeyModifiers};
 use humble::provider::scripted::{Script, Step};
 use std::time::Duration;

@@ -13,7 +13,7 @@ const MODELS: &str = "/v1/models";
 
 async fn catalogue(server: &ModelConfig) -> Result<Catalogue, Fault> {
     let asked = Provider::new();
-    let asked = asked.catalogue(server);
+    let asked = asked.catalogue(server, Duration::from_secs(5));
     let answer = tokio::time::timeout(Duration::from_secs(9), asked).await;
     answer.expect("it keeps its deadline")
 }

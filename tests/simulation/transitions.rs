@@ -8,6 +8,7 @@ use humble::engine::turn::{Input, StateKind};
 pub enum InputKind {
     Part,
     Alive,
+    StartedOver,
     ReplyEnded,
     Idle,
     RetryDue,
@@ -28,6 +29,8 @@ pub fn kind_of(input: &Input) -> InputKind {
         | Input::Call(_)
         | Input::Unusable { .. } => InputKind::Part,
         Input::Alive => InputKind::Alive,
+        Input::StartedOver => InputKind::StartedOver,
+        Input::Carry(_) => InputKind::Part,
         Input::ReplyEnded(_) => InputKind::ReplyEnded,
         Input::Idle { .. } => InputKind::Idle,
         Input::RetryDue => InputKind::RetryDue,
@@ -55,6 +58,8 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::Retrying, I::RetryDue, S::Waiting),
     (S::Retrying, I::Interrupt, S::Ended),
     (S::Waiting, I::Interrupt, S::Ended),
+    (S::Streaming, I::StartedOver, S::Waiting),
+    (S::Stalled, I::StartedOver, S::Waiting),
     (S::Streaming, I::Part, S::Ended),
     (S::Streaming, I::ReplyEnded, S::Waiting),
     (S::Streaming, I::ReplyEnded, S::Deciding),

@@ -61,6 +61,7 @@ pub fn setup(dice: &mut Dice) -> Setup {
     };
     Setup {
         prompt: Prompt::new("안녕"),
+        instruction: None,
         model: "m".to_owned(),
         dialect: *dice.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),
@@ -86,6 +87,9 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
     if let Some((ask, question)) = seen.open_asks.iter().next() {
         // A stalled request goes on meanwhile.
         if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
+            if dice.one_in(40) {
+                return circle(dice);
+            }
             return part(dice);
         }
         return Input::Answered {
@@ -97,7 +101,12 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
         return during_call(dice, call);
     }
     if seen.retrying {
-        return Input::RetryDue;
+        let stops = dice.one_in(10);
+        return if stops {
+            Input::Interrupt
+        } else {
+            Input::RetryDue
+        };
     }
     if seen.request_open {
         part(dice)
@@ -199,11 +208,12 @@ fn part(dice: &mut Dice) -> Input {
             input: Some(9),
             output: Some(2),
         }),
+        19 if dice.one_in(20) => Input::StartedOver,
         19 => Input::Noted(Notice::info("note")),
         20 => Input::Idle { seconds: 120 },
         21 if dice.one_in(20) => Input::ReplyEnded(Err(Notice::failure("cut").into())),
         21 if dice.one_in(12) => Input::ReplyEnded(Err(busy(dice))),
-        21 if dice.one_in(150) => circle(dice),
+        21 if dice.one_in(300) => circle(dice),
         21 => Input::Alive,
         22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd {
             cut: dice.one_in(5),

@@ -3,8 +3,10 @@
 
 mod crash;
 mod history;
+mod journals;
 mod list;
 mod names;
+mod ways;
 
 use humble::domain::session::Role;
 use humble::domain::{SavedMessage, Session, SessionId};
@@ -163,6 +165,7 @@ fn files_of_other_programs_open() {
         ],
         humble: Map::new(),
         notes: Default::default(),
+        branches: Vec::new(),
     };
     assert_eq!(session, expected);
 }

@@ -51,18 +51,29 @@ impl Bench {
 
     /// A second start in the same home.
     pub async fn at(home: TempDir, script: Script) -> Self {
+        Self::opened(home, script, Options::default()).await
+    }
+
+    /// The same as the command line says.
+    pub async fn opened(home: TempDir, script: Script, options: Options) -> Self {
         let requests = script.requests();
-        Self::of(home, Provider::scripted(script), requests).await
+        Self::of(home, Provider::scripted(script), requests, options).await
     }
 
     /// Asks real servers, those that `config` names.
     pub async fn on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
         std::fs::write(home.path().join("config.json"), config).expect("written");
-        Self::of(home, Provider::new(), Requests::default()).await
+        Self::of(
+            home,
+            Provider::new(),
+            Requests::default(),
+            Options::default(),
+        )
+        .await
     }
 
-    async fn of(home: TempDir, provider: Provider, requests: Requests) -> Self {
+    async fn of(home: TempDir, provider: Provider, requests: Requests, options: Options) -> Self {
         let folder = Home::at(home.path());
         let handle = engine::spawn(Parts {
             banners: folder.prepare(),
@@ -70,7 +81,7 @@ impl Bench {
             provider,
             built_in: Arc::new(BuiltIn),
             log: None,
-            options: Options::default(),
+            options,
         });
         let (transcript, events) = (Transcript::default(), Vec::new());
         let mut bench = Self {

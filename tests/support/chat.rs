@@ -51,6 +51,16 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     start(home, script, Options::default(), &tui::Options::default())
 }
 
+/// Starts it for the first time, in an empty home.
+pub fn first_run(script: Script) -> Chat {
+    let home = TempDir::new().expect("a scratch folder");
+    let options = Options {
+        offers_models: true,
+        ..Options::default()
+    };
+    start(home, script, options, &tui::Options::default())
+}
+
 /// Starts `humble demo` in this home.
 pub fn demo_in(home: TempDir) -> Chat {
     demo_with(home, app::demo_options(false))
@@ -268,6 +278,19 @@ impl Chat {
         format!("{messages:#?}")
     }
 
+    /// `config.json` as it stands; empty where there is none.
+    pub fn config(&mut self) -> String {
+        let home = self.home.as_ref().expect("still here");
+        std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
+    }
+
+    /// Another program writes `config.json`.
+    pub fn edits_config(&mut self, text: &str) -> &mut Self {
+        let home = self.home.as_ref().expect("still here");
+        std::fs::write(home.path().join("config.json"), text).expect("written");
+        self
+    }
+
     pub fn has_left(&mut self) -> &mut Self {
         assert!(self.left, "still here:\n{}", self.screen());
         self
@@ -276,6 +299,16 @@ impl Chat {
     pub fn is_here(&mut self) -> &mut Self {
         assert!(!self.left, "it was left");
         self
+    }
+
+    /// Ends the engine as kill -9 does: it is told nothing.
+    pub fn killed(&mut self) -> TempDir {
+        let task = &mut self.handle.task;
+        task.abort();
+        self.runtime.block_on(async {
+            let _ = task.await;
+        });
+        self.home.take().expect("taken once")
     }
 
     /// Ends the engine and gives the home back, for a look or a second start.

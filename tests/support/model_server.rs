@@ -1,7 +1,11 @@
 //! A model server for tests: HTTP/1.1 on 127.0.0.1, each reply scripted down to
 //! the bytes of its chunks, each request recorded. It lives on a thread of its own,
 //! so synchronous and asynchronous tests use it alike, and ends when it is dropped.
-#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "each test crate uses a part of it"
+)]
 
 pub mod gate;
 pub mod hosted;

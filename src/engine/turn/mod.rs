@@ -178,7 +178,7 @@ impl Turn {
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            &self.setup.prompt.text,
+            self.setup.words(),
             &self.exchanges,
         );
         if self.answer_now {

@@ -178,8 +178,9 @@ impl Turn {
         }
         if cut {
             self.note(
-                Notice::warning("The answer was cut by the limit of tokens.")
-                    .advise("Ask it to continue, or raise the limit in the model's `options`."),
+                Notice::warning("The answer was cut by the limit of tokens.").advise(
+                    "/continue goes on from there; the model's `options` can raise the limit.",
+                ),
             );
         }
         self.end(TurnEnd::Answered { text, cut });

@@ -24,6 +24,8 @@ pub struct Ids {
 #[derive(Debug, Clone)]
 pub struct Setup {
     pub prompt: Prompt,
+    /// Sent in place of the prompt's words, where it stands for something else.
+    pub instruction: Option<String>,
     /// The model's name, as a person knows it.
     pub model: String,
     pub dialect: Dialect,
@@ -33,6 +35,13 @@ pub struct Setup {
     pub offered: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
+}
+
+impl Setup {
+    /// What the model is sent as the prompt.
+    pub(super) fn words(&self) -> &str {
+        self.instruction.as_deref().unwrap_or(&self.prompt.text)
+    }
 }
 
 /// Everything that can happen to a turn.

@@ -4,24 +4,38 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{leave, navigation, overlay, sessions, submit};
+use super::{branches, leave, models, navigation, overlay, sessions, submit};
 use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    if branches::run(model, action, argument, effects) {
+        return;
+    }
     match action {
         Action::Send => submit::send(model, effects),
         Action::Interrupt => leave::interrupt(model, effects),
         Action::Leave => leave::leave(model, effects),
         Action::Edit(edit) => submit::edit(model, edit),
-        Action::Retry => submit::retry(model, effects),
+        Action::Continue => submit::go_on(model, effects),
+        Action::Compact => submit::compact(model, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));
         }
         Action::Sessions => sessions::open(model, effects),
         Action::SetModel => set_model(model, argument, effects),
+        Action::Models => models::run(model, argument, effects),
+        Action::Think => models::think(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),
+        Action::SetPersona => set_persona(model, argument, effects),
+        Action::Reload => effects.push(Effect::Send(Command::Reload)),
+        Action::SystemPrompt if matches!(argument, "" | "replace") => {
+            effects.push(Effect::Send(Command::ReplaceSystemPrompt));
+        }
+        Action::SystemPrompt => {
+            model.notify(Notice::warning("It is `/system-prompt replace`."));
+        }
         Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
             navigation::toggle_chosen(model, effects);
         }
@@ -77,7 +91,7 @@ fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
 fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     if model.models.is_empty() {
         let notice = Notice::warning("No models are configured.");
-        return model.notify(notice.advise("Add one to config.json."));
+        return model.notify(notice.advise("/models shows what there is and adds it."));
     }
     let rows = model.models.iter().map(|entry| {
         let label = if entry.name == entry.model {
@@ -147,8 +161,41 @@ fn set_tool_mode(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     }));
 }
 
+/// A name behind the command chooses at once; `off` is the system prompt again.
+fn set_persona(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    let personas = &model.personas;
+    let named = personas.iter().any(|persona| persona.name == argument);
+    if !argument.is_empty() && (named || argument.parse::<usize>().is_err()) {
+        let is_off = argument == "off" && !named;
+        let chosen = (!is_off).then(|| argument.to_owned());
+        return effects.push(Effect::Send(Command::SelectPersona(chosen)));
+    }
+    let off = (Picked::Persona(None), "none  system_prompt.txt".to_owned());
+    let rows = personas.iter().map(|persona| {
+        let label = format!("{}  {}", persona.name, persona.about);
+        (Picked::Persona(Some(persona.name.clone())), label)
+    });
+    let present = model.persona.as_ref();
+    let chosen = personas
+        .iter()
+        .position(|persona| Some(&persona.name) == present);
+    let pick = Pick {
+        title: "Personas",
+        zero: "Change nothing",
+        chosen: chosen.map_or(0, |index| index + 1),
+        rows: std::iter::once(off).chain(rows).collect(),
+        typed: String::new(),
+    };
+    pick_or_open(model, pick, argument, effects);
+}
+
 /// A number behind the command picks at once; without one the list opens.
-fn pick_or_open(model: &mut Model, pick: Pick, argument: &str, effects: &mut Vec<Effect>) {
+pub(super) fn pick_or_open(
+    model: &mut Model,
+    pick: Pick,
+    argument: &str,
+    effects: &mut Vec<Effect>,
+) {
     if argument.is_empty() {
         model.overlay = Some(Overlay::Pick(pick));
         return;

@@ -5,7 +5,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{sessions, submit};
+use super::{branches, models, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -44,9 +44,25 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Deleted {session}.")));
             sessions::refresh(model, effects);
         }
+        Event::SessionRenamed(title) => {
+            model.notify(Notice::info("The conversation has its new title."));
+            model.title = title;
+        }
+        Event::BranchesListed(list) => branches::listed(model, list, effects),
+        Event::PrivateChanged(private) => model.private = private,
+        Event::PromptOffered(prompt) => branches::offered(model, &prompt),
         Event::ModelsListed { models, selected } => {
             model.models = models;
             model.selected = selected;
+        }
+        Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
+        Event::PullChanged(pull) => model.shelf.pull = pull,
+        Event::ModelTried { query, result } => models::tried(model, query, result, effects),
+        Event::ModelAdded(added) => models::added(model, &added),
+        Event::ThinkChanged(think) => model.shelf.think = think,
+        Event::PersonasListed { personas, selected } => {
+            model.personas = personas;
+            model.persona = selected;
         }
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
@@ -100,6 +116,7 @@ fn server_changed(model: &mut Model, server: Server) {
 }
 
 fn opened(model: &mut Model, session: &Session) {
+    branches::keeps_as_it_was(model);
     submit::unqueue(model);
     model.asked.clear();
     model.unasked.clear();
@@ -111,6 +128,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.title = session.title().to_owned();
     model.session = session.id.clone();
     model.last_turn = None;
+    model.cut = false;
     model.interrupting = false;
     model.overlay = None;
 }
@@ -158,7 +176,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
 }
 
 /// Which entries, from this one on, are thinking.
-fn note_thoughts(model: &mut Model, from: usize) {
+pub(super) fn note_thoughts(model: &mut Model, from: usize) {
     let keep = model.thoughts.partition_point(|index| *index < from);
     model.thoughts.truncate(keep);
     let entries = model.transcript.entries().iter().enumerate().skip(from);
@@ -265,6 +283,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
             model.title = first.unwrap_or_default().trim().to_owned();
         }
     }
+    model.cut = matches!(end, TurnEnd::Answered { cut: true, .. });
     model.interrupting = false;
     guide::ended(model, end);
     let stopped = matches!(

@@ -1,11 +1,11 @@
 //! Ctrl+C and leaving.
 
-use super::super::ask::Form;
 use super::super::guide;
-use super::super::model::{Focus, Model};
+use super::super::model::{Focus, Model, Overlay};
 use super::super::msg::Effect;
+use super::engine;
 use crate::domain::Notice;
-use crate::protocol::Command;
+use crate::protocol::{Answer, Command};
 use std::time::Duration;
 
 /// A Ctrl+C so soon after a turn's end was most likely meant for the turn.
@@ -18,15 +18,21 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
         model.queue.paused |= !model.queue.prompts.is_empty();
         return effects.push(Effect::Send(Command::Interrupt));
     }
+    if matches!(model.overlay, Some(Overlay::Models(_))) && model.shelf.pull.is_some() {
+        return effects.push(Effect::Send(Command::StopPull));
+    }
+    // A question that no turn asks is closed, which leaves everything as it is.
+    if let Some(ask) = model.asks.first().map(|ask| ask.id) {
+        let answer = Answer::Dismissed;
+        effects.push(Effect::Send(Command::Answer { ask, answer }));
+        return engine::answered(model);
+    }
     if model.overlay.take().is_some() {
         return;
     }
     if model.over_chat.take().is_some() {
         model.focus = Focus::Message;
         return;
-    }
-    if let Some(ask) = model.asks.first_mut().filter(|ask| ask.armed) {
-        ask.form = Form::Choosing;
     }
     let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
     if model.clock.ended.is_some_and(soon) {

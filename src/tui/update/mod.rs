@@ -3,10 +3,12 @@
 
 mod actions;
 mod approval;
+mod branches;
 pub mod commands;
 mod engine;
 mod keys;
 mod leave;
+pub mod models;
 mod navigation;
 mod overlay;
 pub mod recall;

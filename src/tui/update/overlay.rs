@@ -5,7 +5,7 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, commands, recall, sessions};
+use super::{actions, commands, models, recall, sessions};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -17,6 +17,11 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     let action = super::super::keymap::find(key, |when| when == super::super::keymap::When::Always);
     if matches!(model.overlay, Some(Overlay::Sessions(_))) {
         return sessions::press(model, key, effects);
+    }
+    match model.overlay {
+        Some(Overlay::Models(_)) => return models::press(model, key, effects),
+        Some(Overlay::Connect(_)) => return models::connect_key(model, key, effects),
+        _ => {}
     }
     if action == Some(Action::Back) || closes_itself(model, action) {
         model.overlay = None;
@@ -118,7 +123,10 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
             Command::SelectModel(chosen.clone())
         }
         Picked::Server(server) => Command::ToggleServer(server.clone()),
+        Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
+        Picked::Think(think) => return models::set_think(model, *think, effects),
+        Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
     };
     effects.push(Effect::Send(command));
 }
@@ -155,6 +163,21 @@ pub fn paste(model: &mut Model, text: &str) {
         Some(Overlay::Sessions(open)) => {
             open.chosen = 0;
             open.filter.insert(&line);
+        }
+        Some(Overlay::Models(open)) => {
+            open.chosen = 0;
+            open.pulling
+                .as_mut()
+                .unwrap_or(&mut open.filter)
+                .insert(&line);
+        }
+        Some(Overlay::Connect(form)) => {
+            let line: String = line.chars().filter(|c| !c.is_control()).collect();
+            form.begin_typing();
+            if let Some(field) = form.field() {
+                field.insert(line.trim());
+                form.changed(&model.shelf.stocks.key_variables);
+            }
         }
         _ => {}
     }

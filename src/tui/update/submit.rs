@@ -4,10 +4,13 @@ use super::super::editor::Edit;
 use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{ENTER_HELD, approval, commands, engine, overlay};
-use crate::domain::{Notice, Prompt, TurnEvent, TurnId, Wait};
+use super::{ENTER_HELD, approval, branches, commands, engine, overlay};
+use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::Command;
 
+/// What goes on with an answer that was cut; it stands in the conversation like any
+/// other prompt.
+const CONTINUE: &str = "Continue exactly where your answer was cut off.";
 /// Prompts kept for Up and Down.
 const HISTORY_MAX: usize = 10_000;
 
@@ -62,6 +65,9 @@ pub fn paste(model: &mut Model, text: &str) {
 /// a paused queue goes on.
 pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     model.focus = Focus::Message;
+    if model.editor.is_blank() && branches::keeps_as_it_was(model) {
+        return;
+    }
     if model.editor.is_blank() {
         model.queue.paused = false;
         return send_queued(model, effects);
@@ -73,6 +79,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     let text = model.editor.take();
     remember(model, &text);
     model.queue.paused = false;
+    branches::replaces(model, effects);
     if model.running().is_some() {
         model.queue.prompts.push_back(text);
     } else {
@@ -121,10 +128,34 @@ pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
     };
     engine::turn(model, turn, &started, effects);
     model.chat.follow = true;
-    effects.push(Effect::Send(Command::Submit { turn, prompt }));
+    let command = if prompt.text == COMPACT {
+        Command::Compact { turn }
+    } else {
+        Command::Submit { turn, prompt }
+    };
+    effects.push(Effect::Send(command));
 }
 
-fn remember(model: &mut Model, text: &str) {
+/// Has the older part of the context summarised.
+pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running().is_some() {
+        return model.notify(Notice::info("The present turn is still under way."));
+    }
+    submit(model, COMPACT.to_owned(), effects);
+}
+
+/// Goes on with an answer that the limit of tokens cut.
+pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.running().is_some() {
+        return model.notify(Notice::info("The present turn is still under way."));
+    }
+    if !model.cut {
+        return model.notify(Notice::info("The last answer was not cut."));
+    }
+    submit(model, CONTINUE.to_owned(), effects);
+}
+
+pub fn remember(model: &mut Model, text: &str) {
     model.history.at = None;
     let prompts = &mut model.history.prompts;
     if prompts.last().is_none_or(|last| last != text) {
@@ -132,25 +163,6 @@ fn remember(model: &mut Model, text: &str) {
     }
     if prompts.len() > HISTORY_MAX {
         prompts.remove(0);
-    }
-}
-
-/// Asks the last prompt again where it was not answered.
-pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.transcript.wait() == Some(Wait::Retrying) {
-        return effects.push(Effect::Send(Command::RetryNow));
-    }
-    if model.running().is_some() {
-        return model.notify(Notice::info("The present turn is still under way."));
-    }
-    match model.last_turn.clone() {
-        Some((prompt, false)) => submit(model, prompt, effects),
-        Some((_, true)) => {
-            model.notify(Notice::info(
-                "Nothing to retry: the last prompt was answered.",
-            ));
-        }
-        None => model.notify(Notice::info("Nothing to retry: nothing was asked yet.")),
     }
 }
 

@@ -3,8 +3,10 @@
 
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
-use super::pen::rows_of;
+use super::edited;
+use super::{left, pen::rows_of};
 use crate::domain::CallId;
+use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
@@ -28,6 +30,12 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Bound { .. } => ("Rounds", "Go on?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
         Ask::TooLong { .. } => ("Context", "Send it?"),
+        Ask::AddModel { .. } => ("Models", "Add it?"),
+        Ask::RemoveModel { .. } => ("Models", "Remove it?"),
+        Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
+        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
+        Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
+        Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
     };
     Words {
         title,
@@ -50,6 +58,25 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("Nothing came from the model for {seconds} s.");
             rows_of(&Clean::line(&said), columns)
         }
+        Ask::AddModel { server, name } => {
+            let said = format!(
+                "{} has {name}. config.json does not list it yet.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
+        Ask::RemoveModel {
+            server,
+            name,
+            bytes,
+        } => {
+            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
+            let said = format!(
+                "{name}{size}\n{}\n\nIts files leave that server's disk. Pulling it again brings them back.",
+                server.url
+            );
+            rows_of(&Clean::spelt_out(&said), columns)
+        }
         Ask::Bound { rounds } => {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
@@ -57,6 +84,10 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::GrowContext { .. } | Ask::TooLong { .. } => {
             rows_of(&Clean::line(&context_words(&ask.question)), columns)
         }
+        Ask::Unfinished(turn) => left::rows(turn, columns),
+        Ask::Discard { prompt } => left::discarded(prompt, columns),
+        Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
+        Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
     }
 }
 
@@ -92,13 +123,13 @@ pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
     head_of(&offered.tool.name, model.transcript.call(offered.call))
 }
 
-fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
+pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
     one_line(&format!("{tool}   {server}"))
 }
 
 /// A name with a line end in it must not pass for two lines.
-fn one_line(raw: &str) -> Clean {
+pub(super) fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 
@@ -171,7 +202,7 @@ fn arguments(call: Option<&ToolCall>) -> String {
 }
 
 /// Indented, so that it cannot pass for a line of the dialog's own.
-fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
+pub(super) fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
     let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
     rows.into_iter().map(|row| format!("  {row}"))
 }

@@ -7,6 +7,7 @@ use super::super::source::Source;
 use super::panes::{Pane, Panes};
 use super::pen::Pen;
 use super::times::{self, seconds};
+use super::welcome;
 use crate::domain::tool::{Progress, ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
@@ -67,7 +68,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
     if source.count() == 0 && source.tail == 0 {
-        welcome(model, area, pen);
+        welcome::draw(model, area, pen);
     }
     model.chat = flow;
 }
@@ -360,14 +361,4 @@ fn retry_words(model: &Model) -> String {
         "Trying again in {seconds} s ({attempt} of {max}) {} {key} now",
         model.glyphs.dot
     )
-}
-
-fn welcome(model: &Model, area: Rect, pen: &mut Pen) {
-    let words = if model.models.is_empty() {
-        "Welcome. humble talks to a model and lets it use tools, asking you first."
-    } else {
-        "Type a message below. Tools ask before they run."
-    };
-    let dim = pen.theme.dim;
-    pen.paragraph(area, &Clean::own(words), dim);
 }

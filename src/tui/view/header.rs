@@ -16,19 +16,28 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let Some(area) = panes.header else { return };
     let name = Clean::line(model.model_name());
     let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
+    let persona = model.persona.as_deref().map(Clean::line);
     let meter = percent(model.meter);
     let mode = model.mode.name();
     let title = Clean::line(&model.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
-    let mut keep = [true; 5];
-    let parts = |keep: [bool; 5]| {
-        let mut parts = vec![("humble".to_owned(), Role::Name)];
+    let mut keep = [true; 6];
+    let parts = |keep: [bool; 6]| {
+        let mut parts = names(model);
         if !name.as_str().is_empty() {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            parts.push((format!("{}{provider}", name.as_str()), Role::Plain));
+            let think = if keep[1] {
+                think_words(model)
+            } else {
+                String::new()
+            };
+            parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
+        }
+        if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
+            parts.push((format!("as {}", persona.as_str()), Role::Plain));
         }
         if keep[3] {
             parts.push((mode.to_owned(), Role::Mode));
@@ -63,6 +72,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         let style = match role {
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
+            Role::Private => pen.theme.attention,
             Role::Mode if model.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
             Role::Mode | Role::Dim => pen.theme.dim,
         };
@@ -75,6 +85,14 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         let start = area.right() - 1 - columns;
         pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
     }
+}
+
+/// What was set about thinking.
+fn think_words(model: &Model) -> String {
+    model.shelf.think.map_or_else(String::new, |think| {
+        let word = super::super::update::models::think_word(think);
+        format!(" {} think {word}", pen_dot(model))
+    })
 }
 
 /// Without frames the sign of life has no place but the header's right end.
@@ -96,10 +114,20 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
     (rest, true)
 }
 
+/// What never falls away: whoever relies on being private must see it.
+fn names(model: &Model) -> Vec<(String, Role)> {
+    let mut names = vec![("humble".to_owned(), Role::Name)];
+    if model.private {
+        names.push(("private".to_owned(), Role::Private));
+    }
+    names
+}
+
 enum Role {
     Name,
     Plain,
     Mode,
+    Private,
     Dim,
 }
 

@@ -21,13 +21,24 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }
     }
-    let (near, far) = hints(model);
+    let (near, mut far) = hints(model);
+    if let Some(pull) = &model.shelf.pull
+        && !matches!(model.overlay, Some(Overlay::Models(_)))
+    {
+        let words = super::models::pull_words(pull, pen, area.width >= 120);
+        far = vec![Clean::line(&words).as_str().to_owned()];
+    }
     let between = format!(" {} ", pen.glyphs.dot);
     let join = |hints: &[String]| hints.join(&between);
     let right = join(&far);
     let mut left = near;
+    // A pull that goes on stays in sight where it can; else hints of keys come first.
+    let kept = match &model.shelf.pull {
+        Some(_) => width(&right) + 3,
+        None => 0,
+    };
     // What is least needed stands last and goes first.
-    while left.len() > 1 && width(&join(&left)) > usize::from(room) {
+    while left.len() > 1 && width(&join(&left)) + kept > usize::from(room) {
         left.pop();
     }
     let left = join(&left);
@@ -71,15 +82,39 @@ fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen:
     }
 }
 
+fn say(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The keys of what lies over the panes.
+fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
+    match overlay {
+        Overlay::Sessions(open) if open.deleting.is_some() => say(&["y delete", "n keep"]),
+        Overlay::Sessions(open) if open.in_list => {
+            say(&["Enter resume", "d delete", "Tab search", "Esc back"])
+        }
+        Overlay::Sessions(_) => say(&["Enter resume", "Tab list", "Esc close"]),
+        Overlay::Models(open) if open.pulling.is_some() => say(&["Enter pull", "Esc back"]),
+        Overlay::Models(open) if open.in_list => {
+            let last = if model.shelf.pull.is_some() {
+                "x stop"
+            } else {
+                "a add a server"
+            };
+            say(&["Enter use", "p pull", "d remove", last, "Esc back"])
+        }
+        Overlay::Models(_) => say(&["Enter use", "Tab list", "Esc close"]),
+        Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
+        Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
+        Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),
+        Overlay::Palette { .. } => say(&["Enter run", "Esc close"]),
+        _ => say(&["PgUp/PgDn scroll", "Esc close"]),
+    }
+}
+
 /// At most five hints: those of the state, and those that always hold.
 fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
-    let say = |words: &[&str]| {
-        words
-            .iter()
-            .map(|word| (*word).to_owned())
-            .collect::<Vec<_>>()
-    };
     let always = vec![
         hint(Action::Commands, "commands"),
         hint(Action::Help, "help"),
@@ -91,7 +126,10 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 Vec::new(),
             );
         }
-        let stop = hint(Action::Interrupt, "stop the turn");
+        let stop = match model.running() {
+            Some(_) => hint(Action::Interrupt, "stop the turn"),
+            None => hint(Action::Interrupt, "close"),
+        };
         let near = match ask.form {
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",
@@ -110,17 +148,7 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         "Esc message"
     };
     let near = match (&model.overlay, model.focus) {
-        (Some(Overlay::Sessions(open)), _) if open.deleting.is_some() => {
-            say(&["y delete", "n keep"])
-        }
-        (Some(Overlay::Sessions(open)), _) if open.in_list => {
-            say(&["Enter resume", "d delete", "Tab search", "Esc back"])
-        }
-        (Some(Overlay::Sessions(_)), _) => say(&["Enter resume", "Tab list", "Esc close"]),
-        (Some(Overlay::Pick(_)), _) => say(&["0-9 choose", "Enter take", "Esc close"]),
-        (Some(Overlay::Recall { .. }), _) => say(&["Enter take", "Esc close"]),
-        (Some(Overlay::Palette { .. }), _) => say(&["Enter run", "Esc close"]),
-        (Some(_), _) => say(&["PgUp/PgDn scroll", "Esc close"]),
+        (Some(overlay), _) => overlay_hints(model, overlay),
         (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
         (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
         (None, Focus::Servers) => {
@@ -136,6 +164,11 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
 
 fn message_hints(model: &Model) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
+    if model.offer_takes_keys() {
+        let count = model.offered().len();
+        let numbers = format!("1-{count} choose");
+        return vec![numbers, "Esc later (/models)".to_owned()];
+    }
     if model.interrupting && model.running().is_some() {
         return vec!["Stopping".to_owned()];
     }
@@ -143,10 +176,16 @@ fn message_hints(model: &Model) -> Vec<String> {
     if model.running().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
+    } else if model.editing.is_some() {
+        hints.push(hint(Action::Send, "ask anew"));
+        hints.push(hint(Action::Back, "keep it as it was"));
     } else if model.queue.paused && model.editor.is_blank() {
         hints.push(hint(Action::Send, "go on with the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
+        if model.cut {
+            hints.push(hint(Action::Continue, "continue the answer"));
+        }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
     if model.size.0 < super::panes::SIDE_FROM {

@@ -5,16 +5,21 @@ mod approval;
 mod asked;
 mod chat;
 mod composer;
+mod connect;
+mod edited;
 mod header;
 mod help;
 mod hints;
+mod left;
 mod lists;
 mod log;
+mod models;
 pub mod panes;
 mod pen;
 mod servers;
 mod sessions;
 mod times;
+mod welcome;
 
 use super::model::{Focus, Model, Overlay};
 use panes::Panes;
@@ -113,6 +118,8 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
             None
         }
         Overlay::Sessions(open) => sessions::draw(open, over, pen),
+        Overlay::Models(open) => models::draw(model, open, over, pen),
+        Overlay::Connect(form) => connect::draw(form, over_chat, pen),
     };
     model.overlay = Some(overlay);
     cursor

@@ -175,14 +175,21 @@ fn a_letter_means_the_same_in_every_dialog() {
         },
         Ask::Stalled { seconds: 1 },
         Ask::Bound { rounds: 1 },
+        Ask::OutsideEdit(Arc::default()),
+        Ask::ReplacePrompt {
+            path: String::new(),
+            text: "".into(),
+        },
     ];
     for question in questions {
         for row in question.choices() {
             match row.choice {
-                Choice::Stop => assert_eq!(row.key, 'n'),
+                Choice::Stop | Choice::Keep => assert_eq!(row.key, 'n'),
                 Choice::AsText => assert_eq!(row.key, 't'),
                 Choice::Retry | Choice::AskAgain => assert_eq!(row.key, 'r'),
-                _ => assert!(!"yndestur".contains(row.key), "{row:?}"),
+                Choice::TakeChanges => assert_eq!(row.key, 'f'),
+                Choice::Replace => assert_eq!(row.key, 'p'),
+                _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
             }
         }
     }

@@ -3,6 +3,7 @@
 mod approval;
 mod dialog;
 mod message;
+mod outside;
 mod screen;
 mod seen;
 

@@ -24,17 +24,18 @@ fn the_list_of_models_takes_a_number_and_zero_keeps() {
 }
 
 #[test]
-fn retry_asks_again_only_what_was_not_answered() {
+fn retry_asks_again_and_keeps_an_answer_that_there_was() {
     let mut chat = chat();
     chat.keys("one<Enter>")
         .ends(TurnEnd::Cancelled)
         .keys("<Alt+r>");
     assert_eq!(chat.prompts(), ["one", "one"]);
     chat.answers("1").keys("/retry<Enter>");
-    assert_eq!(
-        chat.notice(),
-        "Nothing to retry: the last prompt was answered."
-    );
+    assert_eq!(chat.notice(), "The other answer is kept: /branches.");
+    assert!(matches!(
+        chat.commands().as_slice(),
+        [.., Command::Rewind, Command::Submit { .. }]
+    ));
 }
 
 #[test]

@@ -1,0 +1,68 @@
+//! Old and new values as a dialog shows them: texts by the lines that differ,
+//! secrets by their length alone.
+
+use crate::domain::model::ApiKey;
+use url::Url;
+
+/// Names between commas.
+pub(super) fn named(names: impl IntoIterator<Item = String>) -> String {
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// The lines in which two texts differ, from the first to the last such line.
+pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
+    let old: Vec<&str> = before.split('\n').collect();
+    let new: Vec<&str> = after.split('\n').collect();
+    let same = |(one, other): &(&&str, &&str)| one == other;
+    let head = old.iter().zip(&new).take_while(same).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(same)
+        .count();
+    let middle = |lines: &[&str]| {
+        let lines = &lines[..lines.len() - tail];
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    };
+    (middle(old), middle(new))
+}
+
+/// A secret: nothing of it but its length.
+pub(super) fn hidden(secret: &str) -> String {
+    format!("(hidden, {} characters)", secret.chars().count())
+}
+
+pub(super) fn key(key: &ApiKey) -> String {
+    match key {
+        ApiKey::NotNeeded => "none".to_owned(),
+        ApiKey::Known(secret) => hidden(secret.expose()),
+        ApiKey::MissingVariable(name) => format!("${{{name}}}, which is not set"),
+        ApiKey::Unusable(why) => format!("one that cannot be used: {why}"),
+    }
+}
+
+/// A URL without what may be secret in it.
+pub(super) fn url(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
+    let Ok(mut url) = Url::parse(text) else {
+        return text.to_owned();
+    };
+    let secret_pairs = url.query_pairs().any(|(name, _)| is_secret(&name));
+    if url.password().is_none() && !secret_pairs {
+        return text.to_owned();
+    }
+    if let Some(password) = url.password().map(hidden) {
+        // It is a URL with a host, else it had no password.
+        let _ = url.set_password(Some(&password));
+    }
+    if secret_pairs {
+        let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+        let pairs = pairs.iter().map(|(name, value)| match is_secret(name) {
+            true => (name.clone(), hidden(value)),
+            false => (name.clone(), value.clone()),
+        });
+        url.query_pairs_mut().clear().extend_pairs(pairs);
+    }
+    url.to_string()
+}

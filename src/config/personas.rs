@@ -1,0 +1,270 @@
+//! Personas: those in the binary, and those in the folder `personas`, which beat
+//! them by name (S4.4). A file that cannot be used is listed with the reason.
+
+use super::near::nearest;
+use super::{Home, Reading};
+use crate::domain::persona::ToolName;
+use crate::domain::{Banner, Notice, Persona};
+use crate::files;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Larger files are not prompts that a model could read.
+const BYTES_MAX: u64 = 1024 * 1024;
+/// Personas that are read at most, in the order of their names.
+const PERSONAS_MAX: usize = 200;
+/// Tools that one persona can name.
+const TOOLS_MAX: usize = 500;
+/// Characters of the line that says what a persona is.
+const ABOUT_MAX: usize = 80;
+const FENCE: &str = "---";
+const CAUSE: &str = "personas";
+
+const BUILT_IN: [(&str, &str); 2] = [
+    ("weather", include_str!("../../assets/personas/weather.md")),
+    (
+        "terraform",
+        include_str!("../../assets/personas/terraform.md"),
+    ),
+];
+
+/// Those that come with the program.
+fn built_in_personas() -> Vec<Persona> {
+    let built_in = BUILT_IN.into_iter();
+    built_in
+        .map(|(name, text)| understood(name, text.to_owned()))
+        .collect()
+}
+
+/// Reads the files `personas/NAME.md`, by name; no folder is no persona.
+pub fn read_personas(home: &Home) -> Reading<Vec<Persona>> {
+    let folder = home.personas();
+    let mut paths = match markdown_in(&folder) {
+        Ok(paths) => paths,
+        Err(fault) => return without(&folder, &fault),
+    };
+    paths.sort();
+    let banners = too_many(&folder, paths.len());
+    paths.truncate(PERSONAS_MAX);
+    Reading {
+        value: paths.iter().map(|path| read(path)).collect(),
+        banners: banners.into_iter().collect(),
+        failed: false,
+    }
+}
+
+/// Finds a persona among files and built-in ones.
+///
+/// # Errors
+/// There is none of that name, or its file cannot be used: a sentence.
+pub fn find_persona(files: &[Persona], name: &str) -> Result<Persona, Notice> {
+    let all = all_personas(files);
+    let Some(found) = all.iter().find(|persona| persona.name == name) else {
+        let names: Vec<&str> = all.iter().map(|persona| persona.name.as_str()).collect();
+        let advice = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("Did you mean `{near}`?"),
+            None => format!("There are: {}.", names.join(", ")),
+        };
+        let what = format!("There is no persona `{}`.", shortened(name));
+        return Err(Notice::failure(what).advise(advice));
+    };
+    match &found.text {
+        Ok(_) => Ok(found.clone()),
+        Err(why) => {
+            let what = format!("The persona `{name}` cannot be used: {why}.");
+            Err(Notice::failure(what).advise("Correct its file in the folder `personas`."))
+        }
+    }
+}
+
+/// Files and built-in ones, each name once, in alphabetical order.
+pub fn all_personas(files: &[Persona]) -> Vec<Persona> {
+    let mut all = files.to_vec();
+    for persona in built_in_personas() {
+        if all.iter().all(|file| file.name != persona.name) {
+            all.push(persona);
+        }
+    }
+    all.sort_by(|one, other| one.name.cmp(&other.name));
+    all
+}
+
+fn markdown_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(fault) if fault.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !hidden && path.extension().is_some_and(|ending| ending == "md") {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
+fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
+    let why = match fault.kind() {
+        ErrorKind::NotADirectory => "it is a file, a folder is expected".to_owned(),
+        _ => files::words(fault),
+    };
+    let what = format!("{} cannot be read: {why}.", folder.display());
+    let notice = Notice::warning(what)
+        .because("Only the personas that come with the program can be chosen.")
+        .advise("Make it a folder that you may read.");
+    Reading {
+        value: Vec::new(),
+        banners: vec![Banner::new(CAUSE, notice)],
+        failed: true,
+    }
+}
+
+fn too_many(folder: &Path, count: usize) -> Option<Banner> {
+    let what = format!("{} holds {count} personas.", folder.display());
+    (count > PERSONAS_MAX).then(|| {
+        let notice = Notice::warning(what)
+            .because(format!("The first {PERSONAS_MAX} by name are listed."))
+            .advise("Move those away that you do not use.");
+        Banner::new(CAUSE, notice)
+    })
+}
+
+fn read(path: &Path) -> Persona {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    match text_of(path) {
+        Ok(text) => understood(&name, text),
+        Err(why) => unusable(&name, why),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    let bytes = match files::read(path, BYTES_MAX) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err("its file is gone".to_owned()),
+        Err(fault) if fault.kind() == ErrorKind::FileTooLarge => {
+            return Err(format!("its file is larger than {} MB", BYTES_MAX >> 20));
+        }
+        Err(fault) => return Err(files::words(&fault)),
+    };
+    String::from_utf8(bytes).map_err(|fault| {
+        let good = &fault.as_bytes()[..fault.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("line {line} of its file is not UTF-8")
+    })
+}
+
+fn unusable(name: &str, why: String) -> Persona {
+    Persona {
+        name: name.to_owned(),
+        about: String::new(),
+        text: Err(why),
+        tools: None,
+    }
+}
+
+fn understood(name: &str, whole: String) -> Persona {
+    let whole = whole.trim_start_matches('\u{feff}');
+    let (front, text) = split_front_matter(whole);
+    let front = match FrontMatter::read(front) {
+        Ok(front) => front,
+        Err(why) => return unusable(name, why),
+    };
+    let first = text.lines().map(plain).find(|line| !line.is_empty());
+    Persona {
+        name: name.to_owned(),
+        about: shortened(&front.about.or(first).unwrap_or_default()),
+        text: Ok(text.to_owned()),
+        tools: front.tools,
+    }
+}
+
+/// A line without the marks of a heading.
+fn plain(line: &str) -> String {
+    line.trim().trim_start_matches('#').trim().to_owned()
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(ABOUT_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// The lines between two fences at the very start, and what follows them. A fence
+/// that is never closed is a rule of the text itself.
+fn split_front_matter(whole: &str) -> (&str, &str) {
+    let mut lines = whole.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
+        return ("", whole);
+    };
+    let mut at = first.len();
+    for line in lines {
+        if line.trim_end() == FENCE {
+            let rest = &whole[at + line.len()..];
+            let rest = rest.trim_start_matches(['\n', '\r']);
+            return (&whole[first.len()..at], rest);
+        }
+        at += line.len();
+    }
+    ("", whole)
+}
+
+#[derive(Default)]
+struct FrontMatter {
+    about: Option<String>,
+    tools: Option<Vec<ToolName>>,
+}
+
+impl FrontMatter {
+    /// Reads `key: value` lines; a list stands on one line, in brackets or not, or
+    /// on lines of its own that begin with `-`. Keys of others are left alone.
+    fn read(lines: &str) -> Result<Self, String> {
+        let mut front = Self::default();
+        let mut in_tools = false;
+        for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some(item) = line.strip_prefix('-').filter(|_| in_tools) {
+                front.add_tools(item)?;
+                continue;
+            }
+            let Some((key, value)) = line.split_once(':') else {
+                continue;
+            };
+            in_tools = key.trim() == "tools";
+            match key.trim() {
+                "tools" => front.add_tools(value)?,
+                "description" => front.about = Some(unquoted(value).to_owned()),
+                _ => {}
+            }
+        }
+        Ok(front)
+    }
+
+    fn add_tools(&mut self, written: &str) -> Result<(), String> {
+        let tools = self.tools.get_or_insert_default();
+        let list = written.trim().trim_start_matches('[').trim_end_matches(']');
+        for name in list
+            .split(',')
+            .map(unquoted)
+            .filter(|name| !name.is_empty())
+        {
+            let tool = ToolName::parse(name).ok_or_else(|| {
+                let name = shortened(name);
+                format!("its `tools` holds `{name}`, `tool` or `server/tool` is expected")
+            })?;
+            if tools.len() == TOOLS_MAX {
+                return Err(format!("its `tools` holds more than {TOOLS_MAX} names"));
+            }
+            tools.push(tool);
+        }
+        Ok(())
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    value.trim().trim_matches(['"', '\'']).trim()
+}

@@ -1,0 +1,135 @@
+//! What the model servers of this program have in stock, and changes of it: as the
+//! engine knows it and a front end shows it.
+
+use super::facts::Catalogue;
+use super::model::Secret;
+use super::{ModelRef, Notice, ProviderKind};
+use serde::Serialize;
+use std::sync::Arc;
+use url::Url;
+
+/// A server of models, as a person tells it from others.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct ModelServer {
+    pub provider: ProviderKind,
+    /// The base URL without credentials.
+    pub url: String,
+}
+
+impl ModelServer {
+    /// Host and port, for a name beside others: `192.168.0.7:11434`.
+    pub fn host(&self) -> String {
+        let url = Url::parse(&self.url).ok();
+        let host = url.as_ref().and_then(|url| {
+            let host = url.host_str()?;
+            Some(match url.port() {
+                Some(port) => format!("{host}:{port}"),
+                None => host.to_owned(),
+            })
+        });
+        host.unwrap_or_else(|| self.url.clone())
+    }
+}
+
+/// One server and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stock {
+    pub server: ModelServer,
+    /// Entries of `config.json` that are asked of it; none where it was only found.
+    pub configured: Vec<ModelRef>,
+    pub state: StockState,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StockState {
+    Asking,
+    Has(Arc<Catalogue>),
+    Failed(Notice),
+}
+
+/// All that can be chosen from.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stocks {
+    pub servers: Vec<Stock>,
+    /// Variables with keys that are set, by name: never what they hold.
+    pub key_variables: Vec<String>,
+    /// There is no model yet, and whoever starts the program is offered some.
+    pub offers: bool,
+}
+
+/// A model on its way to a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pull {
+    pub server: ModelServer,
+    pub name: String,
+    /// What the server is doing, in its words.
+    pub status: String,
+    /// Bytes of all layers that were named so far.
+    pub done: u64,
+    pub total: u64,
+}
+
+impl Pull {
+    /// Between 0 and 1, where a size is known.
+    pub fn share(&self) -> Option<f64> {
+        (self.total > 0).then(|| (self.done as f64 / self.total as f64).min(1.0))
+    }
+}
+
+/// A model to be added to `config.json`, as a person gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewModel {
+    pub name: String,
+    pub model: String,
+    pub provider: ProviderKind,
+    /// None means the provider's usual one.
+    pub base_url: Option<String>,
+    /// A key, or `${NAME}`.
+    pub api_key: Option<Secret>,
+    /// Address, key and certificate are those of this entry of `config.json`.
+    pub like: Option<ModelRef>,
+}
+
+/// A size as people read it: `2.6 GB`.
+pub fn size_words(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let unit = UNITS.into_iter().find(|(unit, _)| bytes >= *unit / 10 * 9);
+    match unit {
+        Some((unit, "GB")) => format!("{:.1} GB", bytes as f64 / unit as f64),
+        Some((unit, name)) => format!("{:.0} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_in_the_unit_that_fits() {
+        let cases = [
+            (0, "0 B"),
+            (899, "899 B"),
+            (45_960_996, "46 MB"),
+            (899_999_999, "900 MB"),
+            (950_000_000, "0.9 GB"),
+            (2_497_293_931, "2.5 GB"),
+            (142_000_000_000, "142.0 GB"),
+        ];
+        for (bytes, words) in cases {
+            assert_eq!(size_words(bytes), words, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_named_by_host_and_port() {
+        let host = |url: &str| {
+            let provider = ProviderKind::Ollama;
+            let url = url.to_owned();
+            ModelServer { provider, url }.host()
+        };
+        assert_eq!(host("http://192.168.0.7:11434/x"), "192.168.0.7:11434");
+        assert_eq!(host("https://api.openai.com/v1"), "api.openai.com");
+        assert_eq!(host("what"), "what");
+    }
+}

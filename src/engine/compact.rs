@@ -1,0 +1,233 @@
+//! `/compact`: the model writes a summary of the older part of a conversation, which
+//! takes that part's place in what is sent; the file keeps all (S9.7). Pure.
+
+use crate::domain::session::Role;
+use crate::domain::{SavedMessage, Session};
+use jiff::Timestamp;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// Where it stands in a session's own object.
+const KEY: &str = "compacted";
+/// The latest messages stay as they are: the last prompt and its answer.
+const KEPT: usize = 2;
+/// A message is not cut to fewer characters than this.
+const CHARS_MIN: usize = 80;
+
+const INSTRUCTION: &str = "Summarise the conversation below, so that it can go on from your summary alone. \
+Keep what was asked, decided and found out, names, numbers, paths, code that is still needed, open questions, and the language in which the user writes. \
+Write the summary only, in the language of the conversation.";
+const BEFORE_SUMMARY: &str = "A summary of our conversation so far:";
+const AFTER_SUMMARY: &str = "I go on from this summary.";
+
+/// What a summary stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Covered {
+    /// So many messages from the conversation's start.
+    messages: usize,
+    /// Tells whether they are still the same: another branch may have taken their
+    /// place, or another program.
+    digest: String,
+}
+
+impl Covered {
+    fn of(messages: &[SavedMessage]) -> Self {
+        let mut hash = Sha256::new();
+        for message in messages {
+            hash.update((message.content.len() as u64).to_le_bytes());
+        }
+        // Messages of another branch differ from the fork on to their end.
+        for message in messages.iter().rev().take(KEPT) {
+            hash.update(message.content.as_bytes());
+        }
+        let digest = hash.finalize();
+        let digest = digest.iter().take(8).fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
+        Self {
+            messages: messages.len(),
+            digest,
+        }
+    }
+}
+
+/// The prompts and answers that a model is sent: all, or a summary and what came
+/// after it.
+pub fn history(session: &Session) -> Vec<SavedMessage> {
+    let Some((covered, summary)) = read(session) else {
+        return session.messages.clone();
+    };
+    let mut history = vec![
+        SavedMessage::user(format!("{BEFORE_SUMMARY}\n\n{summary}")),
+        SavedMessage::assistant(AFTER_SUMMARY),
+    ];
+    history.extend_from_slice(&session.messages[covered.messages..]);
+    history
+}
+
+/// The summary of a session, where the messages it stands for are still there.
+fn read(session: &Session) -> Option<(Covered, &str)> {
+    let entry = session.humble.get(KEY)?;
+    let messages = usize::try_from(entry.get("messages")?.as_u64()?).ok()?;
+    let digest = entry.get("digest")?.as_str()?.to_owned();
+    let covered = Covered { messages, digest };
+    let now = Covered::of(session.messages.get(..messages)?);
+    (covered == now).then_some(())?;
+    Some((covered, entry.get("summary")?.as_str()?))
+}
+
+/// Keeps a summary beside the messages.
+pub fn keep(session: &mut Session, covered: &Covered, summary: &str, model: &str) {
+    let entry = json!({
+        "messages": covered.messages,
+        "digest": covered.digest,
+        "summary": summary,
+        "model": model,
+        "at": Timestamp::now().to_string(),
+    });
+    session.humble.insert(KEY.to_owned(), entry);
+}
+
+/// What is asked of the model, in at most about `chars_max` characters, and what its
+/// answer will stand for. None where there is nothing to make shorter.
+pub fn request(session: &Session, chars_max: usize) -> Option<(String, Covered)> {
+    let kept_from = session.messages.len().checked_sub(KEPT)?;
+    let history = history(session);
+    let older = &history[..history.len().checked_sub(KEPT)?];
+    let already = read(session).map_or(0, |(covered, _)| covered.messages);
+    if kept_from <= already || older.is_empty() {
+        return None;
+    }
+    let texts: Vec<(&str, &str)> = older.iter().filter_map(said).collect();
+    let cap = cap(&texts, chars_max);
+    let mut request = format!("{INSTRUCTION}\n");
+    for (who, text) in texts {
+        let _ = write!(request, "\n{who}:\n{}\n", shortened(text, cap));
+    }
+    Some((request, Covered::of(&session.messages[..kept_from])))
+}
+
+fn said(message: &SavedMessage) -> Option<(&'static str, &str)> {
+    match message.role {
+        Role::User => Some(("User", &message.content)),
+        Role::Assistant => Some(("Assistant", &message.content)),
+        Role::Other(_) => None,
+    }
+}
+
+/// The longest that one message may be, in characters, so that all of them fit.
+fn cap(texts: &[(&str, &str)], chars_max: usize) -> usize {
+    let mut lengths: Vec<usize> = texts.iter().map(|(_, text)| text.chars().count()).collect();
+    lengths.sort_unstable();
+    let (mut room, mut left) = (chars_max, lengths.len());
+    for length in lengths {
+        // The short ones leave what they do not need to the long ones.
+        let share = room / left;
+        if length > share {
+            return share.max(CHARS_MIN);
+        }
+        room -= length;
+        left -= 1;
+    }
+    usize::MAX
+}
+
+/// A text without its middle, where it is too long.
+fn shortened(text: &str, chars_max: usize) -> String {
+    let count = text.chars().count();
+    if count <= chars_max {
+        return text.to_owned();
+    }
+    let (head, tail) = (chars_max / 2, chars_max - chars_max / 2);
+    let at = |chars: usize| {
+        text.char_indices()
+            .nth(chars)
+            .map_or(text.len(), |(at, _)| at)
+    };
+    format!(
+        "{}\n[{} characters are left out here]\n{}",
+        &text[..at(head)],
+        count - chars_max,
+        &text[at(count - tail)..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conversation(turns: usize) -> Session {
+        let mut session = Session::new("m");
+        for turn in 0..turns {
+            session
+                .messages
+                .push(SavedMessage::user(format!("question {turn}")));
+            session
+                .messages
+                .push(SavedMessage::assistant(format!("answer {turn}")));
+        }
+        session
+    }
+
+    fn texts(messages: &[SavedMessage]) -> Vec<&str> {
+        messages.iter().map(|message| &*message.content).collect()
+    }
+
+    #[test]
+    fn the_older_part_gives_way_to_its_summary_and_the_messages_stay() {
+        let mut session = conversation(3);
+        let (asked, covered) = request(&session, 10_000).expect("something to summarise");
+        assert!(asked.contains("User:\nquestion 1\n") && !asked.contains("question 2"));
+        keep(&mut session, &covered, "두 질문과 두 답.", "m");
+        let history = history(&session);
+        let expected = [
+            "A summary of our conversation so far:\n\n두 질문과 두 답.",
+            AFTER_SUMMARY,
+            "question 2",
+            "answer 2",
+        ];
+        assert_eq!(texts(&history), expected);
+        assert_eq!(session.messages.len(), 6);
+    }
+
+    #[test]
+    fn a_second_summary_is_made_of_the_first_and_what_came_since() {
+        let mut session = conversation(3);
+        let (_, covered) = request(&session, 10_000).expect("something to summarise");
+        keep(&mut session, &covered, "FIRST", "m");
+        assert_eq!(request(&session, 10_000), None, "nothing came since");
+        session.messages.extend(conversation(1).messages);
+        let (asked, _) = request(&session, 10_000).expect("one turn more");
+        assert!(asked.contains("FIRST") && asked.contains("question 2"));
+        assert!(!asked.contains("question 1"));
+    }
+
+    #[test]
+    fn a_summary_of_messages_that_are_gone_is_not_used() {
+        let mut session = conversation(3);
+        let (_, covered) = request(&session, 10_000).expect("something to summarise");
+        keep(&mut session, &covered, "S", "m");
+        let mut other = session.clone();
+        other.messages[2] = SavedMessage::user("another question");
+        assert_eq!(history(&other), other.messages);
+        session.messages.truncate(2);
+        assert_eq!(history(&session), session.messages);
+    }
+
+    #[test]
+    fn a_conversation_of_one_turn_has_no_older_part() {
+        assert_eq!(request(&conversation(1), 10_000), None);
+        assert_eq!(request(&conversation(0), 10_000), None);
+    }
+
+    #[test]
+    fn what_is_too_long_loses_its_middle_and_the_short_stays_whole() {
+        let mut session = conversation(3);
+        session.messages[1] = SavedMessage::assistant("한".repeat(50_000));
+        let (asked, _) = request(&session, 2_000).expect("something to summarise");
+        assert!(asked.contains("question 1") && asked.contains("characters are left out here"));
+        assert!(asked.chars().count() < 3_000, "{}", asked.chars().count());
+    }
+}

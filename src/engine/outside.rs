@@ -1,0 +1,326 @@
+//! Edits of the files from outside while the program runs (S1.4): what is harmless
+//! comes into force at once, the rest waits for the person. What was asked about is
+//! what comes into force, never a file that was read again after the question.
+
+use super::actor::{Actor, Done};
+use super::asking::Pending;
+use super::turn::Input;
+use crate::config::{self, ConfigError, Known, Memory, Read, Watcher, weigh};
+use crate::domain::{AskId, Banner, Change, Notice, Weight};
+use crate::protocol::{Ask, Choice, Event, Owner};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Changes that one notice tells of.
+const TOLD_MAX: usize = 6;
+
+/// What is known of edits from outside.
+#[derive(Default)]
+pub(super) struct Outside {
+    watcher: Option<Watcher>,
+    memory: Memory,
+    /// The question that is open.
+    open: Option<AskId>,
+    /// What was asked about and not taken; it is not asked about again by itself.
+    declined: Vec<Change>,
+    reading: bool,
+    /// Another reading is due, and whether it asks again about what was declined.
+    due: Option<bool>,
+    /// Writes of our own under way: between memory and file there is nobody's edit.
+    writes: usize,
+    /// The causes of banners that the files gave.
+    causes: BTreeSet<String>,
+}
+
+impl Outside {
+    /// Waits until a file may have changed; for ever where nothing is watched.
+    pub(super) async fn changed(&mut self) {
+        match &mut self.watcher {
+            Some(watcher) => watcher.changed().await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Actor {
+    /// What is in force.
+    pub(super) fn known(&self) -> Known {
+        Known {
+            settings: self.settings.clone(),
+            servers: self.servers.clone(),
+            system_prompt: self.system_prompt.to_string(),
+            personas: self.personas.clone(),
+        }
+    }
+
+    /// Begins to watch, where that is wanted.
+    pub(super) fn watch(&mut self, banners: &[Banner]) {
+        self.outside.memory.remember(&self.known());
+        let causes = banners.iter().map(|banner| banner.cause.clone());
+        self.outside.causes = causes.collect();
+        if self.options.watch {
+            self.outside.watcher = Some(Watcher::new(&self.home));
+        }
+    }
+
+    /// Writes into a file of settings what is in force already.
+    pub(super) fn write_config(
+        &mut self,
+        write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
+    ) {
+        self.begin_write();
+        self.jobs.spawn_blocking(move || Done::Config(write()));
+    }
+
+    /// A write of our own begins; [`Self::config_written`] ends it.
+    pub(super) fn begin_write(&mut self) {
+        self.outside.writes += 1;
+        if self.outside.reading {
+            // What is being read may be from before this write.
+            self.outside.due.get_or_insert(false);
+        }
+    }
+
+    pub(super) fn config_written(&mut self) {
+        self.outside.writes = self.outside.writes.saturating_sub(1);
+        if let Some(asks) = self.outside.due.take() {
+            self.look_outside(asks);
+        }
+    }
+
+    /// Reads the files again; `asks` asks about what was declined, too.
+    pub(super) fn look_outside(&mut self, asks: bool) {
+        let outside = &mut self.outside;
+        if outside.reading || outside.writes > 0 {
+            outside.due = Some(asks || outside.due == Some(true));
+            return;
+        }
+        outside.reading = true;
+        let home = self.home.clone();
+        self.jobs
+            .spawn_blocking(move || Done::Reread(Box::new(Read::files(&home)), asks));
+    }
+
+    pub(super) fn reread(&mut self, read: Read, asks: bool) {
+        self.outside.reading = false;
+        if let Some(due) = self.outside.due.take() {
+            return self.look_outside(asks || due);
+        }
+        self.tell_of_files(&read.banners);
+        let before = self.known();
+        let mut after = read.or_else(&before);
+        self.put_stand_in(&mut after.settings);
+        self.hide_secrets(&after);
+        let weighed = weigh(&before, &after, &self.outside.memory);
+        let harmless = weighed.of(Weight::Harmless);
+        let waiting = weighed.of(Weight::NeedsConsent);
+        let is_same = weighed.changes.is_empty();
+        if weighed.harmless != before {
+            self.come_into_force(weighed.harmless);
+        }
+        self.tell(&harmless);
+        if asks {
+            self.outside.declined.clear();
+            if is_same {
+                self.notice(Notice::info(
+                    "The files say what is in force: nothing changes.",
+                ));
+            }
+        }
+        self.hold(waiting, &harmless, after);
+    }
+
+    /// Keeps changes waiting: they are asked about unless they were declined before.
+    /// The question tells of `harmless` ones, too: it hides the notice of them.
+    fn hold(&mut self, waiting: Vec<Change>, harmless: &[Change], after: Known) {
+        self.tell_of_waiting(&waiting);
+        let declined = &mut self.outside.declined;
+        declined.retain(|change| waiting.contains(change));
+        let is_known = waiting.iter().all(|change| declined.contains(change));
+        let after = Box::new(after);
+        let open = self.outside.open;
+        if let Some(Pending::OutsideEdit { known, changes }) =
+            open.and_then(|open| self.asked.get_mut(&open))
+            && *changes == waiting
+        {
+            *known = after;
+            return;
+        }
+        if let Some(open) = self.outside.open.take() {
+            self.withdraw(open);
+        }
+        if is_known {
+            return;
+        }
+        let question = Ask::OutsideEdit(Arc::new([&waiting, harmless].concat()));
+        let pending = Pending::OutsideEdit {
+            known: after,
+            changes: waiting,
+        };
+        self.outside.open = Some(self.ask(Owner::Program, question, pending));
+    }
+
+    /// The person has read the changes and decided.
+    pub(super) fn outside_decided(&mut self, known: Known, changes: &[Change], choice: Choice) {
+        self.outside.open = None;
+        if choice != Choice::TakeChanges {
+            self.outside.declined = changes.to_vec();
+            return;
+        }
+        for change in changes {
+            tracing::info!("taken: {}: {}", change.file, change.what);
+        }
+        self.come_into_force(known);
+        self.outside.declined.clear();
+        self.tell_of_waiting(&[]);
+        self.notice(Notice::info(match changes.len() {
+            1 => "The change is in force now.".to_owned(),
+            count => format!("The {count} changes are in force now."),
+        }));
+        // The files may have moved on while the question was open.
+        self.look_outside(false);
+    }
+
+    fn come_into_force(&mut self, now: Known) {
+        self.outside.memory.remember(&now);
+        let Known {
+            settings,
+            servers,
+            system_prompt,
+            personas,
+        } = now;
+        let before = std::mem::replace(&mut self.settings, settings);
+        self.apply_log_level();
+        let mode = self.settings.tool_mode;
+        // The command line beats the file.
+        if before.tool_mode != mode && self.options.tool_mode.is_none() {
+            self.approval.mode = mode;
+            self.feed(Input::ModeChanged(mode));
+            self.outbox.push(Event::ToolModeChanged(mode));
+        }
+        if before.models != self.settings.models {
+            self.models_changed();
+        }
+        if servers != self.servers {
+            self.servers = servers;
+            self.configure_servers();
+        }
+        if *system_prompt != *self.system_prompt {
+            self.system_prompt = system_prompt.into();
+        }
+        if personas != self.personas {
+            self.personas = personas;
+            self.personas_changed();
+        }
+    }
+
+    /// The model in use goes on; of its own entry it takes what is in force.
+    fn models_changed(&mut self) {
+        let models = &self.settings.models;
+        let named = |name: &str| models.iter().find(|model| model.name == name).cloned();
+        let found = match (&self.model, &self.options.model) {
+            (Some(model), _) => models
+                .iter()
+                .find(|other| other.reference() == model.reference())
+                .cloned()
+                .or_else(|| named(&model.name)),
+            (None, Some(name)) => named(name),
+            (None, None) => self.settings.active().cloned(),
+        };
+        if let Some(mut found) = found {
+            // What was set for this run holds whatever the file says.
+            found.think = self.shelves.think.or(found.think);
+            self.outbox.push(Event::ThinkChanged(found.think));
+            let moved = self.model.as_ref().is_none_or(|model| {
+                model.reference() != found.reference() || model.base_url != found.base_url
+            });
+            if moved {
+                self.empty_context();
+            }
+            self.model = Some(Arc::new(found));
+            self.banners.remove("--model");
+            self.warn_of_dialect();
+            self.push_banners();
+        } else if let Some(model) = &self.model {
+            let what = format!("`{}` is not in config.json any more.", model.name);
+            let notice = Notice::warning(what);
+            self.notice(notice.advise("It answers on until you choose another with /set-model."));
+        }
+        self.list_models();
+    }
+
+    /// One notice for what came into force by itself.
+    fn tell(&mut self, changes: &[Change]) {
+        let mut said = String::new();
+        let mut file = "";
+        for change in changes.iter().take(TOLD_MAX) {
+            let lead = match (change.file == file, said.is_empty()) {
+                (true, _) => "; ".to_owned(),
+                (false, true) => format!("{}: ", change.file),
+                (false, false) => format!(". {}: ", change.file),
+            };
+            file = &change.file;
+            said += &lead;
+            said += &change.what;
+        }
+        if changes.len() > TOLD_MAX {
+            said += &format!("; and {} more changes", changes.len() - TOLD_MAX);
+        }
+        if !said.is_empty() {
+            self.notice(Notice::info(said + "."));
+        }
+    }
+
+    /// One banner for all files that have something waiting.
+    fn tell_of_waiting(&mut self, waiting: &[Change]) {
+        const CAUSE: &str = "not in force";
+        let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
+        files.dedup();
+        let what = match files[..] {
+            [] => return self.clear_banner(CAUSE),
+            [file] => format!("{file} has changes that are not in force:"),
+            _ => format!("{} have changes that are not in force:", files.join(", ")),
+        };
+        let notice = Notice::warning(what).advise("/reload asks again.");
+        let banner = Banner::new(CAUSE, notice);
+        if self.banners.get(CAUSE) != Some(&banner) {
+            self.set_banner(banner);
+        }
+    }
+
+    /// What the files have to say now takes the place of what they said before.
+    fn tell_of_files(&mut self, banners: &[Banner]) {
+        let before = self.banners.clone();
+        for cause in std::mem::take(&mut self.outside.causes) {
+            self.banners.remove(&cause);
+        }
+        for banner in banners {
+            // Who answers is settled while a model is in use.
+            if banner.cause == "active model" && self.model.is_some() {
+                continue;
+            }
+            self.outside.causes.insert(banner.cause.clone());
+            self.banners.insert(banner.cause.clone(), banner.clone());
+        }
+        if before != self.banners {
+            self.push_banners();
+        }
+    }
+
+    /// Secrets are hidden before they are in force: a line may speak of them.
+    pub(super) fn hide_secrets(&self, known: &Known) {
+        if let Some(log) = &self.log {
+            let mut secrets = known.settings.secrets();
+            secrets.extend(config::server_secrets(&known.servers));
+            log.hide(secrets);
+        }
+    }
+
+    /// A stand-in is the one model that there is, whatever the file lists.
+    pub(super) fn put_stand_in(&self, settings: &mut config::Settings) {
+        if let Some(model) = &self.options.stand_in {
+            settings.models = vec![model.clone()];
+            settings.lists_models = true;
+        }
+    }
+}

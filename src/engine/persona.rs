@@ -1,0 +1,109 @@
+//! Who answers: the system prompt or a persona, chosen for as long as the program
+//! runs (S4.4). A turn goes on as what it began with.
+
+use super::actor::Actor;
+use super::turn::Input;
+use crate::config;
+use crate::domain::{Banner, Notice, Offered, Persona};
+use crate::protocol::Event;
+use std::sync::Arc;
+
+/// The cause of the banner about a persona that the command line names.
+const UNKNOWN: &str = "--persona";
+
+impl Actor {
+    /// The persona that the command line names.
+    pub(super) fn choose_first_persona(&mut self) {
+        if let Some(name) = self.options.persona.clone() {
+            match config::find_persona(&self.personas, &name) {
+                Ok(persona) => self.persona = Some(Arc::new(persona)),
+                Err(notice) => {
+                    self.banners
+                        .insert(UNKNOWN.to_owned(), Banner::new(UNKNOWN, notice));
+                }
+            }
+        }
+        self.list_personas();
+    }
+
+    pub(super) fn select_persona(&mut self, name: Option<&str>) {
+        let chosen = name.map(|name| config::find_persona(&self.personas, name));
+        match chosen.transpose() {
+            Ok(persona) => {
+                let said = match &persona {
+                    Some(persona) => format!("`{}` answers from now on.", persona.name),
+                    None => "The system prompt is in force again.".to_owned(),
+                };
+                let missing = persona.as_ref().and_then(|persona| self.missing(persona));
+                self.persona = persona.map(Arc::new);
+                self.clear_banner(UNKNOWN);
+                let notice = Notice::info(said);
+                self.notice(match missing {
+                    Some(missing) => notice.because(missing),
+                    None => notice,
+                });
+            }
+            Err(notice) => self.notice(notice),
+        }
+        self.list_personas();
+    }
+
+    /// The files changed: the chosen one is what its file says now, or nobody.
+    pub(super) fn personas_changed(&mut self) {
+        if let Some(persona) = self.persona.take() {
+            match config::find_persona(&self.personas, &persona.name) {
+                Ok(found) => self.persona = Some(Arc::new(found)),
+                Err(notice) => self.notice(notice.because("The system prompt is in force again.")),
+            }
+        }
+        self.list_personas();
+    }
+
+    fn list_personas(&mut self) {
+        let personas = config::all_personas(&self.personas);
+        let personas = Arc::new(personas.iter().map(Persona::summary).collect());
+        let selected = self.persona.as_ref().map(|persona| persona.name.clone());
+        self.outbox
+            .push(Event::PersonasListed { personas, selected });
+    }
+
+    /// Tools that a persona names and no server offers now.
+    fn missing(&self, persona: &Persona) -> Option<String> {
+        let offered = self.offered.tools();
+        let tools = persona.tools.iter().flatten();
+        let missing: Vec<String> = tools
+            .filter(|name| !offered.iter().any(|tool| name.means(tool)))
+            .map(|name| format!("`{}`", name.written()))
+            .collect();
+        (!missing.is_empty()).then(|| {
+            let names = missing.join(", ");
+            format!("It asks for tools that no server offers now: {names}.")
+        })
+    }
+
+    /// The text that the next turn's system message begins with.
+    pub(super) fn system_text(&self) -> Arc<str> {
+        match self.persona.as_ref().map(|persona| &persona.text) {
+            Some(Ok(text)) => text.as_str().into(),
+            _ => Arc::clone(&self.system_prompt),
+        }
+    }
+
+    /// The tools that the next turn begins with.
+    pub(super) fn offered_now(&self) -> Arc<Offered> {
+        match &self.persona {
+            Some(persona) => Arc::new(self.offered.within(persona)),
+            None => Arc::clone(&self.offered),
+        }
+    }
+
+    /// The turn under way hears of a change in what is on offer to it.
+    pub(super) fn feed_offered(&mut self) {
+        let persona = self.running.as_ref().and_then(|turn| turn.persona.clone());
+        let offered = match persona {
+            Some(persona) => Arc::new(self.offered.within(&persona)),
+            None => Arc::clone(&self.offered),
+        };
+        self.feed(Input::OfferedChanged(offered));
+    }
+}

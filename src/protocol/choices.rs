@@ -1,0 +1,127 @@
+//! The choices of each question, with the letters that mean them: a letter means the
+//! same in every dialog, those about calls too.
+
+use super::{Ask, Choice};
+
+/// One choice as a dialog lists it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChoiceRow {
+    pub choice: Choice,
+    pub key: char,
+    pub label: &'static str,
+}
+
+const fn row(choice: Choice, key: char, label: &'static str) -> ChoiceRow {
+    ChoiceRow { choice, key, label }
+}
+
+const REPAIR: &[ChoiceRow] = &[
+    row(
+        Choice::TellModel,
+        'm',
+        "Tell the model and let it try again",
+    ),
+    row(
+        Choice::AsText,
+        't',
+        "Treat as text, the answer as it stands",
+    ),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const AFTER_ERROR: &[ChoiceRow] = &[
+    row(Choice::Retry, 'r', "Run the failed call again"),
+    row(Choice::GoOn, 'g', "Go on: let it use more tools"),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const STALLED: &[ChoiceRow] = &[
+    row(Choice::KeepWaiting, 'w', "Keep waiting"),
+    row(Choice::AskAgain, 'r', "Drop the connection and ask again"),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const BOUND: &[ChoiceRow] = &[
+    row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
+    row(Choice::NoBound, 'b', "No bound for this turn"),
+    row(Choice::AnswerNow, 'a', "Answer now with what there is"),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const GROW: &[ChoiceRow] = &[
+    row(Choice::Grow, 'g', "Let it grow"),
+    row(
+        Choice::SendAnyway,
+        'c',
+        "Send all the same, the oldest part is cut",
+    ),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const TOO_LONG: &[ChoiceRow] = &[
+    row(
+        Choice::SendAnyway,
+        'c',
+        "Send all the same, the oldest part is cut",
+    ),
+    row(Choice::Stop, 'n', "Stop this turn"),
+];
+
+const ADD_MODEL: &[ChoiceRow] = &[
+    row(Choice::Add, 'y', "Add it to config.json and use it"),
+    row(Choice::UseOnce, 'o', "Use it until humble ends"),
+    row(Choice::Stop, 'n', "Change nothing"),
+];
+
+const REMOVE_MODEL: &[ChoiceRow] = &[
+    row(Choice::Remove, 'y', "Remove it"),
+    row(Choice::Stop, 'n', "Keep it"),
+];
+
+const OUTSIDE_EDIT: &[ChoiceRow] = &[
+    row(
+        Choice::TakeChanges,
+        'f',
+        "Follow the files: take the changes",
+    ),
+    row(Choice::Keep, 'n', "Keep what was; the files are left alone"),
+];
+
+const REPLACE_PROMPT: &[ChoiceRow] = &[
+    row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
+    row(Choice::Keep, 'n', "Leave the file as it is"),
+];
+
+const UNFINISHED: &[ChoiceRow] = &[
+    row(Choice::Resume, 'r', "Resume it: the prompt comes back"),
+    row(Choice::KeepForLater, 'k', "Keep it for the next start"),
+    row(Choice::Discard, 'x', "Discard it"),
+];
+
+const DISCARD: &[ChoiceRow] = &[
+    row(Choice::Discard, 'x', "Discard it for good"),
+    row(Choice::KeepForLater, 'n', "Keep it for the next start"),
+];
+
+impl Ask {
+    /// The choices of a question that is not about calls, in order; digits from
+    /// 1 on stand for the same. A letter means the same in every dialog, those
+    /// about calls too: nobody stops a turn with a key that allows a tool elsewhere.
+    pub fn choices(&self) -> &'static [ChoiceRow] {
+        match self {
+            Self::Unfinished(_) => UNFINISHED,
+            Self::Discard { .. } => DISCARD,
+            Self::Approve(_) => &[],
+            Self::AddModel { .. } => ADD_MODEL,
+            Self::RemoveModel { .. } => REMOVE_MODEL,
+            Self::GrowContext { .. } => GROW,
+            Self::TooLong { .. } => TOO_LONG,
+            Self::Repair { .. } => REPAIR,
+            Self::AfterError { .. } => AFTER_ERROR,
+            Self::Stalled { .. } => STALLED,
+            Self::Bound { .. } => BOUND,
+            Self::OutsideEdit(_) => OUTSIDE_EDIT,
+            Self::ReplacePrompt { .. } => REPLACE_PROMPT,
+        }
+    }
+}

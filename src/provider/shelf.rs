@@ -1,0 +1,127 @@
+//! The models that scripted servers have: listed, pulled and removed like real
+//! ones, without a network.
+
+use super::error::{Cause, Fault};
+use super::pull::{PullProgress, PullStream};
+use crate::domain::facts::is_same_model;
+use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
+use futures::stream;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One thing that a scripted pull does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PullStep {
+    At { done: u64, total: u64 },
+    Fail(Cause),
+    Hang,
+}
+
+/// Shared by the clones of a script. A server that is not stocked refuses.
+#[derive(Debug, Clone, Default)]
+pub struct Shelf(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// By base URL; None: it never answers.
+    servers: HashMap<String, Option<Vec<ServerModel>>>,
+    pulls: VecDeque<Vec<PullStep>>,
+}
+
+impl Shelf {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
+        self.lock().servers.insert(url.to_owned(), models);
+    }
+
+    pub(super) fn add_pull(&self, steps: Vec<PullStep>) {
+        self.lock().pulls.push_back(steps);
+    }
+
+    /// The names that a server has now.
+    pub fn names(&self, url: &str) -> Vec<String> {
+        let inner = self.lock();
+        let models = inner.servers.get(url).into_iter().flatten().flatten();
+        models.map(|model| model.name.clone()).collect()
+    }
+
+    pub(super) async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
+        let stocked = self.lock().servers.get(&server.base_url).cloned();
+        match stocked {
+            None => Err(Fault::new(server, Cause::Refused)),
+            Some(None) => std::future::pending().await,
+            Some(Some(models)) => Ok(Catalogue {
+                models,
+                is_cut: false,
+            }),
+        }
+    }
+
+    /// Nothing is said of a model that is on no shelf.
+    pub(super) fn facts(&self, model: &ModelConfig) -> ModelFacts {
+        let inner = self.lock();
+        let models = inner.servers.get(&model.base_url).into_iter();
+        let found = models
+            .flatten()
+            .flatten()
+            .find(|one| is_same_model(&one.name, &model.model));
+        found.map(|one| one.facts.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
+        let steps = self.lock().pulls.pop_front().unwrap_or_default();
+        let state = (self.clone(), server.clone(), name.to_owned(), steps);
+        let steps = stream::unfold(Some(state), |state| async {
+            let (shelf, server, name, mut steps) = state?;
+            if steps.is_empty() {
+                let mut inner = shelf.lock();
+                let models = inner.servers.entry(server.base_url.clone());
+                let models = models.or_default().get_or_insert_default();
+                models.push(ServerModel {
+                    name,
+                    ..ServerModel::default()
+                });
+                return None;
+            }
+            match steps.remove(0) {
+                PullStep::At { done, total } => {
+                    let progress = PullProgress {
+                        status: "pulling".to_owned(),
+                        done,
+                        total,
+                    };
+                    Some((Ok(progress), Some((shelf, server, name, steps))))
+                }
+                PullStep::Fail(cause) => Some((Err(Fault::new(&server, cause)), None)),
+                PullStep::Hang => std::future::pending().await,
+            }
+        });
+        PullStream::new(steps)
+    }
+
+    pub(super) fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
+        let mut inner = self.lock();
+        let models = inner.servers.get_mut(&server.base_url);
+        let models = models.and_then(Option::as_mut);
+        let at = models
+            .as_ref()
+            .and_then(|models| models.iter().position(|one| is_same_model(&one.name, name)));
+        match (models, at) {
+            (Some(models), Some(at)) => {
+                models.remove(at);
+                Ok(())
+            }
+            _ => Err(Fault::new(
+                server,
+                Cause::Status {
+                    status: 404,
+                    message: Some(format!("model '{name}' not found")),
+                    retry_after: None,
+                },
+            )),
+        }
+    }
+}

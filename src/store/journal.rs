@@ -1,0 +1,262 @@
+//! Turns under way, on disk: what was asked, the words so far, the calls. Each
+//! program holds the lock of its own file; a file that nobody holds was left by one
+//! that ended in the middle. Append-only, one record a line, a torn tail is ignored.
+
+use super::StoreError;
+use crate::domain::{Notice, SessionId, Usage};
+use crate::files;
+use jiff::Zoned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{self, File, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+mod told;
+
+pub use told::{Piece, Told};
+
+const EXTENSION: &str = "jsonl";
+/// A larger file is no journal of ours.
+const BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// Journals that are looked at when the program starts.
+const FOUND_MAX: usize = 64;
+
+/// One thing that a journal tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Record {
+    /// A turn begins; every journal begins with one. Times are RFC 3339.
+    Turn {
+        prompt: String,
+        model: String,
+        /// The conversation's file, once it has one.
+        session: Option<SessionId>,
+        /// The time of the conversation's first prompt: what tells it from others
+        /// before it has a file.
+        started: String,
+        /// How many messages there were.
+        before: usize,
+        at: String,
+    },
+    /// Words of the answer or, with `thinking`, of the thinking.
+    Words {
+        piece: u64,
+        thinking: bool,
+        text: String,
+    },
+    /// What was taken for one kind turned out to be the other.
+    Turned { piece: u64, thinking: bool },
+    /// A call and how far it came, in the shape of a session's note.
+    Call {
+        call: u64,
+        awaiting: bool,
+        entry: Value,
+    },
+    /// The final answer, whole.
+    Answer {
+        text: String,
+        input: Option<u64>,
+        output: Option<u64>,
+        at: String,
+    },
+    /// The turn ended without one.
+    Ended,
+}
+
+impl Record {
+    pub fn answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
+        Self::Answer {
+            text: text.to_owned(),
+            input: usage.input,
+            output: usage.output,
+            at: at.to_string(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Journals {
+    folder: PathBuf,
+}
+
+/// A journal that this program holds. Dropped, it stays, and nobody holds it.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    /// A record was written in part: the next one begins with a line end.
+    torn: bool,
+}
+
+/// What a start finds.
+#[derive(Debug)]
+pub enum Found {
+    /// A journal that nobody held, which is held now.
+    Left { journal: Journal, turns: Vec<Told> },
+    /// No journal of ours; it is left alone.
+    Foreign(Notice),
+}
+
+impl Journals {
+    /// The journals in `folder`, which is created when the first one is.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// Makes a journal that begins with `first`. It is locked before it has its
+    /// name, so that nobody can take it for one that was left.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn begin(&self, first: &Record, now: &Zoned) -> Result<Journal, StoreError> {
+        let unwritable = |fault: &std::io::Error| unwritable(&self.folder, fault);
+        files::create_folder(&self.folder).map_err(|fault| unwritable(&fault))?;
+        let mut temporary =
+            files::temporary_in(&self.folder).map_err(|fault| unwritable(&fault))?;
+        match temporary.as_file().try_lock() {
+            // Where no lock can be had, nothing is offered at a start either.
+            Ok(()) => {}
+            Err(TryLockError::Error(fault)) if fault.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(fault)) => return Err(unwritable(&fault)),
+            Err(TryLockError::WouldBlock) => {
+                return Err(unwritable(&ErrorKind::WouldBlock.into()));
+            }
+        }
+        let line = line_of(first);
+        let written = temporary.write_all(line.as_bytes());
+        written.map_err(|fault| unwritable(&fault))?;
+        let stem = now.strftime("%Y%m%d_%H%M%S").to_string();
+        for number in 1..=9_999 {
+            let name = match number {
+                1 => format!("{stem}.{EXTENSION}"),
+                _ => format!("{stem}_{number}.{EXTENSION}"),
+            };
+            let path = self.folder.join(name);
+            match temporary.persist_noclobber(&path) {
+                Ok(file) => {
+                    let torn = false;
+                    let journal = Journal { file, path, torn };
+                    journal.sync()?;
+                    return Ok(journal);
+                }
+                Err(fault) if fault.error.kind() == ErrorKind::AlreadyExists => {
+                    temporary = fault.file;
+                }
+                Err(fault) => return Err(unwritable(&fault.error)),
+            }
+        }
+        Err(unwritable(&ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Takes every journal that nobody holds, the newest first. Of several programs
+    /// that start at once each gets others.
+    pub fn left(&self) -> Vec<Found> {
+        let Ok(items) = fs::read_dir(&self.folder) else {
+            return Vec::new();
+        };
+        let paths = items.flatten().map(|item| item.path());
+        let is_journal = |path: &PathBuf| path.extension().is_some_and(|it| it == EXTENSION);
+        let mut paths: Vec<PathBuf> = paths.filter(is_journal).collect();
+        paths.sort_unstable_by(|one, other| other.cmp(one));
+        let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
+        let mut found: Vec<Found> = found.collect();
+        // Names follow the clock, which may have jumped: what was written last counts.
+        found.sort_by_key(|found| match found {
+            Found::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
+            Found::Foreign(_) => std::cmp::Reverse(None),
+        });
+        found
+    }
+}
+
+/// The journal at `path`; none where somebody holds it, or just removed it.
+fn take(path: &Path) -> Option<Found> {
+    let foreign = |why: &str| {
+        let notice = Notice::warning(format!(
+            "{} is no journal of a turn: {why}.",
+            path.display()
+        ));
+        let notice = notice.because("It is left as it is.");
+        Some(Found::Foreign(
+            notice.advise("Remove it where nobody needs it."),
+        ))
+    };
+    // A pipe or a device must not hold up the start.
+    let metadata = fs::symlink_metadata(path).ok()?;
+    if !metadata.is_file() {
+        return foreign("it is not a regular file");
+    }
+    let file = match File::options().read(true).append(true).open(path) {
+        Ok(file) => file,
+        Err(fault) if fault.kind() == ErrorKind::NotFound => return None,
+        Err(fault) => return foreign(&files::words(&fault)),
+    };
+    if file.try_lock().is_err() || !files::is_still(&file, path) {
+        return None;
+    }
+    let bytes = match files::read(path, BYTES_MAX) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(fault) => return foreign(&files::words(&fault)),
+    };
+    let turns = told::read(&bytes);
+    if turns.is_empty() {
+        return foreign("it does not begin with a turn");
+    }
+    let journal = Journal {
+        file,
+        path: path.to_owned(),
+        torn: bytes.last() != Some(&b'\n'),
+    };
+    Some(Found::Left { journal, turns })
+}
+
+impl Journal {
+    /// Appends one record in one write.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn append(&mut self, record: &Record) -> Result<(), StoreError> {
+        let line = line_of(record);
+        let end = if self.torn { "\n" } else { "" };
+        self.torn = true;
+        let written = self.file.write_all(format!("{end}{line}").as_bytes());
+        written.map_err(|fault| unwritable(&self.path, &fault))?;
+        self.torn = false;
+        Ok(())
+    }
+
+    /// Puts what was written on the disk.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        let synced = self.file.sync_data();
+        synced.map_err(|fault| unwritable(&self.path, &fault))
+    }
+
+    /// Removes the file. One that cannot be removed is emptied, so that nothing of it
+    /// is offered again.
+    pub fn remove(self) {
+        if let Err(fault) = fs::remove_file(&self.path) {
+            tracing::warn!("a journal could not be removed: {}", files::words(&fault));
+            let _ = self.file.set_len(0);
+        }
+    }
+
+    fn changed_at(&self) -> Option<std::time::SystemTime> {
+        self.file.metadata().and_then(|it| it.modified()).ok()
+    }
+}
+
+fn line_of(record: &Record) -> String {
+    let line = serde_json::to_string(record).expect("a record has string keys only");
+    line + "\n"
+}
+
+fn unwritable(path: &Path, fault: &std::io::Error) -> StoreError {
+    StoreError::Unwritable {
+        path: path.to_owned(),
+        why: files::words(fault),
+    }
+}

@@ -1,0 +1,94 @@
+//! An answer that was shown and whose program ended before it was saved: it is put
+//! where it belongs, once, and whatever else stands there stays.
+
+use super::journal::Told;
+use super::{Sessions, StoreError, beside};
+use crate::domain::session::TurnNote;
+use crate::domain::{SavedMessage, Session, SessionId};
+use jiff::{Timestamp, Zoned};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recovered {
+    /// It had been saved after all.
+    There(SessionId),
+    Saved(SessionId),
+}
+
+/// Saves the answer of `turn` into its conversation, or as one of its own where that
+/// is gone. None where the turn has no answer.
+///
+/// # Errors
+/// The sessions cannot be written.
+pub fn recover(
+    sessions: &Sessions,
+    turn: &Told,
+    now: &Zoned,
+) -> Result<Option<Recovered>, StoreError> {
+    let Some((answer, ended, usage)) = &turn.answer else {
+        return Ok(None);
+    };
+    let exchange = [
+        SavedMessage::user(turn.prompt.as_str()),
+        SavedMessage::assistant(answer.as_str()),
+    ];
+    let mut session = match home_of(sessions, turn) {
+        Some(session) => session,
+        None => Session {
+            started_at: turn.started,
+            ..Session::new("")
+        },
+    };
+    let before = turn.before.min(session.messages.len());
+    if let Some(id) = &session.id
+        && session.holds(before, &exchange, &[])
+    {
+        return Ok(Some(Recovered::There(id.clone())));
+    }
+    session.rewind(before, now.timestamp());
+    session.model.clone_from(&turn.model);
+    session.messages.extend(exchange);
+    let note = TurnNote {
+        message: session.messages.len() - 1,
+        model: turn.model.clone(),
+        usage: *usage,
+        tools: turn
+            .calls
+            .iter()
+            .filter_map(|(_, _, entry)| beside::call(entry))
+            .collect(),
+        thinking: turn.thinking(),
+        at: *ended,
+    };
+    beside::add_turn(&mut session.humble, &note);
+    let id = match &session.id {
+        Some(id) => sessions.save(&session).map(|()| id.clone()),
+        None => sessions.create(&session, &ended_at(*ended, now)),
+    };
+    match id {
+        Ok(id) => Ok(Some(Recovered::Saved(id))),
+        Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => {
+            let id = sessions.create(&session, now)?;
+            Ok(Some(Recovered::Saved(id)))
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The conversation that the turn belongs to. Before it has a file that is known by
+/// the time of its first prompt alone.
+fn home_of(sessions: &Sessions, turn: &Told) -> Option<Session> {
+    if let Some(id) = &turn.session {
+        return sessions.open(id).ok();
+    }
+    let started = turn.started?;
+    let list = sessions.list();
+    let mut same = list.iter().filter(|one| one.started_at == Some(started));
+    same.find_map(|one| sessions.open(&one.id).ok())
+}
+
+fn ended_at(ended: Option<Timestamp>, now: &Zoned) -> Zoned {
+    ended.map_or_else(
+        || now.clone(),
+        |ended| ended.to_zoned(now.time_zone().clone()),
+    )
+}

@@ -1,0 +1,211 @@
+//! Taking the last turn back in its three ways, going over to another branch, and
+//! conversations that are not saved. Nothing of it happens while a turn is under way.
+
+use super::super::flow::Flow;
+use super::super::keymap::Action;
+use super::super::model::{Focus, Model, Pick, Picked};
+use super::super::msg::Effect;
+use super::{actions, engine, submit};
+use crate::domain::{Notice, Wait};
+use crate::protocol::{BranchSummary, Command};
+use crate::text::grapheme::truncate;
+use jiff::tz::TimeZone;
+
+/// Columns of a branch's first words in the list.
+const WORDS_MAX: usize = 48;
+
+/// The actions on the conversation as a whole. False for any other.
+pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) -> bool {
+    match action {
+        Action::Retry => retry(model, effects),
+        Action::EditLast => edit(model),
+        Action::Undo => undo(model, effects),
+        Action::Branches => list(model, argument, effects),
+        Action::Fork => when_idle(model, Command::ForkSession, effects),
+        Action::Rename => {
+            effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
+        }
+        Action::Private => private(model, argument, effects),
+        Action::Back => return keeps_as_it_was(model),
+        _ => return false,
+    }
+    true
+}
+
+/// Asks the last prompt again. An answer that it has becomes another branch.
+pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.transcript.wait() == Some(Wait::Retrying) {
+        return effects.push(Effect::Send(Command::RetryNow));
+    }
+    if is_busy(model) {
+        return;
+    }
+    let Some((prompt, answered)) = last(model) else {
+        return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
+    };
+    if answered {
+        rewind(model, effects);
+        model.notify(Notice::info("The other answer is kept: /branches."));
+    }
+    submit::submit(model, prompt, effects);
+}
+
+/// Puts the last prompt into the message. Nothing changes before it is sent.
+pub fn edit(model: &mut Model) {
+    if is_busy(model) {
+        return;
+    }
+    let Some((prompt, _)) = model.transcript.last_prompt() else {
+        return model.notify(Notice::info("Nothing to edit: nothing was asked yet."));
+    };
+    let prompt = prompt.to_owned();
+    // Twice in a row, the text of before the first time is what comes back.
+    let before = model.editor.text();
+    model.editing.get_or_insert(before);
+    model.editor.set(&prompt);
+    model.focus = Focus::Message;
+}
+
+/// Leaves the last prompt as it was. False where none was being changed.
+pub fn keeps_as_it_was(model: &mut Model) -> bool {
+    let before = model.editing.take();
+    if let Some(before) = &before {
+        model.editor.set(before);
+        model.notify(Notice::info("Everything stays as it was."));
+    }
+    before.is_some()
+}
+
+/// The changed prompt is sent: the old one and its answer make room.
+pub fn replaces(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.editing.take().is_none() || model.running().is_some() {
+        return;
+    }
+    if let Some((_, true)) = last(model) {
+        rewind(model, effects);
+        model.notify(Notice::info("What was asked before is kept: /branches."));
+    }
+}
+
+/// Takes the last turn back; its prompt is where Up finds it.
+pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
+    if is_busy(model) {
+        return;
+    }
+    let Some((prompt, answered)) = last(model) else {
+        return model.notify(Notice::info("Nothing to undo: nothing was asked yet."));
+    };
+    if answered {
+        rewind(model, effects);
+        let taken = Notice::info("The last turn is taken back: Up brings its prompt.");
+        model.notify(taken.advise("/branches leads back to it."));
+    } else {
+        shorten(model);
+        effects.push(Effect::Send(Command::DropCancelled(prompt.clone())));
+        model.notify(Notice::info(
+            "The last turn is taken back: Up brings its prompt.",
+        ));
+    }
+    submit::remember(model, &prompt);
+}
+
+/// The last prompt, and whether it was answered.
+fn last(model: &Model) -> Option<(String, bool)> {
+    let (prompt, answered) = model.transcript.last_prompt()?;
+    Some((prompt.to_owned(), answered))
+}
+
+fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {
+    shorten(model);
+    effects.push(Effect::Send(Command::Rewind));
+}
+
+/// Takes the last turn off the screen.
+fn shorten(model: &mut Model) {
+    model.transcript.take_back();
+    let left = model.transcript.entries().len();
+    engine::note_thoughts(model, left);
+    // Rows are made again for what is in view alone.
+    model.chat = Flow::default();
+    model.thinking = Flow::default();
+    model.last_turn = None;
+    if left == 0 {
+        model.title.clear();
+    }
+}
+
+/// Asks for the other branches.
+pub fn list(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    model.wants_branch = Some(argument.to_owned());
+    when_idle(model, Command::ListBranches, effects);
+}
+
+pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Effect>) {
+    let Some(wanted) = model.wants_branch.take() else {
+        return;
+    };
+    if list.is_empty() {
+        let notice = Notice::info("There is no other branch.");
+        return model.notify(notice.advise("/retry, /edit and /undo make one."));
+    }
+    let rows = list.into_iter().map(|branch| {
+        let label = label(&branch);
+        (Picked::Branch(branch), label)
+    });
+    let pick = Pick {
+        title: "Branches",
+        zero: "Stay in this one",
+        rows: rows.collect(),
+        chosen: 0,
+        typed: String::new(),
+    };
+    actions::pick_or_open(model, pick, &wanted, effects);
+}
+
+fn label(branch: &BranchSummary) -> String {
+    let words = truncate(&branch.words, WORDS_MAX);
+    let turns = match branch.messages.div_ceil(2) {
+        1 => "1 turn".to_owned(),
+        turns => format!("{turns} turns"),
+    };
+    let left = branch.left_at.map_or_else(String::new, |at| {
+        let local = at.to_zoned(TimeZone::system());
+        format!("  {}", local.strftime("%d %b %H:%M"))
+    });
+    format!("{words}  {turns}{left}")
+}
+
+/// A prompt of an earlier run, for the message; what stands there is not lost.
+pub fn offered(model: &mut Model, prompt: &str) {
+    if model.editor.is_blank() {
+        model.editor.set(prompt);
+        model.focus = Focus::Message;
+    } else {
+        submit::remember(model, prompt);
+    }
+}
+
+pub fn private(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    let private = match argument {
+        "" | "on" => true,
+        "off" => false,
+        _ => return model.notify(Notice::warning("Please enter /private or /private off.")),
+    };
+    effects.push(Effect::Send(Command::SetPrivate(private)));
+}
+
+/// Sends a command that waits for no turn.
+pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
+    if !is_busy(model) {
+        effects.push(Effect::Send(command));
+    }
+}
+
+fn is_busy(model: &mut Model) -> bool {
+    let busy = model.running().is_some();
+    if busy {
+        let notice = Notice::info("The present turn is still under way.");
+        model.notify(notice.advise("Ctrl+C stops it."));
+    }
+    busy
+}

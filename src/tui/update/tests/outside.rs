@@ -1,0 +1,136 @@
+//! Settings from outside on the screen: the dialog about edits, personas, and the
+//! commands.
+
+use super::*;
+use crate::domain::{Change, PersonaSummary};
+
+fn edit() -> Ask {
+    let line = |text: &str| Some(text.to_owned());
+    let (old, new) = (line("npx"), line("sh\n+ \u{202e}fake\n\u{1b}[2J"));
+    Ask::OutsideEdit(Arc::new(vec![
+        Change::needs_consent("mcp-servers.json", "server `fs\nx`, `command`", old, new),
+        Change::harmless("config.json", "logLevel is debug now"),
+    ]))
+}
+
+fn with_personas() -> Chat {
+    let persona = |name: &str, usable| PersonaSummary {
+        name: name.into(),
+        about: "Says \u{1b}[2Jthings".into(),
+        usable,
+    };
+    let personas = Arc::new(vec![persona("off-duty", true), persona("weather", true)]);
+    let mut chat = chat();
+    chat.engine(Event::PersonasListed {
+        personas,
+        selected: Some("weather".into()),
+    });
+    chat
+}
+
+#[test]
+fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
+    let mut chat = chat();
+    let drawn = chat.size(80, 40).asked(edit()).screen();
+    for said in [
+        "Settings changed",
+        "server `fs⟨LF⟩x`, `command`",
+        "    - npx",
+        "    + sh",
+        "    + + ⟨U+202E⟩fake",
+        "    + ⟨ESC⟩[2J",
+        "These are in force already:",
+        "config.json: logLevel is debug now",
+        "Take the changes?",
+        "f  Follow the files: take the changes",
+        "n  Keep what was; the files are left alone",
+    ] {
+        assert!(drawn.contains(said), "{said} in\n{drawn}");
+    }
+}
+
+#[test]
+fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_is() {
+    let answered = |chat: &mut Chat| match chat.commands().pop() {
+        Some(Command::Answer { answer, .. }) => Some(answer),
+        _ => None,
+    };
+    let mut typing = chat();
+    typing.keys("o").asked(edit()).keys("ff1");
+    assert_eq!(
+        (answered(&mut typing), typing.message()),
+        (None, "off1".to_owned())
+    );
+    typing.wait(600).keys("f");
+    let taken = Answer::Choice(Choice::TakeChanges);
+    assert_eq!(answered(&mut typing), Some(taken));
+    for key in ["<Esc>", "<Ctrl+c>"] {
+        let mut chat = chat();
+        chat.asked(edit()).wait(600).keys(key);
+        assert_eq!(answered(&mut chat), Some(Answer::Dismissed), "{key}");
+        assert!(!chat.sent.contains(&Effect::Quit) && chat.model.asks.is_empty());
+    }
+    // Two-set Hangul: the key that `n` lies on.
+    let mut hangul = chat();
+    hangul.asked(edit()).wait(600).keys("ㅜ");
+    assert_eq!(answered(&mut hangul), Some(Answer::Choice(Choice::Keep)));
+}
+
+#[test]
+fn a_persona_is_picked_by_list_number_or_name_and_named_in_the_header() {
+    let chosen = |chat: &mut Chat| match chat.commands().pop() {
+        Some(Command::SelectPersona(chosen)) => Some(chosen),
+        _ => None,
+    };
+    let mut chat = with_personas();
+    assert!(chat.screen().contains("as weather"));
+    let drawn = chat.keys("/persona<Enter>").screen();
+    for said in [
+        "1  none  system_prompt.txt",
+        "2  off-duty  Says things",
+        "▌ 3  weather",
+    ] {
+        assert!(drawn.contains(said), "{said} in\n{drawn}");
+    }
+    chat.wait(600).keys("2");
+    assert_eq!(chosen(&mut chat), Some(Some("off-duty".into())));
+    for (typed, expected) in [
+        ("/persona weather<Enter>", Some("weather")),
+        ("/persona off<Enter>", None),
+        ("/persona 1<Enter>", None),
+        ("/persona 날씨<Enter>", Some("날씨")),
+    ] {
+        chat.wait(600).keys(typed).wait(600);
+        assert_eq!(
+            chosen(&mut chat),
+            Some(expected.map(str::to_owned)),
+            "{typed}"
+        );
+    }
+}
+
+#[test]
+fn the_settings_are_read_again_and_an_older_prompt_is_offered_on_command() {
+    let mut chat = chat();
+    chat.keys("/reload<Enter>").wait(600);
+    assert_eq!(chat.commands(), [Command::Reload]);
+    chat.keys("/system-prompt replace<Enter>").wait(600);
+    assert_eq!(chat.commands(), [Command::ReplaceSystemPrompt]);
+    chat.keys("/system-prompt destroy<Enter>").wait(600);
+    assert_eq!(chat.commands(), []);
+    assert_eq!(chat.notice(), "It is `/system-prompt replace`.");
+    let text = "a\nuse chooseFunction\u{7}".into();
+    let path = "/h/system_prompt.txt".into();
+    let drawn = chat
+        .size(80, 40)
+        .asked(Ask::ReplacePrompt { path, text })
+        .screen();
+    for said in [
+        "    - a",
+        "    - use chooseFunction⟨BEL⟩",
+        "system_prompt.txt.bak",
+        "Replace it?",
+    ] {
+        assert!(drawn.contains(said), "{said} in\n{drawn}");
+    }
+}

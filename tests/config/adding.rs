@@ -1,0 +1,139 @@
+//! Models that are added to `config.json`.
+
+use super::*;
+use humble::domain::model::{ApiKey, Secret};
+use humble::domain::{ModelServer, NewModel};
+
+fn new(name: &str, provider: ProviderKind) -> NewModel {
+    NewModel {
+        name: name.to_owned(),
+        model: name.to_owned(),
+        provider,
+        base_url: None,
+        api_key: None,
+        like: None,
+    }
+}
+
+#[test]
+fn the_first_model_makes_the_file_and_is_active() {
+    let place = place();
+    config::add_model(&place.home, &new("qwen3:4b", ProviderKind::Ollama)).unwrap();
+    let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
+    assert_eq!(place.config_text(), expected);
+    assert!(has_mode(&place.home.config(), 0o600));
+    assert_eq!(
+        place.settings().active().map(|model| model.name.as_str()),
+        Some("qwen3:4b")
+    );
+}
+
+#[test]
+fn a_further_model_changes_no_other_byte_but_who_is_active() {
+    let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\",\"active\":true , \"x\":0},\r\n\t\t7\r\n\t], \"alpha\": null }";
+    let place = with_config(text);
+    let mut model = new("sonnet", ProviderKind::Anthropic);
+    model.model = "claude-sonnet-4-5".to_owned();
+    model.api_key = Some(Secret::new("${ANTHROPIC_API_KEY}"));
+    config::add_model(&place.home, &model).unwrap();
+    let added = "{ \"name\": \"sonnet\", \"model\": \"claude-sonnet-4-5\", \"provider\": \"anthropic\", \"apiKey\": \"${ANTHROPIC_API_KEY}\", \"active\": true }";
+    let expected = text
+        .replace("\"active\":true", "\"active\":false")
+        .replace("\t\t7", &format!("\t\t7,\r\n\t\t{added}"));
+    assert_eq!(place.config_text(), expected);
+}
+
+#[test]
+fn a_model_like_another_has_its_address_and_key_as_they_are_written() {
+    let text = r#"{"models":[{"name":"a","provider":"openai","baseUrl":"https://h/v1/","apiKey":"${MINE}","caFile":"ca.pem","think":true}]}"#;
+    let place = with_config(text);
+    let mut model = new("b", ProviderKind::OpenAi);
+    model.like = Some(reference("a", ProviderKind::OpenAi));
+    config::add_model(&place.home, &model).unwrap();
+    let settings = place.settings();
+    let (first, second) = (&settings.models[0], &settings.models[1]);
+    assert_eq!(second.base_url, first.base_url);
+    assert_eq!(second.api_key, ApiKey::Known(Secret::new("sk-mine")));
+    assert_eq!(second.ca_file, first.ca_file);
+    assert_eq!((second.think, second.active), (None, true));
+    assert!(
+        !place.config_text().contains("sk-mine"),
+        "no variable is resolved"
+    );
+}
+
+#[test]
+fn a_null_or_missing_list_becomes_one() {
+    for text in [r#"{"models":null}"#, r#"{"models":[]}"#, r#"{"x":1}"#] {
+        let place = with_config(text);
+        config::add_model(&place.home, &new("a", ProviderKind::Ollama)).unwrap();
+        assert_eq!(place.settings().models.len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_added_to_stays_as_it_is() {
+    for text in [
+        r#"{"models":{"name":"a"}}"#,
+        r#"{"models":[{"name":"a","provider":"ollama"}]}"#,
+        r#"{"models":["#,
+        "",
+    ] {
+        let place = with_config(text);
+        let fault = config::add_model(&place.home, &new("a", ProviderKind::Ollama));
+        let said = fault.unwrap_err().notice().sentence();
+        assert!(said.contains("config.json"), "{said}");
+        assert_eq!(place.config_text(), text);
+    }
+}
+
+#[test]
+fn a_new_model_is_understood_as_if_it_stood_in_the_file() {
+    let place = place();
+    let mut model = new("m", ProviderKind::OpenAi);
+    model.base_url = Some("localhost:8080".to_owned());
+    model.api_key = Some(Secret::new("sk-typed"));
+    let understood = config::understand(&place.home, &model).unwrap();
+    assert_eq!(understood.base_url, "http://localhost:8080/v1");
+    assert_eq!(understood.api_key, ApiKey::Known(Secret::new("sk-typed")));
+    model.base_url = Some("example.com".to_owned());
+    let fault = config::understand(&place.home, &model).unwrap_err();
+    assert!(fault.contains("has no scheme"), "{fault}");
+}
+
+#[test]
+fn models_of_one_address_are_of_one_server_and_a_usable_key_asks() {
+    let text = r#"{"models":[
+        {"name":"a","provider":"openai","baseUrl":"https://u:secret@h/v1","apiKey":"${GONE}"},
+        {"name":"b","provider":"ollama"},
+        {"name":"c","provider":"openai","baseUrl":"https://h","apiKey":"sk-1"}]}"#;
+    let servers = config::model_servers(&with_config(text).settings().models);
+    let seen: Vec<_> = servers
+        .iter()
+        .map(|served| {
+            let names = served.configured.iter().map(|one| one.name.as_str());
+            (
+                served.server.clone(),
+                served.config.name.as_str(),
+                names.collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    let server = |provider, url: &str| ModelServer {
+        provider,
+        url: url.to_owned(),
+    };
+    let expected = [
+        (
+            server(ProviderKind::OpenAi, "https://h/v1"),
+            "c",
+            vec!["a", "c"],
+        ),
+        (
+            server(ProviderKind::Ollama, "http://localhost:11434"),
+            "b",
+            vec!["b"],
+        ),
+    ];
+    assert_eq!(seen, expected);
+}

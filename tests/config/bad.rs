@@ -1,0 +1,161 @@
+//! What stands in the place of files and folders and should not, and files that
+//! others can read.
+
+use super::*;
+use humble::config::{Read, older_system_prompt, replace_system_prompt};
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn causes(home: &Home) -> Vec<String> {
+    let banners = Read::files(home).banners.into_iter();
+    banners.map(|banner| banner.cause).collect()
+}
+
+#[test]
+fn a_pipe_in_the_place_of_any_file_is_told_and_never_waited_for() {
+    let place = place();
+    fs::create_dir(place.home.personas()).unwrap();
+    let persona = place.home.personas().join("p.md");
+    let files = [
+        place.home.config(),
+        place.home.servers(),
+        place.home.system_prompt(),
+        persona,
+    ];
+    for file in &files {
+        let all = rustix::fs::Mode::RWXU;
+        rustix::fs::mkfifoat(rustix::fs::CWD, file, all).unwrap();
+    }
+    let read = Read::files(&place.home);
+    let causes: Vec<_> = read.banners.iter().map(|b| b.cause.as_str()).collect();
+    assert_eq!(
+        causes,
+        ["config.json", "mcp-servers.json", "system_prompt.txt"]
+    );
+    let why = "it is not a regular file";
+    assert!(
+        read.banners
+            .iter()
+            .all(|b| b.notice.sentence().contains(why))
+    );
+    assert_eq!(read.known.personas[0].text, Err(why.to_owned()));
+    let refused = config::set_tool_mode(&place.home, ToolMode::Auto);
+    assert!(matches!(refused, Err(ConfigError::Unreadable { .. })));
+}
+
+#[test]
+fn line_ends_of_windows_are_line_ends() {
+    let place = with_config("{\r\n  \"toolCallMode\": \"auto\",\r\n  \"logLevel\": 5\r\n}\r\n");
+    assert_eq!(place.settings().tool_mode, ToolMode::Auto);
+    let (_, words) = place.banners().remove(0);
+    assert!(
+        words.starts_with("config.json, line 3: `logLevel` is 5"),
+        "{words}"
+    );
+    config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
+    let expected = "{\r\n  \"toolCallMode\": \"manual\",\r\n  \"logLevel\": 5\r\n}\r\n";
+    assert_eq!(place.config_text(), expected);
+}
+
+#[test]
+fn a_home_behind_a_link_is_used_where_the_link_leads() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("real")).unwrap();
+    symlink("real", folder.path().join("link")).unwrap();
+    let home = Home::at(folder.path().join("link"));
+    assert_eq!(home.prepare(), []);
+    config::set_tool_mode(&home, ToolMode::Auto).unwrap();
+    assert!(folder.path().join("real/config.json").exists());
+    assert!(folder.path().join("link").is_symlink());
+    // A link that leads nowhere: one can chat, and is told.
+    symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
+    let banners = Home::at(folder.path().join("dangling")).prepare();
+    let words = banners[0].notice.sentence();
+    assert!(words.contains("cannot be written"), "{words}");
+}
+
+#[test]
+fn a_name_without_a_folder_is_one_in_the_present_folder() {
+    let home = Home::resolve(Some("some/where".into())).unwrap();
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(home.root(), here.join("some/where"));
+}
+
+#[test]
+fn a_disk_without_room_leaves_the_file_as_it_was() {
+    let place = with_config("{}");
+    // Nothing can be created there, not even by an administrator.
+    let home = Home::at("/proc/self/humble");
+    let words = home.prepare()[0].notice.sentence();
+    assert!(words.contains("will not be saved"), "{words}");
+    let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
+    assert!(
+        matches!(refused, ConfigError::Unwritable { .. }),
+        "{refused}"
+    );
+    assert_eq!(place.config_text(), "{}");
+}
+
+#[test]
+fn keys_that_everybody_can_read_are_told_and_nothing_is_changed() {
+    let place = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
+    let config = place.home.config();
+    mode(place.home.root(), 0o755);
+    mode(&config, 0o644);
+    let told = causes(&place.home);
+    // The folders above decide, too: a private one keeps everybody out.
+    let above = place.home.root().parent().unwrap().metadata().unwrap();
+    let open = above.permissions().mode() & 0o001 != 0;
+    assert_eq!(
+        told.contains(&"config.json: mode".to_owned()),
+        open,
+        "{told:?}"
+    );
+    assert!(has_mode(&config, 0o644) && has_mode(place.home.root(), 0o755));
+    mode(place.home.root(), 0o700);
+    assert_eq!(causes(&place.home), [""; 0]);
+    mode(place.home.root(), 0o755);
+    mode(&config, 0o640);
+    assert_eq!(causes(&place.home), [""; 0]);
+    // No key of one's own stands in it.
+    mode(&config, 0o644);
+    fs::write(&config, "{ \"logLevel\": \"debug\" }").unwrap();
+    assert_eq!(causes(&place.home), [""; 0]);
+}
+
+#[test]
+fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
+    let place = place();
+    let path = place.home.system_prompt();
+    let name = |suffix: &str| place.home.root().join(format!("system_prompt.txt{suffix}"));
+    assert_eq!(older_system_prompt(&place.home), Ok(None), "none at all");
+    fs::write(&path, "Be kind.").unwrap();
+    assert_eq!(
+        older_system_prompt(&place.home),
+        Ok(None),
+        "none that is older"
+    );
+    for (text, suffix) in [
+        ("use chooseFunction\r\n", ".bak"),
+        ("{\"functionCall\": {}}", ".bak_2"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let shown = older_system_prompt(&place.home).unwrap().unwrap();
+        assert_eq!(&*shown, text);
+        assert_eq!(replace_system_prompt(&place.home, &shown), Ok(name(suffix)));
+        assert_eq!(fs::read_to_string(name(suffix)).unwrap(), text);
+        assert!(has_mode(&name(suffix), 0o600));
+        let now = fs::read_to_string(&path).unwrap();
+        assert_eq!(now, config::DEFAULT_SYSTEM_PROMPT);
+    }
+    fs::write(&path, "chooseFunction, but another text").unwrap();
+    let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
+    let words = refused.notice().sentence();
+    assert!(words.contains("was changed in the meantime"), "{words}");
+    let kept = fs::read_to_string(&path).unwrap();
+    assert_eq!(kept, "chooseFunction, but another text");
+    assert!(!name(".bak_3").exists());
+}

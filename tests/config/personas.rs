@@ -1,0 +1,171 @@
+//! Personas: files beat built-in ones, front matter names tools, and a file that
+//! cannot be used says why.
+
+use super::*;
+use humble::config::{all_personas, find_persona, read_personas};
+use humble::domain::Persona;
+
+fn with_personas(files: &[(&str, &[u8])]) -> Place {
+    let place = place();
+    fs::create_dir(place.home.personas()).unwrap();
+    for (name, bytes) in files {
+        fs::write(place.home.personas().join(name), bytes).unwrap();
+    }
+    place
+}
+
+fn one(text: &str) -> Persona {
+    let place = with_personas(&[("p.md", text.as_bytes())]);
+    read_personas(&place.home).value.remove(0)
+}
+
+fn tools(persona: &Persona) -> Option<Vec<String>> {
+    let tools = persona.tools.as_ref()?;
+    Some(tools.iter().map(|tool| tool.written()).collect())
+}
+
+#[test]
+fn two_personas_come_with_the_program_and_a_file_of_their_name_beats_them() {
+    let names = |personas: &[Persona]| -> Vec<String> {
+        personas.iter().map(|one| one.name.clone()).collect()
+    };
+    let place = place();
+    assert_eq!(read_personas(&place.home).banners, []);
+    assert_eq!(names(&all_personas(&[])), ["terraform", "weather"]);
+    let weather = find_persona(&[], "weather").unwrap();
+    let expected = Some(vec!["get_weather".to_owned(), "get_time".to_owned()]);
+    assert_eq!(tools(&weather), expected);
+    assert!(
+        weather
+            .text
+            .unwrap()
+            .starts_with("You answer questions about the weather")
+    );
+
+    let files: [(&str, &[u8]); 4] = [
+        ("weather.md", b"# It always rains\n"),
+        ("한글.md", b"\n\nBe kind.\nAlways."),
+        (".hidden.md", b"no"),
+        ("notes.txt", b"no"),
+    ];
+    let mine = with_personas(&files);
+    let read = read_personas(&mine.home).value;
+    assert_eq!(names(&all_personas(&read)).len(), 3);
+    let rain = find_persona(&read, "weather").unwrap();
+    assert_eq!(rain.about, "It always rains");
+    assert_eq!(
+        (rain.text, rain.tools),
+        (Ok("# It always rains\n".to_owned()), None)
+    );
+}
+
+#[test]
+fn the_terraform_persona_says_all_that_it_must() {
+    let persona = find_persona(&[], "terraform").unwrap();
+    assert_eq!(persona.tools, None);
+    let text = persona.text.unwrap();
+    for clause in [
+        "valid, efficient and secure Terraform (`.tf`)",
+        "only for AWS",
+        "`t3.micro` unless the person asks for another",
+        "public IP address attached",
+        "SSH (port 22) in from anywhere",
+        "should be narrowed",
+        "unclear, ask before you run any tool",
+        "friendly",
+        "`Sorry, I don't know how to answer that.` and ask",
+        "Never make things up",
+        "Never remove the old deployment before the person has confirmed the new one",
+        "Answer in Markdown",
+        "what was done",
+        "Explanation",
+        "every file that was made",
+    ] {
+        assert!(text.contains(clause), "{clause}");
+    }
+}
+
+#[test]
+fn front_matter_is_taken_off_and_understood_as_people_write_it() {
+    let list = Some(vec!["a".to_owned(), "fs/b".to_owned()]);
+    for (text, rest, expected) in [
+        ("---\ntools: a, fs/b\n---\nHi\n", "Hi\n", &list),
+        (
+            "---\r\ntools: [\"a\", 'fs/b']\r\n---\r\n\r\nHi",
+            "Hi",
+            &list,
+        ),
+        (
+            "---\ntools:\n  - a\n  - fs/b\nmodel: x\n---\n\nHi",
+            "Hi",
+            &list,
+        ),
+        ("\u{feff}---\ntools: a,fs/b\n---", "", &list),
+        ("---\ntools:\n---\nHi", "Hi", &Some(Vec::new())),
+        ("---\nmodel: x\n---\nHi", "Hi", &None),
+        ("---\nnever closed\nHi", "---\nnever closed\nHi", &None),
+        (
+            "Hi\n---\ntools: a\n---\n",
+            "Hi\n---\ntools: a\n---\n",
+            &None,
+        ),
+    ] {
+        let persona = one(text);
+        assert_eq!(persona.text.as_deref(), Ok(rest), "{text:?}");
+        assert_eq!(&tools(&persona), expected, "{text:?}");
+    }
+    let about = one("---\ndescription: \"Says hi\"\n---\n# Title\n").about;
+    assert_eq!(about, "Says hi");
+}
+
+#[test]
+fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
+    let large = vec![b'x'; 10 << 20];
+    let files: [(&str, &[u8]); 4] = [
+        ("large.md", &large),
+        ("latin.md", b"one\n\xe4"),
+        ("tools.md", b"---\ntools: fs/\n---\nHi"),
+        ("well.md", b"Hi"),
+    ];
+    let place = with_personas(&files);
+    fs::create_dir(place.home.personas().join("folder.md")).unwrap();
+    let read = read_personas(&place.home).value;
+    let why = |name: &str| match find_persona(&read, name) {
+        Ok(persona) => panic!("{persona:?}"),
+        Err(notice) => notice.what,
+    };
+    assert!(find_persona(&read, "well").is_ok());
+    let said = |name: &str, why: &str| format!("The persona `{name}` cannot be used: {why}.");
+    assert_eq!(why("large"), said("large", "its file is larger than 1 MB"));
+    assert_eq!(
+        why("latin"),
+        said("latin", "line 2 of its file is not UTF-8")
+    );
+    assert_eq!(why("folder"), said("folder", "it is a folder"));
+    let expected = "its `tools` holds `fs/`, `tool` or `server/tool` is expected";
+    assert_eq!(why("tools"), said("tools", expected));
+    assert_eq!(why("wel"), "There is no persona `wel`.");
+    let notice = find_persona(&read, "terrafrom").unwrap_err();
+    assert_eq!(notice.advice.as_deref(), Some("Did you mean `terraform`?"));
+}
+
+#[test]
+fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
+    let place = place();
+    fs::create_dir(place.home.personas()).unwrap();
+    for number in 0..201 {
+        fs::write(place.home.personas().join(format!("{number}.md")), "x").unwrap();
+    }
+    let read = read_personas(&place.home);
+    assert_eq!(read.value.len(), 200);
+    let words = read.banners[0].notice.sentence();
+    assert!(
+        words.contains("holds 201 personas. The first 200"),
+        "{words}"
+    );
+    fs::remove_dir_all(place.home.personas()).unwrap();
+    fs::write(place.home.personas(), "").unwrap();
+    let read = read_personas(&place.home);
+    let words = read.banners[0].notice.sentence();
+    assert!(words.contains("a folder is expected"), "{words}");
+}

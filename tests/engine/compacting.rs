@@ -1,0 +1,106 @@
+//! `/compact`, and what is sent after it.
+
+use super::*;
+use humble::domain::TurnId;
+
+const COMPACT: Command = Command::Compact { turn: TurnId(99) };
+
+async fn three_turns(more: Script) -> Bench {
+    let mut bench = Bench::start(more).await;
+    for prompt in ["one", "two", "three"] {
+        bench.says(prompt).await;
+        bench.ended().await;
+        bench.saved().await;
+    }
+    bench
+}
+
+fn script() -> Script {
+    Script::default().answer("1").answer("2").answer("3")
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
+    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
+    bench.send(COMPACT).await;
+    assert_eq!(bench.ended().await, answered("One and two."));
+    bench.saved().await;
+    let asked = bench.last_request();
+    let [Message::User(asked)] = asked.messages.as_slice() else {
+        panic!("only the instruction: {asked:?}");
+    };
+    assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
+    assert!(!asked.contains("three"), "the last turn stays as it is");
+    bench.says("four").await;
+    bench.ended().await;
+    let user = |text: &str| Message::User(text.to_owned());
+    let assistant = |text: &str| Message::Assistant(text.to_owned());
+    assert_eq!(
+        bench.heard(),
+        [
+            user("A summary of our conversation so far:\n\nOne and two."),
+            assistant("I go on from this summary."),
+            user("three"),
+            assistant("3"),
+            user("four"),
+        ]
+    );
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["messages"].as_array().map(Vec::len), Some(8));
+    assert_eq!(file["humble"]["compacted"]["summary"], "One and two.");
+    assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_summary_holds_after_a_restart() {
+    let mut bench = three_turns(script().answer("One and two.")).await;
+    bench.send(COMPACT).await;
+    bench.ended().await;
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let name = sessions(&home)[0].file_name().map(|name| name.to_owned());
+    let name = name.expect("a name").to_string_lossy().into_owned();
+    let mut bench = Bench::at(home, Script::default().answer("4")).await;
+    bench.send(Command::OpenSession(name.as_str().into())).await;
+    bench
+        .until("the session", |event| {
+            matches!(event, Event::SessionOpened(_))
+        })
+        .await;
+    bench.says("four").await;
+    bench.ended().await;
+    assert_eq!(bench.heard().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_summary_changes_nothing() {
+    let mut bench = three_turns(script().round([Step::text("Half"), Step::Hang]).answer("4")).await;
+    bench.send(COMPACT).await;
+    bench
+        .until("text", |event| {
+            matches!(event, Event::Turn(_, TurnEvent::Delta { .. }))
+        })
+        .await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    bench.says("four").await;
+    bench.ended().await;
+    assert_eq!(bench.heard().len(), 7);
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["humble"]["compacted"], Value::Null);
+    assert_eq!(file["humble"]["cancelled"], Value::Null);
+}
+
+#[tokio::test(start_paused = true)]
+async fn there_may_be_nothing_to_summarise() {
+    let mut bench = Bench::start(Script::default()).await;
+    bench.send(COMPACT).await;
+    let TurnEnd::Failed { notice } = bench.ended().await else {
+        panic!("a failure");
+    };
+    assert_eq!(notice.what, "There is nothing to summarise yet.");
+}

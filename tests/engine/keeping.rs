@@ -1,0 +1,255 @@
+//! The journal: what of a turn outlives a program that ends in the middle of it, and
+//! what the next start makes of it.
+
+use super::*;
+use humble::protocol::Unfinished;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+pub fn journals(home: &TempDir) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(home.path().join("journal")) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    paths
+        .filter(|path| path.extension().is_some_and(|it| it == "jsonl"))
+        .collect()
+}
+
+/// Ends the engine as kill -9 does: nothing is told, nothing is saved.
+async fn killed(bench: Bench) -> TempDir {
+    bench.handle.task.abort();
+    let _ = bench.handle.task.await;
+    bench.home
+}
+
+async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
+    let of = |event: &Event| match event {
+        Event::Asked {
+            ask,
+            question: Ask::Unfinished(turn),
+            ..
+        } => Some((*ask, (**turn).clone())),
+        _ => None,
+    };
+    if let Some(found) = bench.events.iter().rev().find_map(of) {
+        return found;
+    }
+    let event = bench.until("an offer", |event| of(event).is_some()).await;
+    of(&event).expect("just matched")
+}
+
+async fn words_come(bench: &mut Bench) {
+    let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
+    bench.until("words", delta).await;
+    // The clock goes on once the journal has been written.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+}
+
+async fn nothing_is_offered(bench: &mut Bench) {
+    bench.says("again").await;
+    bench.ended().await;
+    let offer = |event: &Event| matches!(event, Event::Asked { .. });
+    assert!(!bench.events.iter().any(offer), "{:#?}", bench.events);
+}
+
+fn half() -> Script {
+    Script::default().round([Step::text("Half a sen"), Step::Hang])
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_killed_turn_is_offered_with_its_words_and_resumed_without_being_asked() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    assert_eq!(journals(&bench.home).len(), 1);
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default().answer("Whole.")).await;
+    let (ask, turn) = offered(&mut bench).await;
+    assert_eq!(
+        (turn.prompt.as_str(), turn.words.as_str()),
+        ("Tell me", "Half a sen")
+    );
+    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    let prompt = bench.until("the prompt", |event| {
+        matches!(event, Event::PromptOffered(_))
+    });
+    assert_eq!(prompt.await, Event::PromptOffered("Tell me".to_owned()));
+    assert_eq!(bench.requests.count(), 0, "nothing is asked unasked");
+    assert_eq!(
+        journals(&bench.home).len(),
+        1,
+        "it stays until there is an answer"
+    );
+    bench.says("Tell me").await;
+    assert_eq!(bench.ended().await, answered("Whole."));
+    assert_eq!(bench.heard(), [Message::User("Tell me".to_owned())]);
+    bench.saved().await;
+    let home = bench.leaves().await;
+    assert!(journals(&home).is_empty());
+    let note = &read(&sessions(&home)[0])["humble"]["cancelled"][0];
+    assert_eq!(note["words"], "Half a sen");
+    assert_eq!(note["interrupted"], true);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
+    let mut bench = Bench::start(Script::default().answer(GET_TIME)).await;
+    bench.says("Time?").await;
+    bench.asked_to_approve().await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (ask, turn) = offered(&mut bench).await;
+    let call = &turn.calls[0];
+    assert_eq!(
+        (call.server.as_str(), call.tool.as_str()),
+        ("humble", "get_time")
+    );
+    assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
+    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    let told = |event: &Event| {
+        matches!(event, Event::Noticed(notice)
+        if notice.why.as_deref() == Some("The call that waited for you was not run."))
+    };
+    bench.until("the notice", told).await;
+    assert_eq!(bench.requests.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_gone() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (ask, _) = offered(&mut bench).await;
+    bench.answers(ask, Answer::Dismissed).await;
+    let home = bench.leaves().await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (ask, _) = offered(&mut bench).await;
+    bench.answers(ask, Answer::Choice(Choice::Discard)).await;
+    let (ask, question) = bench.asked().await;
+    assert_eq!(
+        question,
+        Ask::Discard {
+            prompt: "Tell me".to_owned()
+        }
+    );
+    assert_eq!(journals(&bench.home).len(), 1, "not yet");
+    bench.answers(ask, Answer::Choice(Choice::Discard)).await;
+    let home = bench.leaves().await;
+    assert!(journals(&home).is_empty());
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_turn_without_an_answer_is_offered_after_a_clean_exit_too() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    let home = bench.leaves().await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (_, turn) = offered(&mut bench).await;
+    assert_eq!(turn.words, "Half a sen");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() {
+    let script = Script::default().answer("One.");
+    let script = script.round([Step::text("Half a sen"), Step::Hang]);
+    let mut bench = Bench::start(script).await;
+    bench.says("first").await;
+    bench.ended().await;
+    bench.saved().await;
+    bench.says("second").await;
+    words_come(&mut bench).await;
+    let home = bench.leaves().await;
+    assert!(journals(&home).is_empty(), "{:?}", journals(&home));
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+}
+
+/// What a program leaves that was killed between showing an answer and saving it.
+fn leave_answer(home: &TempDir, session: Value, before: usize) {
+    let folder = home.path().join("journal");
+    fs::create_dir_all(&folder).expect("made");
+    let records = [
+        json!({ "type": "turn", "prompt": "q", "model": "m", "session": session,
+            "started": "2026-01-02T03:04:05.678Z", "before": before, "at": "2026-01-02T03:04:06Z" }),
+        json!({ "type": "words", "piece": 1, "thinking": true, "text": "음…" }),
+        json!({ "type": "later", "unknown": true }),
+        json!({ "type": "answer", "text": "a", "input": 3, "output": 1,
+            "at": "2026-01-02T03:04:07Z" }),
+    ];
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    fs::write(folder.join("20260102_030406.jsonl"), lines + "{\"torn").expect("written");
+}
+
+fn home() -> TempDir {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    home
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start() {
+    let mut home = home();
+    for _ in 0..2 {
+        leave_answer(&home, Value::Null, 0);
+        let bench = Bench::at(home, Script::default()).await;
+        home = bench.leaves().await;
+        assert!(journals(&home).is_empty());
+    }
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1, "{files:?}");
+    let file = read(&files[0]);
+    let expected = json!([
+        { "role": "user", "content": "q" }, { "role": "assistant", "content": "a" },
+    ]);
+    assert_eq!(file["messages"], expected);
+    assert_eq!(file["startedAt"], "2026-01-02T03:04:05.678Z");
+    assert_eq!(file["humble"]["turns"][0]["thinking"], "음…");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_recovered_answer_of_a_conversation_that_went_on_leaves_what_stands_there() {
+    let home = home();
+    fs::create_dir(home.path().join("sessions")).expect("made");
+    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let there = [said("user", "x"), said("assistant", "y")];
+    let path = home.path().join("sessions/s.json");
+    fs::write(&path, json!({ "messages": there, "k": 1 }).to_string()).expect("written");
+    leave_answer(&home, json!("s.json"), 0);
+    let home = Bench::at(home, Script::default()).await.leaves().await;
+    let file = read(&path);
+    assert_eq!(
+        file["messages"],
+        json!([said("user", "q"), said("assistant", "a")])
+    );
+    assert_eq!(file["humble"]["branches"][0]["messages"], json!(there));
+    assert_eq!(file["k"], 1);
+    assert_eq!(sessions(&home).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_is_no_journal_is_named_and_left_alone() {
+    let home = home();
+    let folder = home.path().join("journal");
+    fs::create_dir(&folder).expect("made");
+    fs::write(folder.join("a.jsonl"), "somebody's").expect("written");
+    fs::create_dir(folder.join("b.jsonl")).expect("made");
+    let bench = Bench::at(home, Script::default()).await;
+    let home = bench.leaves().await;
+    assert_eq!(
+        fs::read_to_string(home.path().join("journal/a.jsonl")).expect("there"),
+        "somebody's"
+    );
+    assert!(home.path().join("journal/b.jsonl").is_dir());
+}

@@ -1,0 +1,201 @@
+//! Turns taken back, other branches, forks, private conversations, and which one a
+//! start begins with.
+
+use super::keeping::journals;
+use super::*;
+use humble::protocol::BranchSummary;
+
+fn said(turns: &[(&str, &str)]) -> Value {
+    let both = turns.iter().flat_map(|(prompt, answer)| {
+        [
+            json!({ "role": "user", "content": prompt }),
+            json!({ "role": "assistant", "content": answer }),
+        ]
+    });
+    both.collect()
+}
+
+async fn talks(bench: &mut Bench, prompt: &str) {
+    bench.says(prompt).await;
+    bench.ended().await;
+    bench.saved().await;
+}
+
+async fn branches(bench: &mut Bench) -> Vec<BranchSummary> {
+    bench.send(Command::ListBranches).await;
+    let listed = |event: &Event| matches!(event, Event::BranchesListed(_));
+    match bench.until("the branches", listed).await {
+        Event::BranchesListed(branches) => branches,
+        _ => unreachable!("just matched"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
+    let script = Script::default()
+        .answer("one")
+        .answer("two")
+        .answer("three");
+    let mut bench = Bench::start(script).await;
+    talks(&mut bench, "first").await;
+    talks(&mut bench, "second").await;
+    bench.send(Command::Rewind).await;
+    bench.saved().await;
+    talks(&mut bench, "second").await;
+    let heard = ["first", "one", "second"].map(str::to_owned);
+    let [first, one, second] = heard;
+    let expected = [
+        Message::User(first),
+        Message::Assistant(one),
+        Message::User(second),
+    ];
+    assert_eq!(bench.heard(), expected, "the other answer is not sent");
+    let list = branches(&mut bench).await;
+    assert_eq!(
+        (list[0].at, list[0].messages, list[0].words.as_str()),
+        (2, 2, "second")
+    );
+    let file = read(&sessions(&bench.home)[0]);
+    assert_eq!(
+        file["messages"],
+        said(&[("first", "one"), ("second", "three")])
+    );
+    assert_eq!(
+        file["humble"]["branches"][0]["messages"],
+        said(&[("second", "two")])
+    );
+    assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(2));
+
+    bench.send(Command::SwitchBranch(list[0].clone())).await;
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1, "no fork: nothing was lost");
+    let file = read(&files[0]);
+    assert_eq!(
+        file["messages"],
+        said(&[("first", "one"), ("second", "two")])
+    );
+    assert_eq!(
+        file["humble"]["branches"][0]["messages"],
+        said(&[("second", "three")])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn everything_taken_back_is_kept_and_comes_back_after_a_restart() {
+    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    talks(&mut bench, "first").await;
+    talks(&mut bench, "second").await;
+    for _ in 0..3 {
+        bench.send(Command::Rewind).await;
+    }
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["messages"], json!([]));
+    let name = sessions(&home)[0]
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut bench = Bench::at(home, Script::default()).await;
+    bench
+        .send(Command::OpenSession(name.expect("a name").as_str().into()))
+        .await;
+    bench
+        .until("it", |event| matches!(event, Event::SessionOpened(_)))
+        .await;
+    let list = branches(&mut bench).await;
+    assert_eq!(list.len(), 1, "one branch holds both turns");
+    bench.send(Command::SwitchBranch(list[0].clone())).await;
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(
+        file["messages"],
+        said(&[("first", "one"), ("second", "two")])
+    );
+    assert_eq!(file["humble"].get("branches"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn during_a_turn_nothing_is_taken_back_and_it_is_said() {
+    let script = Script::default().answer("one").round([Step::Hang]);
+    let mut bench = Bench::start(script).await;
+    talks(&mut bench, "first").await;
+    bench.says("second").await;
+    for command in [Command::Rewind, Command::ForkSession] {
+        bench.send(command).await;
+        let busy = |event: &Event| {
+            matches!(event, Event::Noticed(notice)
+            if notice.what == "The present turn is still under way.")
+        };
+        bench.until("the sentence", busy).await;
+    }
+    let home = bench.leaves().await;
+    assert_eq!(
+        read(&sessions(&home)[0])["messages"],
+        said(&[("first", "one")])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_goes_on_in_a_file_of_its_own() {
+    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    bench.send(Command::ForkSession).await;
+    talks(&mut bench, "first").await;
+    assert_eq!(sessions(&bench.home).len(), 1, "there was nothing to fork");
+    bench.send(Command::ForkSession).await;
+    bench.saved().await;
+    talks(&mut bench, "second").await;
+    let home = bench.leaves().await;
+    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let mut messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
+    messages.sort_by_key(|list| list.as_array().map(Vec::len));
+    let expected = [
+        said(&[("first", "one")]),
+        said(&[("first", "one"), ("second", "two")]),
+    ];
+    assert_eq!(messages, [&expected[0], &expected[1]]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
+    let script = Script::default()
+        .answer("one")
+        .answer("Geheim")
+        .answer("three");
+    let mut bench = Bench::start(script).await;
+    talks(&mut bench, "first").await;
+    bench.send(Command::SetPrivate(true)).await;
+    bench.says("비밀 secret").await;
+    assert_eq!(bench.ended().await, answered("Geheim"));
+    bench
+        .send(Command::KeepDraft("secret draft".to_owned()))
+        .await;
+    bench.send(Command::NewSession).await;
+    bench
+        .until("its end", |event| *event == Event::PrivateChanged(false))
+        .await;
+    talks(&mut bench, "third").await;
+    let home = bench.leaves().await;
+    let mut folders = vec![home.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&std::fs::read(&path).expect("read")).into_owned();
+            let told = ["secret", "비밀", "Geheim"]
+                .iter()
+                .any(|word| text.contains(word));
+            assert!(!told, "{} tells it: {text}", path.display());
+        }
+    }
+    assert!(journals(&home).is_empty());
+    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
+    assert_eq!(files.len(), 2, "{messages:?}");
+    assert!(messages.contains(&&said(&[("first", "one")])));
+}

@@ -1,0 +1,144 @@
+//! Taking turns back, unfinished turns, private conversations: as they are seen.
+
+use super::*;
+
+#[test]
+fn a_retry_shows_the_new_answer_and_the_other_one_can_be_gone_back_to() {
+    chat(script().answer("First answer.").answer("Other answer."))
+        .says("question")
+        .sees("First answer.")
+        .says("/retry")
+        .sees("Other answer.")
+        .sees_no("First answer.")
+        .model_was_asked(2)
+        .model_does_not_hear("First answer.")
+        .says("/branches")
+        .sees("question  1 turn")
+        .key('1')
+        .sees("First answer.")
+        .sees_no("Other answer.");
+}
+
+#[test]
+fn an_edit_changes_nothing_before_it_is_sent() {
+    chat(script().answer("First answer.").answer("Other answer."))
+        .says("question")
+        .types("draft")
+        .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
+        .says("/edit")
+        .sees("Esc keep it as it was")
+        .types("?")
+        .press(KeyCode::Esc, KeyModifiers::NONE)
+        .sees("First answer.")
+        .sees_no("│ question?")
+        .says("/edit")
+        .types(" anew")
+        .enter()
+        .sees("question anew")
+        .sees("Other answer.")
+        .sees_no("First answer.")
+        .model_was_asked(2)
+        .model_does_not_hear("First answer.");
+}
+
+#[test]
+fn an_undo_takes_the_last_turn_back_and_up_brings_its_prompt() {
+    chat(script().answer("First.").answer("Second.").answer("Third."))
+        .says("one")
+        .says("two")
+        .says("/undo")
+        .sees("First.")
+        .sees_no("Second.")
+        .up()
+        .sees("│ two")
+        .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
+        .says("/undo")
+        .sees_no("First.")
+        .says("/undo")
+        .sees("Nothing to undo")
+        .says("three")
+        .sees("Third.")
+        .model_does_not_hear("First.");
+}
+
+#[test]
+fn undo_takes_a_turn_without_an_answer_off_first() {
+    chat(
+        script()
+            .answer("First.")
+            .round([Step::text("Half"), Step::Hang]),
+    )
+    .says("one")
+    .says("two")
+    .ctrl('c')
+    .sees("(cancelled)")
+    .says("/undo")
+    .sees_no("Half")
+    .sees("First.");
+}
+
+#[test]
+fn while_a_turn_is_under_way_nothing_is_taken_back() {
+    chat(
+        script()
+            .answer("First.")
+            .round([Step::text("Half"), Step::Hang]),
+    )
+    .says("one")
+    .says("two")
+    .says("/undo")
+    .sees("The present turn is still under way.")
+    .sees("Half");
+}
+
+#[test]
+fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
+    let mut first = chat(script().round([Step::text("서울은 한국"), Step::Hang]));
+    first
+        .says("수도는?")
+        .sees("서울은 한국")
+        .waits(Duration::from_secs(1));
+    let home = first.killed();
+    chat_in(home, script().answer("서울입니다."))
+        .sees("Unfinished turn")
+        .sees("수도는?")
+        .sees("서울은 한국")
+        .looks()
+        .key('r')
+        .sees("(interrupted)")
+        .sees("│ 수도는?")
+        .model_was_asked(0)
+        .enter()
+        .sees("서울입니다.")
+        .model_does_not_hear("서울은 한국");
+}
+
+#[test]
+fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
+    let mut first = chat(script().round([Step::text("Half"), Step::Hang]));
+    first.says("question").waits(Duration::from_secs(1));
+    let home = first.killed();
+    let mut second = chat_in(home, script());
+    second.looks().key('x').sees("Discard it?").looks().key('n');
+    let home = second.sees_no("Discard it?").killed();
+    let mut third = chat_in(home, script());
+    third
+        .sees("Unfinished turn")
+        .looks()
+        .key('x')
+        .looks()
+        .key('x');
+    let home = third.sees_no("Unfinished turn").home_after();
+    chat_in(home, script()).sees_no("Unfinished turn");
+}
+
+#[test]
+fn a_private_conversation_says_so_in_the_header_until_it_ends() {
+    chat(script().answer("First."))
+        .says("/private")
+        .sees("humble   private")
+        .says("secret")
+        .sees("First.")
+        .says("/new")
+        .sees_no("private   ");
+}

@@ -1,0 +1,66 @@
+//! A server that is busy, an answer that was cut, a context that gets full.
+
+use super::*;
+use humble::provider::{Cause, EndReason, StreamPart};
+
+fn busy(seconds: u64) -> Step {
+    Step::Fail(Cause::Status {
+        status: 429,
+        message: None,
+        retry_after: Some(Duration::from_secs(seconds)),
+    })
+}
+
+#[test]
+fn a_pause_is_counted_down_and_ctrl_c_stops_it() {
+    chat(script().round([busy(5)]).round([busy(60)]).answer("never"))
+        .says("hello")
+        .sees("429")
+        .sees("Trying again in 5 s (1 of 5)")
+        .waits(Duration::from_millis(2_100))
+        .sees("Trying again in 3 s (1 of 5)")
+        .until_sees("Trying again in 60 s (2 of 5)")
+        .ctrl('c')
+        .sees("(cancelled)")
+        .sees_no("Trying again")
+        .is_here()
+        .model_was_asked(2);
+}
+
+#[test]
+fn alt_r_asks_again_without_waiting() {
+    chat(script().round([busy(60)]).answer("At last."))
+        .says("hello")
+        .sees("Trying again in 60 s")
+        .press(KeyCode::Char('r'), KeyModifiers::ALT)
+        .sees("At last.");
+}
+
+#[test]
+fn a_key_goes_on_with_an_answer_that_was_cut() {
+    let cut = [
+        Step::text("The first half"),
+        Step::Part(StreamPart::End(EndReason::Length)),
+    ];
+    chat(script().round(cut).answer("and the second."))
+        .says("Tell me")
+        .sees("The answer was cut by the limit of tokens.")
+        .sees("Alt+C continue the answer")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("and the second.")
+        .model_hears("The first half")
+        .sees_no("Alt+C continue the answer")
+        .press(KeyCode::Char('c'), KeyModifiers::ALT)
+        .sees("The last answer was not cut.")
+        .model_was_asked(2);
+}
+
+#[test]
+fn compact_shows_the_summary_and_what_it_is_for() {
+    chat(script().answer("1").answer("2").answer("요약입니다."))
+        .says("one")
+        .says("two")
+        .says("/compact")
+        .sees("요약입니다.")
+        .sees("The model is sent this summary instead of what came before it.");
+}

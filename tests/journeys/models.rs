@@ -1,0 +1,341 @@
+//! Models: the offer of a first run, the dialog, pulling and removing, another
+//! server, and thinking.
+
+use super::*;
+use humble::config::{self, Home};
+use humble::domain::{ModelFacts, ServerModel};
+use humble::provider::{Cause, PullStep};
+
+/// Where the program looks for an Ollama that nobody configured.
+fn local() -> String {
+    config::local_ollama(&Home::at("/nowhere")).base_url
+}
+
+fn model(name: &str, abilities: &[&str]) -> ServerModel {
+    ServerModel {
+        name: name.to_owned(),
+        bytes: Some(2_600_000_000),
+        is_loaded: Some(false),
+        facts: ModelFacts {
+            capabilities: abilities.iter().map(|one| (*one).to_owned()).collect(),
+            family: Some("qwen3".to_owned()),
+            context_length: Some(40_960),
+            ..ModelFacts::default()
+        },
+    }
+}
+
+/// The Ollama of the configured model `qwen3:4b`, with that one and another.
+fn stocked(script: Script) -> Script {
+    script.stocks(
+        "http://localhost:11434",
+        [
+            model("qwen3:4b", &["completion", "tools", "thinking"]),
+            model("gemma3:4b", &["completion"]),
+        ],
+    )
+}
+
+/// Starts with that Ollama's `qwen3:4b` in use.
+fn with_qwen(script: Script) -> Chat {
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let text = r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    chat_in(home, script)
+}
+
+fn offering() -> Script {
+    script().answer("반가워요.").stocks(
+        &local(),
+        [
+            model("qwen3:4b", &["completion", "tools"]),
+            model("all-minilm", &["embedding"]),
+            model("gemma3:4b", &["completion"]),
+        ],
+    )
+}
+
+#[test]
+fn a_first_run_offers_what_ollama_has_and_one_key_is_enough() {
+    let mut chat = first_run(offering());
+    chat.sees("Ollama is running here, with 2 models:")
+        .sees("1  qwen3:4b")
+        .sees("2  gemma3:4b")
+        .sees("3  Another server")
+        .sees("4  Just look around")
+        .sees_no("all-minilm");
+    assert_eq!(chat.config(), "", "nothing is written unasked");
+    chat.looks().key('2').sees("Using gemma3:4b.");
+    let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
+    assert_eq!(chat.config(), expected);
+    chat.sees_no("Just look around")
+        .says("안녕")
+        .sees("반가워요.");
+}
+
+#[test]
+fn the_arrows_choose_from_the_offer_too() {
+    let mut chat = first_run(offering());
+    chat.looks().enter();
+    assert_eq!(chat.config(), "", "nothing is preselected");
+    chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
+    chat.sees("Using qwen3:4b.");
+}
+
+#[test]
+fn whoever_types_a_message_chooses_nothing_by_a_digit() {
+    let mut chat = first_run(offering());
+    chat.looks().types("a1").sees("│ a1").sees("1  qwen3:4b");
+    assert_eq!(chat.config(), "");
+    chat.enter()
+        .sees("No active model is configured. Use /set-model to choose a model.")
+        .sees("humble demo");
+}
+
+#[test]
+fn a_digit_before_the_offer_could_be_read_is_a_letter_of_the_message() {
+    let mut chat = first_run(offering());
+    chat.key('1').sees("│ 1");
+    assert_eq!(chat.config(), "");
+}
+
+#[test]
+fn the_offer_can_wait() {
+    let mut chat = first_run(offering());
+    chat.looks()
+        .press(KeyCode::Esc, KeyModifiers::NONE)
+        .sees_no("Just look around")
+        .sees("/models")
+        .key('1')
+        .sees("│ 1");
+    assert_eq!(chat.config(), "");
+}
+
+#[test]
+fn without_an_ollama_both_other_ways_are_named() {
+    first_run(script())
+        .sees("No Ollama answers at http")
+        .sees("Start it with `ollama")
+        .sees("1  Another server")
+        .sees("2  Just look around");
+}
+
+#[test]
+fn a_silent_ollama_is_waited_for_no_longer_than_two_seconds() {
+    let mut chat = first_run(script().hides(&local()));
+    chat.sees("Looking for Ollama at")
+        .sees("2  Just look around");
+    chat.until_sees("No Ollama answers at");
+}
+
+#[test]
+fn the_dialog_shows_what_is_there_and_typing_narrows_it_down() {
+    with_qwen(stocked(script()))
+        .says("/models")
+        .sees("http://localhost:11434 · ollama")
+        .sees("2 models")
+        .sees("in use")
+        .sees("2.6 GB")
+        .sees("tools, thinking")
+        .types("gem")
+        .sees("gemma3:4b")
+        .sees_no("tools, thinking");
+}
+
+#[test]
+fn a_model_that_is_not_configured_is_added_once_that_is_agreed() {
+    let mut chat = with_qwen(stocked(script().answer("Hello.")));
+    let before = chat.config();
+    chat.says("/models").types("gem").enter();
+    chat.sees("config.json does not list it").sees("Add it?");
+    assert_eq!(chat.config(), before);
+    chat.looks()
+        .key('y')
+        .sees("Using gemma3:4b. It stands in config.json now.");
+    let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
+    assert!(chat.config().contains(added), "{}", chat.config());
+    assert_eq!(chat.config().matches("\"active\": true").count(), 1);
+    chat.says("hi").sees("Hello.");
+}
+
+#[test]
+fn a_model_can_be_used_once_without_a_trace_in_the_file() {
+    let mut chat = with_qwen(stocked(script()));
+    let before = chat.config();
+    chat.says("/models").types("gem").enter().looks().key('o');
+    chat.sees("Using gemma3:4b until humble ends.");
+    assert_eq!(chat.config(), before);
+    chat.says("/models").types("gem").enter().looks().key('n');
+    chat.sees_no("Add it?");
+    assert_eq!(chat.config(), before);
+}
+
+#[test]
+fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
+    let step = |done| PullStep::At {
+        done,
+        total: 2_000_000_000,
+    };
+    let script = stocked(script())
+        .pulls([step(840_000_000), PullStep::Hang])
+        .pulls([step(1_000_000_000)]);
+    let shelf = script.shelf();
+    let mut chat = with_qwen(script);
+    chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.key('p').types("llama3.2:3b").enter();
+    chat.sees("Pulling llama3.2:3b")
+        .sees("42 %")
+        .sees("840 MB of 2.0 GB");
+    chat.press(KeyCode::Esc, KeyModifiers::NONE)
+        .press(KeyCode::Esc, KeyModifiers::NONE)
+        .sees("Pulling llama3.2:3b 42 %")
+        .says("/models pull other")
+        .sees("`llama3.2:3b` is being pulled already.")
+        .says("/models rm llama3.2:3b")
+        .sees("Stop that first");
+    chat.says("/models")
+        .ctrl('c')
+        .sees("Stopped pulling llama3.2:3b.");
+    chat.is_here().sees_no("Pulling");
+    chat.press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("/models stop").sees("No model is being pulled.");
+    chat.says("/models pull llama3.2:3b")
+        .sees("Pulled llama3.2:3b (2.0 GB).");
+    let names = shelf.names("http://localhost:11434");
+    assert_eq!(names, ["qwen3:4b", "gemma3:4b", "llama3.2:3b"]);
+}
+
+#[test]
+fn a_pull_that_fails_says_why() {
+    let missing = Cause::InStream {
+        message: "pull model manifest: file does not exist".to_owned(),
+    };
+    with_qwen(stocked(script()).pulls([PullStep::Fail(missing)]))
+        .says("/models pull nope")
+        .sees("`nope` was not pulled.")
+        .sees("file does not exist")
+        .sees("ollama.com/library");
+}
+
+#[test]
+fn a_model_is_removed_only_after_asking() {
+    let script = stocked(script().round([Step::Hang]));
+    let shelf = script.shelf();
+    let count = || shelf.names("http://localhost:11434").len();
+    let mut chat = with_qwen(script);
+    chat.says("/models rm gemma3:4b")
+        .sees("Remove it?")
+        .sees("gemma3:4b");
+    chat.looks().key('n');
+    assert_eq!(count(), 2);
+    chat.says("/models rm gemma3:4b").looks();
+    chat.ctrl('c').is_here().sees_no("Remove it?");
+    assert_eq!(count(), 2);
+    chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.key('j')
+        .key('d')
+        .sees("gemma3:4b, 2.6 GB")
+        .looks()
+        .key('ㅛ');
+    chat.sees("Removed gemma3:4b.");
+    assert_eq!(count(), 1);
+    chat.press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("hello").says("/models rm qwen3:4b");
+    chat.sees("`qwen3:4b` is answering now.");
+    assert_eq!(count(), 1);
+}
+
+#[test]
+fn another_server_is_tried_before_it_is_saved() {
+    let mut chat = first_run(script());
+    chat.looks()
+        .key('1')
+        .sees("Another server")
+        .sees("OpenAI-compatible");
+    chat.press(KeyCode::Down, KeyModifiers::NONE)
+        .types("my-model")
+        .enter();
+    chat.types("http://127.0.0.1:9").enter();
+    chat.types("sk-1234")
+        .sees("•••••••")
+        .sees_no("sk-1234")
+        .enter();
+    chat.enter().sees("Nothing listens at http://127.0.0.1:9.");
+    assert_eq!(chat.config(), "");
+    chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
+    chat.sees("Using my-model.").sees_no("Another server");
+    let added = "{ \"name\": \"my-model\", \"provider\": \"openai\", \"baseUrl\": \"http://127.0.0.1:9\", \"apiKey\": \"sk-1234\", \"active\": true }";
+    assert!(chat.config().contains(added), "{}", chat.config());
+}
+
+#[test]
+fn a_server_that_has_the_model_is_saved_at_once() {
+    let mut chat = first_run(script().stocks("http://127.0.0.1:9/v1", [model("m", &[])]));
+    chat.looks().key('1').enter().types("n").enter();
+    chat.types("http://127.0.0.1:9").enter().enter().enter();
+    chat.sees("lists no model `n`").sees("It has: m.");
+    for _ in 0..3 {
+        chat.up();
+    }
+    chat.press(KeyCode::Backspace, KeyModifiers::NONE)
+        .types("m");
+    chat.sees_no("lists no model")
+        .enter()
+        .enter()
+        .enter()
+        .enter();
+    chat.sees("Using m.");
+}
+
+#[test]
+fn thinking_is_set_for_this_run_alone() {
+    let mut chat = with_qwen(stocked(script().answer("x")));
+    let before = chat.config();
+    chat.says("/think low")
+        .sees("think low")
+        .sees("until humble ends");
+    chat.says("/think maybe")
+        .sees("Please enter on, off, low, medium or high.");
+    chat.says("/think")
+        .sees("Thinking")
+        .key('2')
+        .sees("think off");
+    assert_eq!(chat.config(), before);
+}
+
+#[test]
+fn a_model_that_cannot_think_is_told_so() {
+    let without = model("qwen3:4b", &["completion", "tools"]);
+    let mut chat = with_qwen(script().stocks("http://localhost:11434", [without]));
+    chat.says("/think on")
+        .sees("`qwen3:4b` cannot think.")
+        .sees_no("think on");
+}
+
+#[test]
+fn of_two_active_models_none_is_used_until_one_is_picked() {
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    let text = r#"{"models":[{"name":"a","provider":"ollama","active":true},{"name":"b","provider":"ollama","active":true}]}"#;
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    let mut chat = chat_in(home, script().answer("It is b."));
+    chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
+    chat.says("hi").sees("No active model is configured.");
+    chat.model_was_asked(0).says("/set-model 2").says("hi");
+    chat.sees("It is b.").sees_no("marked active");
+    let picked = text.replacen("\"active\":true", "\"active\":false", 1);
+    assert_eq!(chat.config(), picked);
+}
+
+#[test]
+fn adding_a_model_brings_no_edit_from_outside_into_force() {
+    let mut chat = with_qwen(stocked(script()));
+    let edited = chat.config().replace(
+        "\"active\"",
+        "\"baseUrl\": \"http://evil.example:1\", \"active\"",
+    );
+    chat.edits_config(&edited);
+    chat.says("/models").types("gem").enter().looks().key('y');
+    chat.sees("Using gemma3:4b.").says("/models");
+    chat.sees("http://localhost:11434").sees_no("evil");
+}

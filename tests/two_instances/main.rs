@@ -1,0 +1,255 @@
+//! Several programs over one home, killed at any moment, while files are edited from
+//! outside: every answer that was shown whole is in a conversation, every file
+//! parses, no setting is lost. `HUMBLE_ROUNDS=500` for more rounds, `HUMBLE_SEED=N`
+//! for the round of that seed alone.
+
+#[path = "../support/dice.rs"]
+mod dice;
+#[path = "../support/model_server.rs"]
+mod model_server;
+
+use dice::Dice;
+use humble::config::{self, Home};
+use humble::domain::ToolMode;
+use model_server::{ModelServer, ollama_loaded, ollama_text};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tempfile::TempDir;
+
+const CHAT: &str = "/api/chat";
+const ROUNDS: u64 = 50;
+/// Nothing here takes so long unless it hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One program under way, and the lines of its standard output.
+struct Run {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+struct World {
+    home: TempDir,
+    server: ModelServer,
+    dice: Dice,
+    answers: u64,
+    /// Answers that somebody saw whole.
+    shown: Vec<String>,
+    edits: u64,
+    mode: Option<ToolMode>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let server = ModelServer::start();
+        server.always("/api/ps", ollama_loaded(&["m"]));
+        let home = TempDir::new().expect("a scratch folder");
+        let model = json!({
+            "name": "m", "provider": "ollama", "baseUrl": server.url(), "active": true,
+        });
+        let config = json!({ "models": [model], "edits": 0, "mine": { "kept": true } });
+        fs::write(home.path().join("config.json"), config.to_string()).expect("written");
+        let dice = Dice::new(seed);
+        let shown = Vec::new();
+        Self {
+            home,
+            server,
+            dice,
+            answers: 0,
+            shown,
+            edits: 0,
+            mode: None,
+        }
+    }
+
+    /// Starts `humble ask`; the model will have an answer of its own for it.
+    fn start(&mut self) -> Run {
+        self.answers += 1;
+        let answer = format!("answer-{:04}-끝", self.answers);
+        self.server
+            .on(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
+        let how = *self.dice.pick(&["--save", "--continue"]);
+        let prompt = format!("question {}", self.dice.below(3));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_humble"))
+            .arg("--home")
+            .arg(self.home.path())
+            .args(["--no-tools", "ask", how, &prompt])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        let out = child.stdout.take().expect("a pipe");
+        let (line, lines) = channel();
+        // It ends with the program's output.
+        std::thread::spawn(move || {
+            for read in BufReader::new(out).lines().map_while(Result::ok) {
+                if line.send(read).is_err() {
+                    return;
+                }
+            }
+        });
+        Run { child, lines }
+    }
+
+    /// Lets a program end, or kills it: at some moment, or right when its answer is
+    /// seen. What it had shown by then counts.
+    fn finish(&mut self, mut run: Run) {
+        let patience = match self.dice.below(4) {
+            0 => PATIENCE,
+            1 => Duration::from_millis(self.dice.below(150) as u64),
+            _ => {
+                let line = run.lines.recv_timeout(PATIENCE);
+                self.shown.extend(line);
+                let _ = run.child.kill();
+                Duration::ZERO
+            }
+        };
+        if patience == PATIENCE {
+            self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        } else {
+            // A moment to be killed at, nothing that is waited for.
+            self.shown.extend(run.lines.recv_timeout(patience));
+            let _ = run.child.kill();
+        }
+        run.child.wait().expect("it is ours");
+        self.shown.extend(run.lines.try_iter());
+    }
+
+    fn config(&self) -> Home {
+        Home::at(self.home.path())
+    }
+
+    /// A setting changes through the program, as it does when the person chooses.
+    fn set(&mut self) {
+        let mode = *self.dice.pick(&[ToolMode::Auto, ToolMode::Manual]);
+        config::set_tool_mode(&self.config(), mode).expect("written");
+        self.mode = Some(mode);
+    }
+
+    /// An editor replaces config.json, keeping all but its own change.
+    fn edit_config(&mut self) {
+        let path = self.home.path().join("config.json");
+        let text = fs::read_to_string(&path).expect("there");
+        let mut file: Value = serde_json::from_str(&text).expect("config.json parses");
+        self.edits += 1;
+        file["edits"] = self.edits.into();
+        let temporary = self.home.path().join("config.json~");
+        fs::write(&temporary, file.to_string()).expect("written");
+        fs::rename(temporary, path).expect("renamed");
+    }
+
+    /// Somebody else goes on with a conversation, or writes keys of their own.
+    fn edit_session(&mut self) {
+        let files = self.sessions();
+        if files.is_empty() {
+            return;
+        }
+        let path = self.dice.pick(&files).clone();
+        let text = fs::read_to_string(&path).expect("there");
+        let mut file: Value = serde_json::from_str(&text).expect("a session parses");
+        if self.dice.one_in(2) {
+            let list = file["messages"].as_array_mut().expect("a list");
+            list.push(json!({ "role": "user", "content": "outside", "id": 7 }));
+            list.push(json!({ "role": "assistant", "content": "outside too" }));
+        } else {
+            file["tag"] = json!("outside");
+        }
+        let temporary = path.with_extension("json~");
+        fs::write(&temporary, file.to_string()).expect("written");
+        fs::rename(temporary, path).expect("renamed");
+    }
+
+    fn sessions(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.home.path().join("sessions")) else {
+            return Vec::new();
+        };
+        let paths = entries.map(|entry| entry.expect("readable").path());
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| path.extension().is_some_and(|it| it == "json"))
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    fn step(&mut self) {
+        match self.dice.below(6) {
+            0 => self.set(),
+            1 => self.edit_config(),
+            2 => self.edit_session(),
+            3 => {
+                let run = self.start();
+                self.finish(run);
+            }
+            _ => {
+                let (one, other) = (self.start(), self.start());
+                // Between the two, while both may be at work.
+                if self.dice.one_in(3) {
+                    self.set();
+                }
+                self.finish(other);
+                self.finish(one);
+            }
+        }
+    }
+
+    /// One more program, which nobody kills, finds what the others left.
+    fn settle(&mut self) {
+        let mut run = self.start();
+        self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        let status = run.child.wait().expect("it is ours");
+        assert!(status.success(), "{status}");
+    }
+
+    fn check(&self) {
+        let texts = self.sessions().into_iter().map(|path| {
+            let text = fs::read_to_string(&path).expect("there");
+            let parsed: Result<Value, _> = serde_json::from_str(&text);
+            let file = parsed.unwrap_or_else(|fault| panic!("{}: {fault}", path.display()));
+            assert!(file["messages"].is_array(), "{}", path.display());
+            text
+        });
+        let texts: Vec<String> = texts.collect();
+        for answer in self.shown.iter().filter(|line| !line.is_empty()) {
+            let is_kept = texts.iter().any(|text| text.contains(answer.as_str()));
+            assert!(is_kept, "`{answer}` was shown and is nowhere");
+        }
+        let config = fs::read_to_string(self.home.path().join("config.json")).expect("there");
+        let config: Value = serde_json::from_str(&config).expect("config.json parses");
+        assert_eq!(config["edits"], self.edits);
+        assert_eq!(config["mine"], json!({ "kept": true }));
+        assert_eq!(config["models"][0]["active"], true);
+        let mode = self.mode.map(|mode| mode.name().into());
+        assert_eq!(config.get("toolCallMode"), mode.as_ref());
+    }
+}
+
+fn round(seed: u64) {
+    let mut world = World::new(seed);
+    for _ in 0..1 + world.dice.below(4) {
+        world.step();
+    }
+    world.settle();
+    world.check();
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+#[test]
+fn no_answer_that_was_shown_and_no_setting_is_ever_lost() {
+    let rounds = number("HUMBLE_ROUNDS").unwrap_or(ROUNDS);
+    let seeds = match number("HUMBLE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..rounds,
+    };
+    for seed in seeds {
+        let outcome = std::panic::catch_unwind(|| round(seed));
+        assert!(outcome.is_ok(), "HUMBLE_SEED={seed} fails");
+    }
+}
