@@ -49,14 +49,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
                 chosen: 0,
             });
         }
-        Action::Raw => {
-            model.raw = !model.raw;
-            model.notify(Notice::info(if model.raw {
-                "Answers are shown as they were written."
-            } else {
-                "Answers are rendered."
-            }));
-        }
+        Action::Raw => show_raw(model),
         Action::CopyAnswer => copy_answer(model, effects),
         Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
         Action::Mouse => {
@@ -72,6 +65,15 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Suspend => effects.push(Effect::Suspend),
         other => navigation::run(model, other, effects),
     }
+}
+
+fn show_raw(model: &mut Model) {
+    model.raw = !model.raw;
+    model.notify(Notice::info(if model.raw {
+        "Answers are shown as they were written."
+    } else {
+        "Answers are rendered."
+    }));
 }
 
 fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
