@@ -29,11 +29,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            let think = model.shelf.think.filter(|_| keep[1]);
-            let think = think.map_or_else(String::new, |think| {
-                let word = super::super::update::models::think_word(think);
-                format!(" {} think {word}", pen_dot(model))
-            });
+            let think = if keep[1] { think(model) } else { String::new() };
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
@@ -104,6 +100,14 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
         ..area
     };
     (rest, true)
+}
+
+/// How the model is to think, where that was chosen.
+fn think(model: &Model) -> String {
+    model.shelf.think.map_or_else(String::new, |think| {
+        let word = super::super::update::models::think_word(think);
+        format!(" {} think {word}", pen_dot(model))
+    })
 }
 
 /// What never falls away: whoever relies on being private must see it.
