@@ -102,10 +102,8 @@ fn is_journalled(chat: &mut Chat) {
 #[test]
 fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
     let mut first = chat(script().round([Step::text("서울은 한국"), Step::Hang]));
-    first
-        .says("수도는?")
-        .sees("서울은 한국")
-        .waits(Duration::from_secs(1));
+    first.says("수도는?").sees("서울은 한국");
+    is_journalled(&mut first);
     let home = first.killed();
     chat_in(home, script().answer("서울입니다."))
         .sees("Unfinished turn")
