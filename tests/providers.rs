@@ -39,3 +39,5 @@ mod sentences;
 mod statuses;
 #[path = "providers/streams.rs"]
 mod streams;
+#[path = "providers/thinking.rs"]
+mod thinking;

@@ -108,10 +108,10 @@ impl ConfigError {
             Self::Unwritable { .. } => notice
                 .because("The file is as it was.")
                 .advise("Make room or give yourself the right to write, then try again."),
-            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
             Self::ChangedMeanwhile { .. } => notice
                 .because("The file is left as it is.")
                 .advise("Look at it again first."),
+            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }

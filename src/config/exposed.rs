@@ -5,27 +5,40 @@ use super::error::file_name;
 use crate::domain::model::Secret;
 use crate::domain::{Banner, Notice};
 use crate::files;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+const CAUSE: &str = "modes of files";
 const BYTES_MAX: u64 = super::document::BYTES_MAX;
 
-/// A banner where `path` holds one of `secrets` in so many words and anybody on this
-/// machine can read it.
-pub(super) fn warning(path: &Path, secrets: &[Secret]) -> Option<Banner> {
-    if secrets.is_empty() || !others_can_read(path) {
+/// A banner where one of `files` holds one of its secrets in so many words and anybody
+/// on this machine can read it.
+pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option<Banner> {
+    let exposed = files
+        .iter()
+        .filter(|(path, secrets)| is_exposed(path, secrets));
+    let names: Vec<String> = exposed.map(|(path, _)| file_name(path)).collect();
+    if names.is_empty() {
         return None;
     }
-    let bytes = files::read(path, BYTES_MAX).ok().flatten()?;
-    let text = String::from_utf8(bytes).ok()?;
-    secrets
-        .iter()
-        .find(|secret| !secret.expose().is_empty() && text.contains(secret.expose()))?;
-    let folder = path.parent().unwrap_or(path).display().to_string();
-    let what = format!("{} holds keys, and others can read it.", path.display());
-    let notice = Notice::warning(what)
-        .because("Its mode, and that of the folders above it, lets everybody on this machine in.")
-        .advise(format!("`chmod 700 {folder}` closes the whole folder."));
-    Some(Banner::new(format!("{}: mode", file_name(path)), notice))
+    let files = names.join(" and ");
+    let what = format!("Others on this machine can read the keys in {files}.");
+    let advice = format!(
+        "`chmod 700 {}` closes the folder to them.",
+        folder.display()
+    );
+    Some(Banner::new(CAUSE, Notice::warning(what).advise(advice)))
+}
+
+fn is_exposed(path: &Path, secrets: &[Secret]) -> bool {
+    if secrets.is_empty() || !others_can_read(path) {
+        return false;
+    }
+    let Ok(Some(bytes)) = files::read(path, BYTES_MAX) else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut secrets = secrets.iter().map(Secret::expose);
+    secrets.any(|secret| !secret.is_empty() && text.contains(secret))
 }
 
 /// Can somebody who is neither the owner nor of the group get at the file?

@@ -112,7 +112,12 @@ impl Home {
                 files::sweep(&self.root);
                 files::sweep(&self.sessions());
                 files::sweep(&self.journal());
-                Vec::new()
+                let logs = files::create_folder(&self.logs());
+                let logs = logs.and_then(|()| files::check_writable(&self.logs()));
+                logs.err()
+                    .map(|fault| self.unlogged(&fault))
+                    .into_iter()
+                    .collect()
             }
             Err(fault) => vec![self.unwritable(&fault)],
         }
@@ -131,24 +136,37 @@ impl Home {
                 _ => {}
             }
         }
-        for folder in [self.sessions(), self.logs(), self.cache()] {
+        for folder in [self.sessions(), self.cache()] {
             files::create_folder(&folder)?;
         }
         Ok(())
     }
 
+    fn unlogged(&self, fault: &io::Error) -> Banner {
+        let logs = self.logs().display().to_string();
+        let what = format!("No log can be written into {logs}: {}.", why(fault));
+        let notice = Notice::warning(what)
+            .because("F12 shows its lines all the same; nothing else is lost.")
+            .advise("Make it a folder that you may write to.");
+        Banner::new("log", notice)
+    }
+
     fn unwritable(&self, fault: &io::Error) -> Banner {
-        let why = match fault.kind() {
-            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-                "it, or a part of its path, is a file".to_owned()
-            }
-            _ => files::words(fault),
-        };
+        let why = why(fault);
         let root = self.root.display();
         let notice = Notice::warning(format!("The folder {root} cannot be written: {why}."))
             .because("Conversations and settings of this run will not be saved.")
             .advise("Give yourself the right to write there, or name another with --home.");
         Banner::new("home", notice)
+    }
+}
+
+fn why(fault: &io::Error) -> String {
+    match fault.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            "it, or a part of its path, is a file".to_owned()
+        }
+        _ => files::words(fault),
     }
 }
 

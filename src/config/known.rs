@@ -37,11 +37,12 @@ impl Read {
         let prompt = read_system_prompt(home);
         let personas = read_personas(home);
         let exposed = [
-            exposed::warning(&home.config(), &settings.value.secrets()),
-            exposed::warning(&home.servers(), &server_secrets(&servers.value)),
+            (home.config(), settings.value.secrets()),
+            (home.servers(), server_secrets(&servers.value)),
         ];
+        let exposed = exposed::warning(home.root(), &exposed);
         let banners = [
-            exposed.into_iter().flatten().collect(),
+            exposed.into_iter().collect(),
             settings.banners,
             servers.banners,
             prompt.banners,

@@ -19,8 +19,8 @@ use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
-    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
+    Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -83,7 +83,7 @@ pub(super) enum Done {
     Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
-    Added(ModelRef, Result<Box<Settings>, ConfigError>),
+    Added(Box<ModelConfig>, Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
     Reread(Box<Read>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),

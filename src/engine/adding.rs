@@ -4,7 +4,7 @@
 use super::actor::{Actor, Done};
 use super::asking::Pending;
 use super::stock::{LIST_TIME_MAX, News, without_retry};
-use crate::config;
+use crate::config::{self, ConfigError};
 use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
 use crate::domain::{
@@ -60,13 +60,8 @@ impl Actor {
         match choice {
             Choice::Add => self.add_model(new),
             Choice::UseOnce => {
-                let model = ModelConfig {
-                    name: new.name,
-                    model: new.model,
-                    active: false,
-                    context_length: None,
-                    think: None,
-                    ..config
+                let Ok(model) = self.model_of(&new) else {
+                    return;
                 };
                 let said = format!("Using {} until humble ends.", model.name);
                 self.take_model(model);
@@ -93,31 +88,58 @@ impl Actor {
         if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
             new.base_url = None;
         }
+        let mut model = match self.model_of(&new) {
+            Ok(model) => model,
+            Err(faults) => {
+                let what = format!("`{}` cannot be added.", new.name);
+                return self.notice(Notice::failure(what).because(faults));
+            }
+        };
+        model.active = true;
         let home = self.home.clone();
+        self.begin_write();
         self.jobs.spawn_blocking(move || {
-            let reference = ModelRef {
-                name: new.name.clone(),
-                provider: new.provider,
-                model: new.model.clone(),
-            };
             let added = config::add_model(&home, &new);
-            let settings = added.map(|()| Box::new(config::read_settings(&home).value));
-            Done::Added(reference, settings)
+            Done::Added(Box::new(model), added)
         });
     }
 
-    pub(super) fn model_added(&mut self, reference: ModelRef, settings: config::Settings) {
-        self.settings.models = settings.models;
+    /// A new model as it is used: address, key and certificate may be another's.
+    fn model_of(&self, new: &NewModel) -> Result<ModelConfig, String> {
+        let model = config::understand(&self.home, new)?;
+        let like = new.like.as_ref();
+        Ok(match like.and_then(|like| self.find_reference(like)) {
+            Some(like) => ModelConfig {
+                base_url: like.base_url,
+                api_key: like.api_key,
+                ca_file: like.ca_file,
+                ..model
+            },
+            None => model,
+        })
+    }
+
+    /// The file lists it now. What else the file may say by now is not taken over:
+    /// edits from outside are weighed on their own way (S1.4).
+    pub(super) fn model_added(&mut self, model: ModelConfig, written: Result<(), ConfigError>) {
+        if let Err(fault) = written {
+            self.notice(fault.notice());
+            return self.config_written();
+        }
+        let reference = model.reference();
+        for other in &mut self.settings.models {
+            other.active = false;
+        }
+        self.settings.models.push(model.clone());
         self.settings.lists_models = true;
         self.shelves.offers = false;
+        self.config_written();
         if let Some(log) = &self.log {
             log.hide(self.settings.secrets());
         }
-        if let Some(model) = self.find_reference(&reference) {
-            self.take_model(model);
-        }
-        self.outbox.push(Event::ModelAdded(reference.clone()));
+        self.take_model(model);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
+        self.outbox.push(Event::ModelAdded(reference));
         self.notice(Notice::info(said));
         self.list_stocks();
     }
@@ -155,6 +177,7 @@ impl Actor {
         };
         let mut changed = (**model).clone();
         changed.think = Some(think);
+        self.shelves.think = Some(think);
         let changed = Arc::new(changed);
         self.model = Some(Arc::clone(&changed));
         self.outbox.push(Event::ThinkChanged(Some(think)));
@@ -181,6 +204,7 @@ impl Actor {
         let Some(model) = present else { return };
         let mut changed = (**model).clone();
         changed.think = None;
+        self.shelves.think = None;
         self.model = Some(Arc::new(changed));
         self.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` cannot think.", reference.name))

@@ -119,6 +119,7 @@ impl Actor {
 
     /// Uses a model from the next turn on, without saving that anywhere.
     pub(super) fn take_model(&mut self, model: ModelConfig) {
+        self.shelves.think = None;
         self.outbox.push(Event::ThinkChanged(model.think));
         self.model = Some(Arc::new(model));
         self.empty_context();

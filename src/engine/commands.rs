@@ -175,8 +175,7 @@ impl Actor {
                 self.outbox.push(Event::SessionDeleted(id));
             }
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
-            Done::Added(model, Ok(settings)) => self.model_added(model, *settings),
-            Done::Added(_, Err(fault)) => self.notice(fault.notice()),
+            Done::Added(model, written) => self.model_added(*model, written),
             Done::Config(written) => {
                 if let Err(fault) = written {
                     self.notice(fault.notice());

@@ -61,7 +61,7 @@ impl Actor {
         let messages = context::assemble(
             &self.system_text(),
             Dialect::Native,
-            &self.offered,
+            &self.offered_now(),
             &compact::history(&self.session),
             "",
             &[],

@@ -6,7 +6,7 @@ use super::actor::{Actor, Done};
 use super::asking::Pending;
 use super::turn::Input;
 use crate::config::{self, ConfigError, Known, Memory, Read, Watcher, weigh};
-use crate::domain::{AskId, Banner, Change, Notice, Weight};
+use crate::domain::{AskId, Banner, Change, ModelConfig, Notice, Weight};
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -68,12 +68,17 @@ impl Actor {
         &mut self,
         write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
     ) {
+        self.begin_write();
+        self.jobs.spawn_blocking(move || Done::Config(write()));
+    }
+
+    /// A write of our own begins; [`Self::config_written`] ends it.
+    pub(super) fn begin_write(&mut self) {
         self.outside.writes += 1;
         if self.outside.reading {
             // What is being read may be from before this write.
             self.outside.due.get_or_insert(false);
         }
-        self.jobs.spawn_blocking(move || Done::Config(write()));
     }
 
     pub(super) fn config_written(&mut self) {
@@ -107,6 +112,8 @@ impl Actor {
         self.put_stand_in(&mut after.settings);
         self.hide_secrets(&after);
         let weighed = weigh(&before, &after, &self.outside.memory);
+        let count = weighed.changes.len();
+        tracing::debug!("the files of settings were read again: {count} changes");
         let harmless = weighed.of(Weight::Harmless);
         let waiting = weighed.of(Weight::NeedsConsent);
         let is_same = weighed.changes.is_empty();
@@ -194,7 +201,7 @@ impl Actor {
             self.outbox.push(Event::ToolModeChanged(mode));
         }
         if before.models != self.settings.models {
-            self.models_changed();
+            self.models_changed(&before.models);
         }
         if servers != self.servers {
             self.servers = servers;
@@ -209,36 +216,53 @@ impl Actor {
         }
     }
 
-    /// The model in use goes on; of its own entry it takes what is in force.
-    fn models_changed(&mut self) {
+    /// The model in use goes on; of its own entry it takes what is in force. One that
+    /// stood in no file stays what it is.
+    fn models_changed(&mut self, before: &[ModelConfig]) {
         let models = &self.settings.models;
-        let named = |name: &str| models.iter().find(|model| model.name == name).cloned();
-        let found = match (&self.model, &self.options.model) {
-            (Some(model), _) => models
-                .iter()
-                .find(|other| other.reference() == model.reference())
-                .cloned()
-                .or_else(|| named(&model.name)),
-            (None, Some(name)) => named(name),
-            (None, None) => self.settings.active().cloned(),
-        };
-        if let Some(found) = found {
-            let moved = self.model.as_ref().is_none_or(|model| {
-                model.reference() != found.reference() || model.base_url != found.base_url
-            });
-            if moved {
-                self.empty_context();
+        let named = |name: &str| models.iter().find(|model| model.name == name);
+        match self.model.clone() {
+            None => {
+                let first = match &self.options.model {
+                    Some(name) => named(name),
+                    None => self.settings.active(),
+                };
+                if let Some(model) = first.cloned() {
+                    self.take_model(model);
+                }
             }
-            self.model = Some(Arc::new(found));
-            self.banners.remove("--model");
-            self.warn_of_dialect();
-            self.push_banners();
-        } else if let Some(model) = &self.model {
-            let what = format!("`{}` is not in config.json any more.", model.name);
-            let notice = Notice::warning(what);
-            self.notice(notice.advise("It answers on until you choose another with /set-model."));
+            Some(model) => {
+                let is_it = |other: &&ModelConfig| other.reference() == model.reference();
+                let found = models.iter().find(is_it).or_else(|| named(&model.name));
+                match (before.iter().find(is_it), found.cloned()) {
+                    (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
+                    (Some(_), None) => self.notice(
+                        Notice::warning(format!(
+                            "`{}` is not in config.json any more.",
+                            model.name
+                        ))
+                        .advise("It answers on until you choose another with /set-model."),
+                    ),
+                    _ => {}
+                }
+            }
         }
         self.list_models();
+    }
+
+    fn model_moved(&mut self, model: &ModelConfig, old: &ModelConfig, mut new: ModelConfig) {
+        // What was chosen for this run beats the file.
+        if model.think != old.think {
+            new.think = model.think;
+        }
+        let moved = new.reference() != old.reference() || new.base_url != old.base_url;
+        if moved {
+            return self.take_model(new);
+        }
+        self.outbox.push(Event::ThinkChanged(new.think));
+        self.model = Some(Arc::new(new));
+        self.warn_of_dialect();
+        self.push_banners();
     }
 
     /// One notice for what came into force by itself.

@@ -7,7 +7,7 @@ use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::{
     Catalogue, ModelConfig, ModelRef, ModelServer, Notice, ProviderKind, Pull, QueryId, Stock,
-    StockState, Stocks,
+    StockState, Stocks, Think,
 };
 use crate::protocol::Event;
 use crate::provider::{Fault, PullProgress};
@@ -46,6 +46,8 @@ struct Known {
 pub(super) struct Shelves {
     known: Vec<Known>,
     pub(super) offers: bool,
+    /// What /think set, until another model is used.
+    pub(super) think: Option<Think>,
     pub(super) pull: Option<Pulling>,
     listing: JoinSet<()>,
     pub(super) tasks: JoinSet<()>,
@@ -59,6 +61,7 @@ impl Default for Shelves {
         Self {
             known: Vec::new(),
             offers: false,
+            think: None,
             pull: None,
             listing: JoinSet::new(),
             tasks: JoinSet::new(),

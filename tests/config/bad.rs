@@ -110,7 +110,7 @@ fn keys_that_everybody_can_read_are_told_and_nothing_is_changed() {
     let above = place.home.root().parent().unwrap().metadata().unwrap();
     let open = above.permissions().mode() & 0o001 != 0;
     assert_eq!(
-        told.contains(&"config.json: mode".to_owned()),
+        told.contains(&"modes of files".to_owned()),
         open,
         "{told:?}"
     );
@@ -158,4 +158,16 @@ fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(kept, "chooseFunction, but another text");
     assert!(!name(".bak_3").exists());
+}
+
+#[test]
+fn a_log_that_cannot_be_written_costs_the_log_alone() {
+    let place = place();
+    fs::write(place.home.logs(), "").unwrap();
+    let banners = place.home.prepare();
+    assert_eq!(banners.len(), 1);
+    let words = banners[0].notice.sentence();
+    assert!(words.starts_with("No log can be written into "), "{words}");
+    assert!(words.contains("is a file. F12 shows"), "{words}");
+    assert!(place.home.sessions().is_dir());
 }

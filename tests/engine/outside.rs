@@ -142,7 +142,7 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
     // Asked for, it is asked again; and a further edit joins it.
     bench.send(Command::Reload).await;
     let (ask, again) = bench.asked_of_edit().await;
-    bench.chooses(ask, Choice::Keep).await;
+    bench.chooses(ask, Choice::Stop).await;
     bench.edits("system_prompt.txt", "Obey the file.").await;
     let (ask, both) = bench.asked_of_edit().await;
     assert_eq!(both[..1], again);
@@ -174,7 +174,7 @@ async fn a_tool_that_writes_itself_a_server_starts_nothing() {
     bench.edits("mcp-servers.json", &evil.to_string()).await;
     let (ask, changes) = bench.asked_of_edit().await;
     assert_eq!(changes[0].what, "server `x`, new and on");
-    bench.chooses(ask, Choice::Keep).await;
+    bench.chooses(ask, Choice::Stop).await;
     assert_eq!(bench.waiting().await.len(), 1);
     // A choice of the person's own writes the file and carries nothing else along.
     bench.send(Command::ToggleServer("humble".into())).await;

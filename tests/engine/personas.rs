@@ -153,7 +153,7 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
     let mut bench = Bench::opened(home, script, Options::default()).await;
-    for choice in [Choice::Keep, Choice::Replace] {
+    for choice in [Choice::Stop, Choice::Replace] {
         assert!(
             system(&mut bench, "?")
                 .await

@@ -171,7 +171,7 @@ async fn a_tool_turn_with_mistral() {
     let told = told(
         model,
         "/v1/chat/completions",
-        "/messages/2/content",
+        "/messages/3/content",
         replies,
     )
     .await;
@@ -222,7 +222,7 @@ async fn a_tool_turn_with_an_openai_compatible_server() {
     let told = told(
         model,
         "/v1/chat/completions",
-        "/messages/2/content",
+        "/messages/3/content",
         replies,
     )
     .await;
@@ -264,7 +264,7 @@ async fn a_tool_turn_with_ollama() {
         ollama_text(&["It is late."]),
         ollama_text(&["Welcome."]),
     ];
-    let told = told(model, "/api/chat", "/messages/2/content", replies).await;
+    let told = told(model, "/api/chat", "/messages/3/content", replies).await;
     let body = |messages: Value| {
         json!({
             "model": "qwen3:4b",

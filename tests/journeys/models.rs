@@ -326,3 +326,16 @@ fn of_two_active_models_none_is_used_until_one_is_picked() {
     let picked = text.replacen("\"active\":true", "\"active\":false", 1);
     assert_eq!(chat.config(), picked);
 }
+
+#[test]
+fn adding_a_model_brings_no_edit_from_outside_into_force() {
+    let mut chat = with_qwen(stocked(script()));
+    let edited = chat.config().replace(
+        "\"active\"",
+        "\"baseUrl\": \"http://evil.example:1\", \"active\"",
+    );
+    chat.edits_config(&edited);
+    chat.says("/models").types("gem").enter().looks().key('y');
+    chat.sees("Using gemma3:4b.").says("/models");
+    chat.sees("http://localhost:11434").sees_no("evil");
+}

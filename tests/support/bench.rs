@@ -64,13 +64,8 @@ impl Bench {
     pub async fn on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
         std::fs::write(home.path().join("config.json"), config).expect("written");
-        Self::of(
-            home,
-            Provider::new(),
-            Requests::default(),
-            Options::default(),
-        )
-        .await
+        let options = Options::default();
+        Self::of(home, Provider::new(), Requests::default(), options).await
     }
 
     async fn of(home: TempDir, provider: Provider, requests: Requests, options: Options) -> Self {

@@ -284,6 +284,13 @@ impl Chat {
         std::fs::read_to_string(home.path().join("config.json")).unwrap_or_default()
     }
 
+    /// Another program writes `config.json`.
+    pub fn edits_config(&mut self, text: &str) -> &mut Self {
+        let home = self.home.as_ref().expect("still here");
+        std::fs::write(home.path().join("config.json"), text).expect("written");
+        self
+    }
+
     pub fn has_left(&mut self) -> &mut Self {
         assert!(self.left, "still here:\n{}", self.screen());
         self

@@ -45,12 +45,11 @@ pub(super) fn weigh(
 fn partners(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
     let mut taken = vec![false; before.len()];
     let mut partners = vec![None; after.len()];
-    let same_reference = |one: &ModelConfig, other: &ModelConfig| {
-        one.name == other.name && one.provider == other.provider && one.model == other.model
-    };
-    let same_name = |one: &ModelConfig, other: &ModelConfig| one.name == other.name;
-    let passes: [&dyn Fn(&ModelConfig, &ModelConfig) -> bool; 2] = [&same_reference, &same_name];
-    for same in passes {
+    for by_name_alone in [false, true] {
+        let same = |one: &ModelConfig, other: &ModelConfig| match by_name_alone {
+            true => one.name == other.name,
+            false => one.reference() == other.reference(),
+        };
         for (model, partner) in after.iter().zip(&mut partners) {
             if partner.is_some() {
                 continue;

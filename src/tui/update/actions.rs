@@ -28,13 +28,8 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Models => models::run(model, argument, effects),
         Action::Think => models::think(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),
-        Action::SetPersona => set_persona(model, argument, effects),
-        Action::Reload => effects.push(Effect::Send(Command::Reload)),
-        Action::SystemPrompt if matches!(argument, "" | "replace") => {
-            effects.push(Effect::Send(Command::ReplaceSystemPrompt));
-        }
-        Action::SystemPrompt => {
-            model.notify(Notice::warning("It is `/system-prompt replace`."));
+        Action::SetPersona | Action::Reload | Action::SystemPrompt => {
+            settings(model, action, argument, effects);
         }
         Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
             navigation::toggle_chosen(model, effects);
@@ -159,6 +154,20 @@ fn set_tool_mode(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         chosen: usize::from(model.mode == ToolMode::Auto),
         typed: String::new(),
     }));
+}
+
+/// Who answers, and the files of settings.
+fn settings(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    match (action, argument) {
+        (Action::SetPersona, _) => set_persona(model, argument, effects),
+        (Action::SystemPrompt, "" | "replace") => {
+            effects.push(Effect::Send(Command::ReplaceSystemPrompt));
+        }
+        (Action::SystemPrompt, _) => {
+            model.notify(Notice::warning("It is `/system-prompt replace`."));
+        }
+        _ => effects.push(Effect::Send(Command::Reload)),
+    }
 }
 
 /// A name behind the command chooses at once; `off` is the system prompt again.

@@ -55,15 +55,15 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.models = models;
             model.selected = selected;
         }
+        Event::PersonasListed { personas, selected } => {
+            model.personas = personas;
+            model.persona = selected;
+        }
         Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
         Event::PullChanged(pull) => model.shelf.pull = pull,
         Event::ModelTried { query, result } => models::tried(model, query, result, effects),
         Event::ModelAdded(added) => models::added(model, &added),
         Event::ThinkChanged(think) => model.shelf.think = think,
-        Event::PersonasListed { personas, selected } => {
-            model.personas = personas;
-            model.persona = selected;
-        }
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
             model.sidebar.servers = servers;

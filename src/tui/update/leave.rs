@@ -21,18 +21,18 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
     if matches!(model.overlay, Some(Overlay::Models(_))) && model.shelf.pull.is_some() {
         return effects.push(Effect::Send(Command::StopPull));
     }
-    // A question that no turn asks is closed, which leaves everything as it is.
-    if let Some(ask) = model.asks.first().map(|ask| ask.id) {
-        let answer = Answer::Dismissed;
-        effects.push(Effect::Send(Command::Answer { ask, answer }));
-        return engine::answered(model);
-    }
     if model.overlay.take().is_some() {
         return;
     }
     if model.over_chat.take().is_some() {
         model.focus = Focus::Message;
         return;
+    }
+    // A question that is no turn's: it goes, with its safe answer.
+    if let Some(ask) = model.asks.first().filter(|ask| ask.armed) {
+        let (ask, answer) = (ask.id, Answer::Dismissed);
+        effects.push(Effect::Send(Command::Answer { ask, answer }));
+        return engine::answered(model);
     }
     let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
     if model.clock.ended.is_some_and(soon) {

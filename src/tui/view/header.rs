@@ -29,7 +29,11 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             let provider = provider.filter(|_| keep[1]);
             let provider =
                 provider.map_or_else(String::new, |p| format!(" {} {p}", pen_dot(model)));
-            let think = if keep[1] { think(model) } else { String::new() };
+            let think = if keep[1] {
+                think_words(model)
+            } else {
+                String::new()
+            };
             parts.push((format!("{}{provider}{think}", name.as_str()), Role::Plain));
         }
         if let Some(persona) = persona.as_ref().filter(|_| keep[5]) {
@@ -63,8 +67,25 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
         }
         keep[part] = false;
     }
+    let x = put_parts(model, area, &parts(keep), gap, pen);
+    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
+        let left = (area.right() - x - 1).min(40);
+        let columns = (width(title.as_str()) as u16).min(left);
+        let start = area.right() - 1 - columns;
+        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
+    }
+}
+
+/// Writes the parts from the left; the column behind the last.
+fn put_parts(
+    model: &Model,
+    area: Rect,
+    parts: &[(String, Role)],
+    gap: usize,
+    pen: &mut Pen,
+) -> u16 {
     let mut x = area.x + 1.min(area.width);
-    for (text, role) in parts(keep) {
+    for (text, role) in parts {
         let style = match role {
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
@@ -73,14 +94,17 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
             Role::Mode | Role::Dim => pen.theme.dim,
         };
         let left = area.right().saturating_sub(x);
-        x += pen.put_cut(x, area.y, &text, style, left) + gap as u16;
+        x += pen.put_cut(x, area.y, text, style, left) + gap as u16;
     }
-    if keep[0] && !alive && !title.as_str().is_empty() && x + 4 < area.right() {
-        let left = (area.right() - x - 1).min(40);
-        let columns = (width(title.as_str()) as u16).min(left);
-        let start = area.right() - 1 - columns;
-        pen.put_cut(start, area.y, title.as_str(), pen.theme.dim, columns);
-    }
+    x
+}
+
+/// What was set about thinking.
+fn think_words(model: &Model) -> String {
+    model.shelf.think.map_or_else(String::new, |think| {
+        let word = super::super::update::models::think_word(think);
+        format!(" {} think {word}", pen_dot(model))
+    })
 }
 
 /// Without frames the sign of life has no place but the header's right end.
@@ -100,14 +124,6 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
         ..area
     };
     (rest, true)
-}
-
-/// How the model is to think, where that was chosen.
-fn think(model: &Model) -> String {
-    model.shelf.think.map_or_else(String::new, |think| {
-        let word = super::super::update::models::think_word(think);
-        format!(" {} think {word}", pen_dot(model))
-    })
 }
 
 /// What never falls away: whoever relies on being private must see it.

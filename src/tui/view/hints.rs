@@ -126,10 +126,12 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 Vec::new(),
             );
         }
-        let stop = match model.running() {
-            Some(_) => hint(Action::Interrupt, "stop the turn"),
-            None => hint(Action::Interrupt, "close"),
+        let what = if model.running().is_some() {
+            "stop the turn"
+        } else {
+            "dismiss"
         };
+        let stop = hint(Action::Interrupt, what);
         let near = match ask.form {
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",

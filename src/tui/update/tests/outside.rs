@@ -73,7 +73,7 @@ fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_i
     // Two-set Hangul: the key that `n` lies on.
     let mut hangul = chat();
     hangul.asked(edit()).wait(600).keys("ㅜ");
-    assert_eq!(answered(&mut hangul), Some(Answer::Choice(Choice::Keep)));
+    assert_eq!(answered(&mut hangul), Some(Answer::Choice(Choice::Stop)));
 }
 
 #[test]
