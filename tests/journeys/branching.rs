@@ -91,13 +91,19 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
     .sees("Half");
 }
 
+/// Lets the engine's clock, which goes on a little with each look, pass the moment at
+/// which words are written down.
+fn is_journalled(chat: &mut Chat) {
+    for _ in 0..10 {
+        chat.waits(Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
     let mut first = chat(script().round([Step::text("서울은 한국"), Step::Hang]));
-    first
-        .says("수도는?")
-        .sees("서울은 한국")
-        .waits(Duration::from_secs(1));
+    first.says("수도는?").sees("서울은 한국");
+    is_journalled(&mut first);
     let home = first.killed();
     chat_in(home, script().answer("서울입니다."))
         .sees("Unfinished turn")
@@ -116,7 +122,8 @@ fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
 #[test]
 fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
     let mut first = chat(script().round([Step::text("Half"), Step::Hang]));
-    first.says("question").waits(Duration::from_secs(1));
+    first.says("question");
+    is_journalled(&mut first);
     let home = first.killed();
     let mut second = chat_in(home, script());
     second.looks().key('x').sees("Discard it?").looks().key('n');
