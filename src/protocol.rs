@@ -288,8 +288,6 @@ pub enum Choice {
     TakeChanges,
     /// Replace the file; a copy of it is kept.
     Replace,
-    /// Leave everything as it is.
-    Keep,
 }
 
 /// Whose question it is: it is closed when its owner ends.

@@ -242,7 +242,7 @@ fn words(question: &Ask) -> String {
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { .. } => Choice::AnswerNow,
-        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Keep,
+        Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
         Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,
     }

@@ -84,12 +84,12 @@ const OUTSIDE_EDIT: &[ChoiceRow] = &[
         'f',
         "Follow the files: take the changes",
     ),
-    row(Choice::Keep, 'n', "Keep what was; the files are left alone"),
+    row(Choice::Stop, 'n', "Keep what was; the files are left alone"),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
     row(Choice::Replace, 'p', "Put ours in its place, keep a copy"),
-    row(Choice::Keep, 'n', "Leave the file as it is"),
+    row(Choice::Stop, 'n', "Leave the file as it is"),
 ];
 
 const UNFINISHED: &[ChoiceRow] = &[

@@ -93,8 +93,14 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
 
 /// Lets the engine's clock, which goes on a little with each look, pass the moment at
 /// which words are written down.
-fn is_journalled(chat: &mut Chat) {
-    for _ in 0..10 {
+/// Waits until the words are on the disk, where a kill leaves them.
+fn is_journalled(chat: &mut Chat, words: &str) {
+    let since = std::time::Instant::now();
+    while !chat.kept("journal").contains(words) {
+        assert!(
+            since.elapsed() < Duration::from_secs(10),
+            "never journalled"
+        );
         chat.waits(Duration::from_millis(50));
     }
 }
@@ -103,7 +109,7 @@ fn is_journalled(chat: &mut Chat) {
 fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
     let mut first = chat(script().round([Step::text("서울은 한국"), Step::Hang]));
     first.says("수도는?").sees("서울은 한국");
-    is_journalled(&mut first);
+    is_journalled(&mut first, "서울은 한국");
     let home = first.killed();
     chat_in(home, script().answer("서울입니다."))
         .sees("Unfinished turn")
@@ -123,7 +129,7 @@ fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
 fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
     let mut first = chat(script().round([Step::text("Half"), Step::Hang]));
     first.says("question");
-    is_journalled(&mut first);
+    is_journalled(&mut first, "Half");
     let home = first.killed();
     let mut second = chat_in(home, script());
     second.looks().key('x').sees("Discard it?").looks().key('n');

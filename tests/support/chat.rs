@@ -301,6 +301,16 @@ impl Chat {
         self
     }
 
+    /// All text of the files in one folder of the home.
+    pub fn kept(&self, folder: &str) -> String {
+        let home = self.home.as_ref().expect("the home is still here");
+        let files = std::fs::read_dir(home.path().join(folder));
+        let files = files.into_iter().flatten().flatten();
+        files
+            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+            .collect()
+    }
+
     /// Ends the engine as kill -9 does: it is told nothing.
     pub fn killed(&mut self) -> TempDir {
         let task = &mut self.handle.task;

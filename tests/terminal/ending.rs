@@ -112,6 +112,11 @@ fn kill_9_in_an_answer_loses_nothing_that_was_saved() {
     again.until_shows("A later answer.");
     home.until_saved("A later answer.");
     home.until_saved("An earlier answer.");
+    // The turn that was killed is offered, and can wait.
+    again.until_shows("Take it up again?");
+    again.until_shows("A letter or number decides");
+    again.press("k");
+    again.until_gone("Take it up again?");
     assert_eq!(again.leave(), left());
     again.assert_restored();
 }
