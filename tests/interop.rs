@@ -11,6 +11,7 @@ mod model_server;
 mod pty;
 
 use home::Home;
+use humble::text::tokens::{self, Vocabulary};
 use model_server::{ModelServer, ollama_call, ollama_text};
 use pty::{Exit, Start, framed, shows};
 use rustix::process::{Pid, Signal, kill_process};
@@ -166,6 +167,55 @@ fn a_model_that_llama_cpp_cannot_serve_is_a_sentence() {
         "{}",
         asked.err
     );
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn llama_cpp_speaks_anthropic_s_protocol_too() {
+    let home = Home::with_model(&json!({
+        "name": "smollm2", "provider": "anthropic", "baseUrl": named("HUMBLE_LLAMA_URL"),
+        "options": { "max_tokens": 48 }, "active": true,
+    }));
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
+    let asked = ask(&home, &["--no-tools", "Say hello."]);
+    assert_eq!(asked.code, Some(0), "{}", asked.err);
+    assert!(!asked.out.trim().is_empty(), "{}", asked.err);
+}
+
+/// The server's count of a prompt, without what it counts for an empty one.
+fn counted(text: &str) -> u64 {
+    let count = |prompt: &str| {
+        let asked = ask(
+            &llama(&json!({ "max_tokens": 1 })),
+            &["--json", "--no-tools", prompt],
+        );
+        let ended = asked.out.lines().rev().find_map(|line| {
+            let event: Value = serde_json::from_str(line).ok()?;
+            event["usage"]["input"].as_u64()
+        });
+        ended.unwrap_or_else(|| panic!("no count: {}\n{}", asked.out, asked.err))
+    };
+    count(&format!(".{text}")) - count(".")
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server: .ci/run has one"]
+fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
+    let samples = [
+        include_str!("../src/text/tokens/samples/english.txt"),
+        include_str!("../src/text/tokens/samples/code.txt"),
+        include_str!("../src/text/tokens/samples/json.txt"),
+        include_str!("../src/text/tokens/samples/korean.txt"),
+        include_str!("../src/text/tokens/samples/japanese.txt"),
+    ];
+    let vocabulary = Vocabulary::of(None, "smollm2");
+    for text in samples {
+        let (estimate, count) = (tokens::estimate(text, vocabulary), counted(text));
+        assert!(
+            (count..=count * 140 / 100).contains(&estimate),
+            "{estimate} for {count}: {text}"
+        );
+    }
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub enum Vocabulary {
     Gemma,
     /// Some 32,000 tokens, of European languages: Llama 2, the first Mistrals, Phi.
     Small,
+    /// As many of English alone: other scripts are cut into their bytes. SmolLM.
+    English,
 }
 
 impl Vocabulary {
@@ -55,6 +57,8 @@ impl Vocabulary {
         };
         if is_any(&["gemma"]) {
             Self::Gemma
+        } else if is_any(&["smollm"]) {
+            Self::English
         } else if is_any(&["gpt", "o200k"]) {
             Self::Gpt
         } else if is_any(&[
@@ -63,7 +67,6 @@ impl Vocabulary {
             "codellama",
             "tinyllama",
             "vicuna",
-            "smollm",
             "phi2",
             "phi3",
             "phi-2",
@@ -85,6 +88,7 @@ impl Vocabulary {
             Self::Gpt => [100, 100, 114],
             Self::Gemma => [102, 100, 85],
             Self::Small => [110, 175, 165],
+            Self::English => [108, 330, 265],
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::*;
 
 /// One text and its tokens, as the tokenizers of Qwen 3, Llama 3.2 and DeepSeek 3 count
-/// them, that of GPT-4o, those of Gemma 2 and 3, and the small one of Mistral 7B.
+/// them, that of GPT-4o, those of Gemma 2 and 3, the small one of Mistral
+/// 7B, and SmolLM 2's, which knows English alone.
 struct Sample {
     name: &'static str,
     text: &'static str,
@@ -11,6 +12,7 @@ struct Sample {
     gpt: u64,
     gemma: [u64; 2],
     small: u64,
+    english: u64,
 }
 
 const SAMPLES: [Sample; 5] = [
@@ -21,6 +23,7 @@ const SAMPLES: [Sample; 5] = [
         gpt: 185,
         gemma: [187, 188],
         small: 197,
+        english: 191,
     },
     Sample {
         name: "code",
@@ -29,6 +32,7 @@ const SAMPLES: [Sample; 5] = [
         gpt: 256,
         gemma: [298, 298],
         small: 321,
+        english: 296,
     },
     Sample {
         name: "json",
@@ -37,6 +41,7 @@ const SAMPLES: [Sample; 5] = [
         gpt: 247,
         gemma: [297, 297],
         small: 314,
+        english: 290,
     },
     Sample {
         name: "korean",
@@ -45,6 +50,7 @@ const SAMPLES: [Sample; 5] = [
         gpt: 209,
         gemma: [255, 192],
         small: 431,
+        english: 743,
     },
     Sample {
         name: "japanese",
@@ -53,6 +59,7 @@ const SAMPLES: [Sample; 5] = [
         gpt: 230,
         gemma: [146, 167],
         small: 312,
+        english: 489,
     },
 ];
 
@@ -72,6 +79,7 @@ fn an_estimate_is_at_most_two_fifths_above_the_count_and_never_under_it() {
         check(Vocabulary::Gpt, &[sample.gpt]);
         check(Vocabulary::Gemma, &sample.gemma);
         check(Vocabulary::Small, &[sample.small]);
+        check(Vocabulary::English, &[sample.english]);
     }
     assert_eq!(wrong, []);
 }
@@ -90,6 +98,7 @@ fn a_vocabulary_is_told_by_the_family_or_the_name() {
         (Some("llama"), "llama2:7b", Vocabulary::Small),
         (Some("llama"), "llama3.2:3b", Vocabulary::Large),
         (None, "mistral-large-latest", Vocabulary::Large),
+        (Some("llama"), "smollm2:135m", Vocabulary::English),
         (Some("gptoss"), "gpt-oss:20b", Vocabulary::Gpt),
         (Some("qwen3"), "qwen3:4b", Vocabulary::Large),
     ] {
