@@ -2,6 +2,7 @@
 
 use super::*;
 use humble::domain::TurnId;
+use humble::provider::EndReason;
 
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
@@ -93,6 +94,20 @@ async fn an_interrupted_summary_changes_nothing() {
     let file = read(&sessions(&home)[0]);
     assert_eq!(file["humble"]["compacted"], Value::Null);
     assert_eq!(file["humble"]["cancelled"], Value::Null);
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_summary_replaces_nothing() {
+    let cut = [
+        Step::text("One and"),
+        Step::Part(StreamPart::End(EndReason::Length)),
+    ];
+    let mut bench = three_turns(script().round(cut).answer("4")).await;
+    bench.send(COMPACT).await;
+    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    bench.says("four").await;
+    bench.ended().await;
+    assert_eq!(bench.heard().len(), 7);
 }
 
 #[tokio::test(start_paused = true)]

@@ -176,6 +176,12 @@ impl Turn {
             self.end(TurnEnd::Failed { notice });
             return;
         }
+        if cut && self.setup.instruction.is_some() {
+            let notice = Notice::failure("The summary was cut by the limit of tokens.")
+                .because("Nothing is replaced by half of it.")
+                .advise("The model's `options` can raise the limit.");
+            return self.end(TurnEnd::Failed { notice });
+        }
         if cut {
             self.note(
                 Notice::warning("The answer was cut by the limit of tokens.").advise(
