@@ -95,6 +95,8 @@ pub enum Command {
     ReplaceSystemPrompt,
     /// Takes the last answered turn back: it becomes a branch (S9.5).
     Rewind,
+    /// All is sent again in place of a summary.
+    DropSummary,
     /// The last turn, which has no answer, is taken off the screen: its prompt.
     DropCancelled(String),
     ListBranches,

@@ -50,5 +50,8 @@ impl Actor {
         self.outbox
             .push(Event::SessionOpened(Arc::new(self.session.clone())));
         self.empty_context();
+        if !self.session.messages.is_empty() {
+            self.weigh_session();
+        }
     }
 }

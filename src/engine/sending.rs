@@ -1,11 +1,14 @@
 //! Sends what a turn asks for: finds out what the model's server has, makes sure that
 //! the conversation fits, or asks the person before any of it would be cut (S2.7).
 
-use super::actor::{Actor, Running};
+use super::actor::{Actor, Done, Running};
 use super::asking::Pending;
+use super::context;
 use super::reply::Reply;
+use super::saver::Epoch;
 use super::turn::Input;
 use super::window::{self, Bounds, Fit};
+use crate::domain::compact;
 use crate::domain::model::ToolRole;
 use crate::domain::{
     Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
@@ -224,14 +227,35 @@ impl Actor {
         }
     }
 
-    /// Estimates what the conversation takes, between two requests.
-    pub(super) fn gauge(&mut self, messages: &[Message]) {
+    /// Estimates what the conversation takes, between two requests and beside the
+    /// actor: it may be long.
+    pub(super) fn weigh_session(&mut self) {
+        let Some(model) = &self.model else { return };
         let facts = self.fill.facts.clone().unwrap_or_default();
-        let name = self.model.as_ref().map_or("", |model| &model.model);
-        let vocabulary = Vocabulary::of(facts.family.as_deref(), name);
-        let weight = window::weigh(messages, None, vocabulary);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), &model.model);
+        let native = model.dialect == Dialect::Native;
+        let (dialect, epoch) = (model.dialect, self.epoch);
+        let (system, offered) = (self.system_text(), self.offered_now());
+        let session = self.session.clone();
+        self.jobs.spawn_blocking(move || {
+            let history = compact::history(&session);
+            let messages = context::assemble(&system, dialect, &offered, &history, "", &[]);
+            let tools = native.then_some(&*offered);
+            Done::Weighed(epoch, window::weigh(&messages, tools, vocabulary))
+        });
+    }
+
+    pub(super) fn session_weighed(&mut self, epoch: Epoch, weight: u64) {
+        let Some(model) = self.model.clone() else {
+            return;
+        };
+        if epoch != self.epoch || self.running.is_some() {
+            return;
+        }
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let limit = window::limit(&model, &facts, self.fill.num_ctx);
         let estimate = self.fill.gauge.estimate(weight);
-        self.measure(estimate, self.fill.meter.limit);
+        self.measure(estimate, limit.filter(|limit| *limit > 0));
     }
 
     /// The server's own count replaces the estimate.
@@ -244,10 +268,14 @@ impl Actor {
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
-            let notice = Notice::warning(words);
-            self.feed(Input::Noted(notice.advise(
-                "/compact makes the conversation shorter; `options.num_ctx` makes room.",
-            )));
+            let model = self.model.as_ref();
+            let is_ollama = model.is_some_and(|model| model.provider == ProviderKind::Ollama);
+            let notice = Notice::warning(words).advise(if is_ollama {
+                "/compact makes the conversation shorter; `options.num_ctx` makes room."
+            } else {
+                "/compact makes the conversation shorter."
+            });
+            self.feed(Input::Noted(notice));
         }
         self.fill.meter = Meter {
             used: input + usage.output.unwrap_or(0),
@@ -263,7 +291,8 @@ impl Actor {
         let Some(limit) = limit.filter(|limit| *limit > 0) else {
             return;
         };
-        let percent = used * 100 / limit;
+        // Rounded as the header does it.
+        let percent = (used * 200 + limit) / (limit * 2);
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
         if is_nearly_full && !self.fill.full_is_said {
             let words = format!("The context is {percent} % full.");

@@ -195,7 +195,7 @@ async fn a_nearly_full_context_offers_to_compact_once() {
     bench.says("hello").await;
     bench.ended().await;
     let offers = bench.events.iter().filter(|event| {
-        matches!(event, Event::Noticed(notice) if notice.what == "The context is 87 % full.")
+        matches!(event, Event::Noticed(notice) if notice.what == "The context is 88 % full.")
     });
     assert_eq!(offers.count(), 1);
 }

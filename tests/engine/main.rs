@@ -22,8 +22,8 @@ use humble::domain::{
     ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
-use humble::provider::StreamPart;
 use humble::provider::scripted::{Script, Step};
+use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
 use std::time::Duration;
 
