@@ -40,8 +40,10 @@ pub(super) struct Fill {
     weight: u64,
     /// The context that the person agreed to.
     agreed: u64,
-    /// The person knows that the conversation is longer than the model takes.
+    /// The person knows that a part is cut, and does not want a larger context.
     sends_anyway: bool,
+    /// It was said that the conversation is longer than its context.
+    too_long_is_said: bool,
     /// It was said that the server cuts the conversation.
     cut_is_said: bool,
     /// It was said that the context is nearly full.
@@ -118,24 +120,37 @@ impl Actor {
         let bounds = Bounds::new(&model, &facts, self.fill.num_ctx, self.fill.agreed);
         match bounds.fit(estimate) {
             Fit::Fits { num_ctx } => self.open_with(&model, estimate, num_ctx),
-            Fit::TooLong { limit } if self.fill.sends_anyway => {
-                self.open_with(&model, estimate, limit);
+            Fit::TooLong { num_ctx } => {
+                self.tell_too_long(&model, &bounds, estimate, num_ctx);
+                self.open_with(&model, estimate, num_ctx);
             }
             Fit::Grows { from, .. } if self.fill.sends_anyway => {
+                self.tell_too_long(&model, &bounds, estimate, from);
                 self.open_with(&model, estimate, from);
             }
             Fit::Grows { from, to } => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.ask_about_context(question, to);
             }
-            Fit::TooLong { limit } => {
-                let question = Ask::TooLong {
-                    estimate,
-                    limit,
-                    is_configured: bounds.limit_is_configured,
-                };
-                self.ask_about_context(question, limit);
-            }
+        }
+    }
+
+    /// Before anything is cut (S2.7): in the conversation once, and passing by later.
+    fn tell_too_long(&mut self, model: &ModelConfig, bounds: &Bounds, estimate: u64, num_ctx: u64) {
+        let name = &model.name;
+        let whose = match bounds.limit {
+            Some(_) if bounds.limit_is_configured => "`contextLength` in config.json bounds it to",
+            Some(limit) if limit == num_ctx => "the model takes no more than",
+            _ => "the context has",
+        };
+        let notice = Notice::warning(format!(
+            "The conversation takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
+        ))
+        .advise("/compact or /new makes it shorter.");
+        if std::mem::replace(&mut self.fill.too_long_is_said, true) {
+            self.notice(notice);
+        } else {
+            self.feed(Input::Noted(notice));
         }
     }
 
@@ -167,7 +182,6 @@ impl Actor {
         }
         self.fill.num_ctx = num_ctx;
         self.measure(estimate, Some(u64::from(num_ctx)));
-        self.warn_of_length(model, estimate, Some(u64::from(num_ctx)));
         self.open(model, num_ctx);
     }
 

@@ -8,6 +8,7 @@ mod disk;
 mod keeping;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod native;
 mod outside;
 mod personas;
 mod retries;

@@ -221,8 +221,8 @@ fn part(dice: &mut Dice) -> Input {
         })),
         22 => Input::Text("더".to_owned()),
         _ => Input::ReplyEnded(Ok(ReplyEnd {
-            cut: dice.one_in(20),
-            refused: dice.one_in(40),
+            cut: dice.one_in(40),
+            refused: dice.one_in(300),
         })),
     }
 }
