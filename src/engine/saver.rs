@@ -183,3 +183,6 @@ fn write(sessions: &Sessions, waiting: &Waiting, now: &jiff::Zoned) -> Saved {
         fork_of,
     }
 }
+
+#[cfg(test)]
+mod tests;

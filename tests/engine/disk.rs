@@ -122,3 +122,18 @@ async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_b
     let file = read(&other.expect("a file of its own"));
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
 }
+
+#[tokio::test(start_paused = true)]
+async fn leaving_tries_at_once_what_the_disk_refused_before() {
+    let mut bench = Bench::start(Script::default().answer("one")).await;
+    block(&bench.home, "sessions");
+    bench.says("first").await;
+    bench.ended().await;
+    bench
+        .until("a banner", |event| banner(event).is_some())
+        .await;
+    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
+    let home = bench.leaves().await;
+    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "one");
+    assert!(journals(&home).is_empty());
+}

@@ -9,12 +9,12 @@ const NOT_IN_FORCE: &str = "not in force";
 
 impl Bench {
     /// Somebody writes this file; the program is told to look.
-    async fn edits(&mut self, name: &str, text: &str) {
+    pub async fn edits(&mut self, name: &str, text: &str) {
         fs::write(self.home.path().join(name), text).expect("the home is ours");
         self.send(Command::Reload).await;
     }
 
-    async fn noticed(&mut self, words: &str) -> Notice {
+    pub async fn noticed(&mut self, words: &str) -> Notice {
         let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains(words));
         match self.until(words, found).await {
             Event::Noticed(notice) => notice,
@@ -22,7 +22,7 @@ impl Bench {
         }
     }
 
-    async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
+    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
         match self.asked().await {
             (ask, Ask::OutsideEdit(changes)) => {
                 let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
@@ -32,12 +32,12 @@ impl Bench {
         }
     }
 
-    async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
+    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
         self.answers(ask, Answer::Choice(choice)).await;
     }
 
     /// The banners as they are once everything before has been done.
-    async fn banners(&mut self) -> Vec<Banner> {
+    pub async fn banners(&mut self) -> Vec<Banner> {
         self.send(Command::ListSessions(humble::domain::QueryId(1)))
             .await;
         let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
@@ -49,7 +49,7 @@ impl Bench {
         newest.unwrap_or_default()
     }
 
-    async fn waiting(&mut self) -> Vec<String> {
+    pub async fn waiting(&mut self) -> Vec<String> {
         let banners = self.banners().await.into_iter();
         let waiting = banners.filter(|banner| banner.cause.contains(NOT_IN_FORCE));
         waiting.map(|banner| banner.notice.sentence()).collect()
@@ -66,7 +66,7 @@ impl Bench {
     }
 }
 
-fn with(extra: &Value) -> String {
+pub fn with(extra: &Value) -> String {
     let mut config: Value = serde_json::from_str(CONFIG).expect("JSON");
     let extra = extra.as_object().expect("an object").clone();
     config.as_object_mut().expect("an object").extend(extra);

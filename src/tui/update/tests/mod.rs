@@ -6,6 +6,7 @@ mod message;
 mod outside;
 mod screen;
 mod seen;
+mod shelf;
 
 use super::super::Options;
 use super::super::model::{Focus, Overlay};
