@@ -26,7 +26,7 @@ pub use add::{
     Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
     understand,
 };
-pub use change::{Memory, Weighed, weigh};
+pub use change::{Memory, Weighed, use_of, weigh};
 pub use error::ConfigError;
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
 pub use known::{Known, Read};
