@@ -321,7 +321,8 @@ impl Actor {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            self.banners.insert(banner.cause.clone(), banner.clone());
+            let banner = config::while_running(banner.clone());
+            self.banners.insert(banner.cause.clone(), banner);
         }
         if before != self.banners {
             self.push_banners();

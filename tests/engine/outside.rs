@@ -201,6 +201,8 @@ async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
     let banners = bench.banners().await;
     let said = banners[0].notice.sentence();
     assert!(said.contains("config.json, line 1, column 14"), "{said}");
+    let stays = "The settings stay as they were; the file is left alone.";
+    assert!(said.contains(stays), "{said}");
     bench.says("Are you there?").await;
     assert_eq!(bench.ended().await, answered("Still here."));
     bench.edits("config.json", CONFIG).await;
