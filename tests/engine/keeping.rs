@@ -2,7 +2,7 @@
 //! what the next start makes of it.
 
 use super::*;
-use humble::protocol::Unfinished;
+use humble::protocol::{CameTo, LeftCall, Unfinished};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -107,6 +107,7 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
         (call.server.as_str(), call.tool.as_str()),
         ("humble", "get_time")
     );
+    assert_eq!(call.came_to, CameTo::Awaiting);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
     bench.answers(ask, Answer::Choice(Choice::Resume)).await;
     let told = |event: &Event| {
@@ -115,6 +116,29 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
     };
     bench.until("the notice", told).await;
     assert_eq!(bench.requests.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_ran_before_the_program_was_killed_are_told() {
+    let script = Script::default()
+        .answer(GET_TIME)
+        .round([Step::text("Half a sen"), Step::Hang]);
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    words_come(&mut bench).await;
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (_, turn) = offered(&mut bench).await;
+    let expected = LeftCall {
+        server: "humble".to_owned(),
+        tool: "get_time".to_owned(),
+        arguments: json!({ "timezone": "Asia/Seoul" }),
+        came_to: CameTo::Ended("succeeded".to_owned()),
+    };
+    assert_eq!(turn.calls, [expected]);
 }
 
 #[tokio::test(start_paused = true)]

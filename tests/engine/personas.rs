@@ -101,6 +101,19 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
             .starts_with("You are a pirate.")
     );
 
+    let mut bench = with_personas(Script::default(), options("mute")).await;
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains("`mute` answers."));
+    if !bench.events.iter().any(told) {
+        bench.until("a word of its tools", told).await;
+    }
+    let said = bench.events.iter().find_map(|event| match event {
+        Event::Noticed(notice) => Some(notice.sentence()),
+        _ => None,
+    });
+    let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
+                    `fs/none`.";
+    assert_eq!(said.as_deref(), Some(expected));
+
     let mut bench = with_personas(Script::default(), options("pirat")).await;
     bench.send(Command::ListSessions(QueryId(1))).await;
     let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });

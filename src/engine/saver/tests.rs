@@ -78,3 +78,22 @@ async fn a_disk_that_refuses_is_tried_ever_more_seldom_until_it_takes() {
     assert!(saver.saved().await.result.is_ok());
     assert_eq!(saver.unsaved(), []);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_name_says_when_the_first_answer_ended_however_late_it_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions");
+    std::fs::write(&path, "in the way").unwrap();
+    let mut saver = Saver::new(Arc::new(Sessions::new(path.clone())));
+    let mut session = Session::new("m");
+    session.messages.push(SavedMessage::user("hi"));
+    saver.save(Epoch(1), session.clone());
+    assert!(saver.saved().await.result.is_err());
+    let then: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
+    assert!(saver.ended.insert(Epoch(1), then).is_some());
+    saver.save(Epoch(1), session.clone());
+    assert!(saver.saved().await.result.is_err());
+    std::fs::remove_file(path).unwrap();
+    let saved = saver.saved().await.result;
+    assert_eq!(saved, Ok("20010203_040506_hi.json".into()));
+}
