@@ -16,6 +16,7 @@ mod sessions;
 mod submit;
 
 use super::ask::QUIET;
+use super::draft;
 use super::guide;
 use super::input::{Group, ReplyFilter};
 use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
@@ -46,6 +47,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         model.notice = None;
     }
     guide::follow(model);
+    draft::follow(model, &mut effects);
     effects
 }
 
@@ -144,6 +146,7 @@ fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
 fn unsent(model: &mut Model, command: Command) {
     let notice = Notice::failure("The engine is busy and took no more commands.")
         .advise("Try again in a moment.");
+    draft::unsent(model, &command);
     if let Command::Submit { turn, .. } = command {
         let end = TurnEnd::Failed {
             notice: notice.clone(),

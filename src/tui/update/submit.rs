@@ -1,5 +1,6 @@
 //! The message: typing, pasting, sending, the queue, and what was typed before.
 
+use super::super::draft;
 use super::super::editor::Edit;
 use super::super::guide;
 use super::super::model::{Focus, Model};
@@ -158,12 +159,14 @@ pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn remember(model: &mut Model, text: &str) {
     model.history.at = None;
     let prompts = &mut model.history.prompts;
-    if prompts.last().is_none_or(|last| last != text) {
-        prompts.push(text.to_owned());
+    if prompts.last().is_some_and(|last| last == text) {
+        return;
     }
+    prompts.push(text.to_owned());
     if prompts.len() > HISTORY_MAX {
         prompts.remove(0);
     }
+    draft::remembered(model);
 }
 
 /// An editing key. Up and Down leave the text at its edges for what was queued
