@@ -95,6 +95,8 @@ pub enum Command {
     ReplaceSystemPrompt,
     /// Takes the last answered turn back: it becomes a branch (S9.5).
     Rewind,
+    /// All is sent again in place of a summary.
+    DropSummary,
     /// The last turn, which has no answer, is taken off the screen: its prompt.
     DropCancelled(String),
     ListBranches,
@@ -212,13 +214,6 @@ pub enum Ask {
     /// Ollama's context would have to grow further than it does unasked, in tokens
     /// (S2.7).
     GrowContext { estimate: u64, from: u64, to: u64 },
-    /// The conversation is longer than the model takes, in tokens, by the settings or
-    /// by its own word.
-    TooLong {
-        estimate: u64,
-        limit: u64,
-        is_configured: bool,
-    },
     /// A server has this model, and `config.json` does not list it.
     AddModel { server: ModelServer, name: String },
     /// Shall the server remove this model from its disk?

@@ -3,7 +3,6 @@
 
 use super::approval::Approval;
 use super::asking::Pending;
-use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
 use super::opening::read_files;
@@ -17,6 +16,7 @@ use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
+use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
     AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
@@ -79,6 +79,8 @@ pub(super) enum Done {
     /// What the command line asked for.
     Continued(Result<Result<Session, StoreError>, NotFound>),
     Left(Leavings),
+    /// What a conversation takes, in tokens by the weights.
+    Weighed(Epoch, u64),
     /// A turn that was left, and its conversation where it has one.
     Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),

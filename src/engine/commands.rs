@@ -1,8 +1,8 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
-use super::compact::{self, Covered};
 use super::turn::{Input, Setup, Turn};
+use crate::domain::compact::{self, Covered};
 use crate::domain::{
     ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
@@ -50,6 +50,7 @@ impl Actor {
             Command::SelectPersona(name) => self.select_persona(name.as_deref()),
             Command::ReplaceSystemPrompt => self.read_older_prompt(),
             Command::Rewind => self.take_back(),
+            Command::DropSummary => self.drop_summary(),
             Command::DropCancelled(prompt) => self.drop_cancelled(&prompt),
             Command::ListBranches => self.list_branches(),
             Command::SwitchBranch(branch) => self.switch_branch(&branch),
@@ -167,6 +168,7 @@ impl Actor {
             Done::Continued(found) => self.continued(found),
             Done::Left(leavings) => self.found(leavings),
             Done::Resumed(left, opened) => self.resumed(left, opened),
+            Done::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
             Done::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.
                 if self.session.id.as_ref() == Some(&id) {

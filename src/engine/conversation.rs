@@ -55,5 +55,8 @@ impl Actor {
             self.notice(notice.advise("/private keeps it off the disk."));
         }
         self.empty_context();
+        if !self.session.messages.is_empty() {
+            self.weigh_session();
+        }
     }
 }

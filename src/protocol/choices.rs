@@ -58,15 +58,6 @@ const GROW: &[ChoiceRow] = &[
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
-const TOO_LONG: &[ChoiceRow] = &[
-    row(
-        Choice::SendAnyway,
-        'c',
-        "Send all the same, the oldest part is cut",
-    ),
-    row(Choice::Stop, 'n', "Stop this turn"),
-];
-
 const ADD_MODEL: &[ChoiceRow] = &[
     row(Choice::Add, 'y', "Add it to config.json and use it"),
     row(Choice::UseOnce, 'o', "Use it until humble ends"),
@@ -115,7 +106,6 @@ impl Ask {
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW,
-            Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,

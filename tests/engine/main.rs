@@ -8,6 +8,7 @@ mod disk;
 mod keeping;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod native;
 mod outside;
 mod personas;
 mod retries;
@@ -22,8 +23,8 @@ use humble::domain::{
     ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
-use humble::provider::StreamPart;
 use humble::provider::scripted::{Script, Step};
+use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -295,7 +295,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     guide::ended(model, end);
     let stopped = matches!(
         end,
-        TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped
+        TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped | TurnEnd::Failed { .. }
     );
     model.queue.paused |= stopped && !model.queue.prompts.is_empty();
     let took = model.now.saturating_sub(model.clock.turn_started);
