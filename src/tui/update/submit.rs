@@ -5,7 +5,7 @@ use super::super::editor::Edit;
 use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{ENTER_HELD, approval, branches, commands, engine, overlay};
+use super::{ENTER_HELD, approval, branches, commands, engine, offer, overlay};
 use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::Command;
 
@@ -27,6 +27,7 @@ pub fn type_char(model: &mut Model, c: char) {
     model.history.at = None;
     model.completion = Some(0);
     guide::make_room(model);
+    offer::give_back(model);
     model.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
@@ -59,6 +60,7 @@ pub fn paste(model: &mut Model, text: &str) {
     model.history.at = None;
     model.completion = Some(0);
     guide::make_room(model);
+    offer::give_back(model);
     model.editor.insert(text);
 }
 
@@ -173,6 +175,7 @@ pub fn remember(model: &mut Model, text: &str) {
 /// or typed before.
 pub fn edit(model: &mut Model, edit: Edit) {
     guide::disown(model);
+    offer::give_back(model);
     model.completion = Some(0);
     let blank = model.editor.is_empty();
     if edit == Edit::Up
