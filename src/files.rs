@@ -75,6 +75,23 @@ impl Lock {
         }
     }
 
+    /// Takes the lock file `path` where nobody holds it. Where locks cannot be had at
+    /// all it counts as taken, as in [`Lock::acquire`].
+    ///
+    /// # Errors
+    /// What opening the file failed with.
+    pub fn if_free(path: &Path) -> io::Result<Option<Self>> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        set_mode(&mut options, PRIVATE);
+        let file = options.open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: Some(file) })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(_)) => Ok(Some(Self { _file: None })),
+        }
+    }
+
     /// Takes `NAME.lock` beside what `path` leads to, so that two links to one
     /// file share a lock.
     ///

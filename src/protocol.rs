@@ -106,7 +106,8 @@ pub enum Command {
     RenameSession(String),
     /// Saves nothing of this conversation, or saves it again.
     SetPrivate(bool),
-    /// What stood in the editor when the program was left.
+    /// What stood in the editor when the program was left; empty once the draft that
+    /// was handed out needs to be kept no more.
     KeepDraft(String),
     Shutdown,
 }
@@ -168,7 +169,8 @@ pub enum Event {
     ServerChanged(Server),
     /// How full the context is.
     ContextMeasured(Meter),
-    /// What is typed before: oldest first, and the draft of the last run.
+    /// What is typed before: oldest first, and the draft of the last run, which
+    /// stays on the disk until [`Command::KeepDraft`].
     HistoryLoaded {
         prompts: Arc<Vec<String>>,
         draft: Option<String>,

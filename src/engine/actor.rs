@@ -243,10 +243,10 @@ impl Actor {
         self.offer_models();
         self.open_first();
         self.look_for_unfinished();
-        let history = Arc::clone(&self.history);
+        let (history, one_turn) = (Arc::clone(&self.history), self.options.one_turn);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
-            let draft = history.take_draft();
+            let draft = (!one_turn).then(|| history.take_draft()).flatten();
             Done::Events(vec![Event::HistoryLoaded { prompts, draft }])
         });
     }

@@ -57,7 +57,7 @@ impl Actor {
             Command::ForkSession => self.fork_session(),
             Command::RenameSession(title) => self.rename_session(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::KeepDraft(_) if self.private => {}
+            Command::KeepDraft(text) if self.private && !text.is_empty() => {}
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {

@@ -176,6 +176,11 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
     bench
         .until("its end", |event| *event == Event::PrivateChanged(false))
         .await;
+    bench
+        .until("words of it", |event| {
+            matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
+        })
+        .await;
     talks(&mut bench, "third").await;
     let home = bench.leaves().await;
     let mut folders = vec![home.path().to_owned()];

@@ -2,6 +2,7 @@
 
 mod approval;
 mod dialog;
+mod draft;
 mod message;
 mod outside;
 mod screen;
