@@ -1,7 +1,7 @@
 //! Lists of models that change under the hand, checks that come late, and drafts
 //! that must survive.
 
-use super::super::{branches, models};
+use super::super::branches;
 use super::*;
 use crate::domain::{Catalogue, ModelServer, QueryId, ServerModel, Stock, StockState, Stocks};
 
@@ -69,7 +69,7 @@ fn a_key_that_is_held_down_takes_one_offer() {
 #[test]
 fn a_check_of_what_was_filled_in_before_saves_nothing() {
     let mut chat = chat();
-    models::connect(&mut chat.model);
+    connect::open(&mut chat.model);
     chat.keys("<Down>gpt<Down><Down><Down><Enter>");
     let tried = chat.commands();
     let [Command::TryModel { query, .. }] = tried[..] else {
