@@ -8,7 +8,7 @@ use std::fs;
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-pub async fn with_personas(script: Script, options: Options) -> Bench {
+async fn with_personas(script: Script, options: Options) -> Bench {
     let home = tempfile::TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
     fs::create_dir(home.path().join("personas")).expect("made");
@@ -28,7 +28,7 @@ async fn system(bench: &mut Bench, prompt: &str) -> String {
     }
 }
 
-pub fn choose(name: &str) -> Command {
+fn choose(name: &str) -> Command {
     Command::SelectPersona(Some(name.to_owned()))
 }
 

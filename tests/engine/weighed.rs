@@ -1,7 +1,6 @@
 //! Edits from outside against what the person chose, asked and declined meanwhile.
 
 use super::outside::with;
-use super::personas::{choose, with_personas};
 use super::*;
 use humble::domain::Think;
 use humble::engine::Options;
@@ -110,26 +109,4 @@ async fn at_another_address_nothing_of_the_context_holds_any_more() {
     bench.chooses(ask, Choice::TakeChanges).await;
     let empty = |event: &Event| *event == Event::ContextMeasured(Meter::default());
     bench.until("an empty meter", empty).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_comes_back_gives_a_persona_no_tool_that_is_not_its() {
-    let hour = Step::Wait(Duration::from_secs(60));
-    let script = Script::default().round([hour, Step::text(GET_TIME), Step::end()]);
-    let mut bench = with_personas(script.answer("ok"), Options::default()).await;
-    bench.send(choose("mute")).await;
-    bench.says("Time?").await;
-    for connected in [false, true] {
-        bench.send(Command::ToggleServer("humble".into())).await;
-        let changed = |event: &Event| match event {
-            Event::ServersListed(servers) => !connected && !servers[0].enabled,
-            Event::ServerChanged(server) => {
-                connected && server.status == humble::domain::ServerStatus::Connected
-            }
-            _ => false,
-        };
-        bench.until("the server's change", changed).await;
-    }
-    bench.ended().await;
-    assert_eq!(asked(&bench), 0);
 }

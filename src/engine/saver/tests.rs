@@ -41,7 +41,7 @@ async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
     assert!(saver.is_idle());
     let sessions = Sessions::new(home.path().join("sessions"));
     let files: Vec<_> = sessions.list().into_iter().map(|one| one.id).collect();
-    assert_eq!(files, [id.clone()]);
+    assert_eq!(files, std::slice::from_ref(&id));
     let kept = sessions.open(&id).expect("there");
     assert_eq!(kept.messages, talk(3).messages);
 }
