@@ -6,7 +6,7 @@ mod choices;
 mod left;
 
 pub use choices::ChoiceRow;
-pub use left::{BranchSummary, PendingCall, Unfinished};
+pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 
 use crate::domain::tool::Tool;
 use crate::domain::{
@@ -95,6 +95,8 @@ pub enum Command {
     ReplaceSystemPrompt,
     /// Takes the last answered turn back: it becomes a branch (S9.5).
     Rewind,
+    /// All is sent again in place of a summary.
+    DropSummary,
     /// The last turn, which has no answer, is taken off the screen: its prompt.
     DropCancelled(String),
     ListBranches,
@@ -104,7 +106,8 @@ pub enum Command {
     RenameSession(String),
     /// Saves nothing of this conversation, or saves it again.
     SetPrivate(bool),
-    /// What stood in the editor when the program was left.
+    /// What stood in the editor when the program was left; empty once the draft that
+    /// was handed out needs to be kept no more.
     KeepDraft(String),
     Shutdown,
 }
@@ -166,7 +169,8 @@ pub enum Event {
     ServerChanged(Server),
     /// How full the context is.
     ContextMeasured(Meter),
-    /// What is typed before: oldest first, and the draft of the last run.
+    /// What is typed before: oldest first, and the draft of the last run, which
+    /// stays on the disk until [`Command::KeepDraft`].
     HistoryLoaded {
         prompts: Arc<Vec<String>>,
         draft: Option<String>,
@@ -210,13 +214,6 @@ pub enum Ask {
     /// Ollama's context would have to grow further than it does unasked, in tokens
     /// (S2.7).
     GrowContext { estimate: u64, from: u64, to: u64 },
-    /// The conversation is longer than the model takes, in tokens, by the settings or
-    /// by its own word.
-    TooLong {
-        estimate: u64,
-        limit: u64,
-        is_configured: bool,
-    },
     /// A server has this model, and `config.json` does not list it.
     AddModel { server: ModelServer, name: String },
     /// Shall the server remove this model from its disk?

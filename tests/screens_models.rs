@@ -169,7 +169,8 @@ screens!(a_pull_behind_the_conversation, |story| {
 
 screens!(the_form_for_another_server, |story| {
     first_run(story, StockState::Asking);
-    story.types("1").key(KeyCode::Down).types("내-모델");
+    story.types("1").key(KeyCode::Enter);
+    story.key(KeyCode::Down).types("내-모델");
     story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
 });
 
@@ -185,6 +186,7 @@ fn no_size_and_no_key_breaks_these_screens() {
                 KeyCode::Down,
                 KeyCode::Up,
                 KeyCode::Char('4'),
+                KeyCode::Enter,
                 KeyCode::Tab,
                 KeyCode::Up,
             ] {
@@ -211,7 +213,7 @@ fn no_size_and_no_key_breaks_these_screens() {
 fn a_key_of_a_provider_goes_to_no_address_of_one_s_own() {
     let mut story = story((60, 20));
     first_run(&mut story, StockState::Asking);
-    story.types("1");
+    story.types("1").key(KeyCode::Enter);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));
     story.key(KeyCode::Down).key(KeyCode::Down).types("h");
     assert!(!story.screen().contains("OPENAI_API_KEY"));

@@ -2,6 +2,7 @@
 //! knows a screen; every other module may import it.
 
 mod branches;
+pub mod compact;
 pub mod facts;
 pub mod id;
 pub mod message;

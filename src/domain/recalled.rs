@@ -2,7 +2,7 @@
 //! beside them.
 
 use super::session::{CancelledNote, Role, TurnNote};
-use super::{Body, CallId, Notice, PieceId, SavedMessage, Session, Transcript, TurnId};
+use super::{Body, CallId, Notice, PieceId, SavedMessage, Session, Transcript, TurnId, compact};
 use std::collections::HashMap;
 
 /// Numbers that nobody mints: from the top down.
@@ -23,12 +23,22 @@ impl Transcript {
         let numbers = &mut Numbers(u64::MAX);
         let notes = session.notes.turns.iter().map(|note| (note.message, note));
         let notes: HashMap<usize, &TurnNote> = notes.collect();
+        let mark = compact::mark(session);
         for (index, message) in session.messages.iter().enumerate() {
+            this.recall_mark(mark.as_ref(), index, numbers);
             this.recall_cancelled(session, index, numbers);
             this.recall_message(session, message, notes.get(&index).copied(), numbers);
         }
+        this.recall_mark(mark.as_ref(), session.messages.len(), numbers);
         this.recall_cancelled(session, session.messages.len(), numbers);
         this
+    }
+
+    /// Tells where the model no longer sees what the person sees.
+    fn recall_mark(&mut self, mark: Option<&(usize, Notice)>, index: usize, numbers: &mut Numbers) {
+        if let Some((_, notice)) = mark.filter(|(messages, _)| *messages == index) {
+            self.push(TurnId(numbers.next()), Body::Note(notice.clone()));
+        }
     }
 
     fn recall_message(

@@ -3,6 +3,7 @@
 
 use super::{
     COMPACT, CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
+    compact,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -108,12 +109,24 @@ impl Transcript {
     }
 
     fn last_prompt_at(&self) -> Option<usize> {
-        // A summary is not a turn of the conversation; one that failed can be asked again.
+        // A summary is not a turn of the conversation.
         let is_prompt = |entry: &Entry| match &entry.body {
-            Body::Prompt { text } => text != COMPACT || self.unanswered.contains(&entry.turn),
+            Body::Prompt { text } => text != COMPACT,
             _ => false,
         };
         self.entries.iter().rposition(is_prompt)
+    }
+
+    /// Was a summary the last thing that was asked for, and did it come?
+    pub fn last_summary(&self) -> Option<bool> {
+        let entry = &self.entries[self.last_summary_at()?];
+        Some(!self.unanswered.contains(&entry.turn))
+    }
+
+    fn last_summary_at(&self) -> Option<usize> {
+        let is_prompt = |entry: &Entry| matches!(entry.body, Body::Prompt { .. });
+        let last = self.entries.iter().rposition(is_prompt)?;
+        matches!(&self.entries[last].body, Body::Prompt { text } if text == COMPACT).then_some(last)
     }
 
     /// Takes the last prompt and all that follows it off, where no turn is under way.
@@ -121,6 +134,26 @@ impl Transcript {
         let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
             return;
         };
+        let summed_up = self.entries[count..].iter().any(|entry| {
+            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
+                && !self.unanswered.contains(&entry.turn)
+        });
+        let turn = self.entries[count].turn;
+        self.truncate(count);
+        // What is left is what the summary stands for.
+        if summed_up {
+            self.push(turn, Body::Note(compact::sent_instead()));
+        }
+    }
+
+    /// Takes a summary that was the last thing asked for off.
+    pub fn take_back_summary(&mut self) {
+        if let Some(count) = self.last_summary_at().filter(|_| self.running.is_none()) {
+            self.truncate(count);
+        }
+    }
+
+    fn truncate(&mut self, count: usize) {
         self.entries.truncate(count);
         self.pieces.retain(|_, index| *index < count);
         self.calls.retain(|_, index| *index < count);

@@ -3,7 +3,6 @@
 
 use super::approval::Approval;
 use super::asking::Pending;
-use super::compact::Covered;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
 use super::opening::read_files;
@@ -17,6 +16,7 @@ use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
+use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
     AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
@@ -79,10 +79,14 @@ pub(super) enum Done {
     /// What the command line asked for.
     Continued(Result<Result<Session, StoreError>, NotFound>),
     Left(Leavings),
+    /// What a conversation takes, in tokens by the weights.
+    Weighed(Epoch, u64),
     /// A turn that was left, and its conversation where it has one.
     Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
+    /// The home was prepared once more, since it seems to be writable now.
+    Prepared(Vec<Banner>),
     Added(Box<ModelConfig>, Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
     Reread(Box<Read>, bool),
@@ -102,6 +106,8 @@ pub(super) struct Actor {
     pub(super) personas: Vec<Persona>,
     /// The chosen one.
     pub(super) persona: Option<Arc<Persona>>,
+    /// The command line chose it: its tools are looked for once the servers are there.
+    pub(super) persona_unchecked: bool,
     pub(super) outside: Outside,
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
@@ -179,6 +185,7 @@ impl Actor {
             servers: files.known.servers,
             personas: files.known.personas,
             persona: None,
+            persona_unchecked: false,
             outside: Outside::default(),
             hub,
             offered: Arc::default(),
@@ -236,10 +243,10 @@ impl Actor {
         self.offer_models();
         self.open_first();
         self.look_for_unfinished();
-        let history = Arc::clone(&self.history);
+        let (history, one_turn) = (Arc::clone(&self.history), self.options.one_turn);
         self.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
-            let draft = history.take_draft();
+            let draft = (!one_turn).then(|| history.take_draft()).flatten();
             Done::Events(vec![Event::HistoryLoaded { prompts, draft }])
         });
     }
@@ -316,6 +323,7 @@ impl Actor {
             self.offered = Arc::new(offered);
             self.feed_offered();
         }
+        self.check_first_persona(&servers);
     }
 
     fn hub_event(&mut self, event: HubEvent) {

@@ -1,8 +1,8 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
-use super::compact::{self, Covered};
 use super::turn::{Input, Setup, Turn};
+use crate::domain::compact::{self, Covered};
 use crate::domain::{
     ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
@@ -50,13 +50,14 @@ impl Actor {
             Command::SelectPersona(name) => self.select_persona(name.as_deref()),
             Command::ReplaceSystemPrompt => self.read_older_prompt(),
             Command::Rewind => self.take_back(),
+            Command::DropSummary => self.drop_summary(),
             Command::DropCancelled(prompt) => self.drop_cancelled(&prompt),
             Command::ListBranches => self.list_branches(),
             Command::SwitchBranch(branch) => self.switch_branch(&branch),
             Command::ForkSession => self.fork_session(),
             Command::RenameSession(title) => self.rename_session(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::KeepDraft(_) if self.private => {}
+            Command::KeepDraft(text) if self.private && !text.is_empty() => {}
             Command::KeepDraft(text) => {
                 let history = Arc::clone(&self.history);
                 self.jobs.spawn_blocking(move || {
@@ -167,6 +168,7 @@ impl Actor {
             Done::Continued(found) => self.continued(found),
             Done::Left(leavings) => self.found(leavings),
             Done::Resumed(left, opened) => self.resumed(left, opened),
+            Done::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
             Done::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.
                 if self.session.id.as_ref() == Some(&id) {
@@ -182,6 +184,7 @@ impl Actor {
                 }
                 self.config_written();
             }
+            Done::Prepared(banners) => self.prepared(banners),
             Done::Reread(read, asks) => self.reread(*read, asks),
             Done::PromptRead(read) => self.older_prompt_read(read),
             Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),

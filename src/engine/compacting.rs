@@ -2,10 +2,9 @@
 //! part of what is sent (S9.7).
 
 use super::actor::Actor;
-use super::compact::{self, Covered};
-use super::context;
 use super::turn::Setup;
 use super::window::NUM_CTX_UNASKED_MAX;
+use crate::domain::compact::{self, Covered};
 use crate::domain::{COMPACT, Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -50,6 +49,14 @@ impl Actor {
         self.begin_turn(id, setup, model, Some(covered));
     }
 
+    /// All is sent again as it stands in the file.
+    pub(super) fn drop_summary(&mut self) {
+        if self.running.is_none() && compact::forget(&mut self.session) {
+            self.write();
+            self.weigh_session();
+        }
+    }
+
     /// The summary is there: from now on it is sent in place of what it stands for.
     pub(super) fn compacted(&mut self, covered: &Covered, summary: &str) {
         let Some(running) = &self.running else { return };
@@ -58,15 +65,7 @@ impl Actor {
         let said = Notice::info("The model is sent this summary instead of what came before it.")
             .because("The file keeps all.");
         self.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
-        let messages = context::assemble(
-            &self.system_text(),
-            Dialect::Native,
-            &self.offered_now(),
-            &compact::history(&self.session),
-            "",
-            &[],
-        );
-        self.gauge(&messages);
         self.write();
+        self.weigh_session();
     }
 }

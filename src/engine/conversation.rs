@@ -43,12 +43,20 @@ impl Actor {
         }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
-        if std::mem::take(&mut self.private) {
+        let was_private = std::mem::take(&mut self.private);
+        if was_private {
             self.apply_log_level();
             self.outbox.push(Event::PrivateChanged(false));
         }
         self.outbox
             .push(Event::SessionOpened(Arc::new(self.session.clone())));
+        if was_private {
+            let notice = Notice::info("Private has ended: this conversation is saved.");
+            self.notice(notice.advise("/private keeps it off the disk."));
+        }
         self.empty_context();
+        if !self.session.messages.is_empty() {
+            self.weigh_session();
+        }
     }
 }

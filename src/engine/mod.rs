@@ -6,7 +6,7 @@
 //! `asking` puts questions that are not the turn's; `outside` follows edits of the
 //! files; `stock` asks servers what they have, `pulling` changes that; `journalist`,
 //! `saver` and `saving` write, `unfinished` offers what was left; `turn`, `approval`,
-//! `compact`, `window` and `context` are pure.
+//! `window` and `context` are pure.
 
 mod actor;
 mod adding;
@@ -16,7 +16,6 @@ mod branching;
 mod choosing;
 mod closing;
 mod commands;
-pub mod compact;
 mod compacting;
 pub mod context;
 mod conversation;

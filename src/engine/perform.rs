@@ -68,6 +68,10 @@ impl Actor {
         // Dropping it drops an open connection.
         if ended && let Some(running) = self.running.take() {
             self.ids = running.turn.ids();
+            if running.covers.is_some() {
+                // No summary came: the meter showed what it would have been made of.
+                self.weigh_session();
+            }
             self.offer_to_compact();
         }
     }

@@ -72,8 +72,18 @@ impl Reply {
         }
         inputs.push(Input::ReplyEnded(end.map(|reason| ReplyEnd {
             cut: reason == EndReason::Length,
+            refused: is_refusal(&reason),
         })));
         inputs
+    }
+}
+
+/// OpenAI and Mistral name a filter where Anthropic says that it refuses.
+fn is_refusal(reason: &EndReason) -> bool {
+    match reason {
+        EndReason::Refused { .. } => true,
+        EndReason::Other(reason) => reason == "content_filter",
+        _ => false,
     }
 }
 
@@ -95,6 +105,7 @@ fn input(piece: Piece) -> Input {
                 form: call.form,
                 repaired: call.repaired,
             },
+            cut: false,
             raw: call.raw,
         }),
     }
@@ -112,5 +123,6 @@ fn native(call: NativeCall) -> ProposedCall {
         name: call.name,
         arguments: call.arguments,
         origin: CallOrigin::Native,
+        cut: false,
     }
 }

@@ -1,11 +1,14 @@
 //! Sends what a turn asks for: finds out what the model's server has, makes sure that
 //! the conversation fits, or asks the person before any of it would be cut (S2.7).
 
-use super::actor::{Actor, Running};
+use super::actor::{Actor, Done, Running};
 use super::asking::Pending;
+use super::context;
 use super::reply::Reply;
+use super::saver::Epoch;
 use super::turn::Input;
 use super::window::{self, Bounds, Fit};
+use crate::domain::compact;
 use crate::domain::model::ToolRole;
 use crate::domain::{
     Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
@@ -37,8 +40,10 @@ pub(super) struct Fill {
     weight: u64,
     /// The context that the person agreed to.
     agreed: u64,
-    /// The person knows that the conversation is longer than the model takes.
+    /// The person knows that a part is cut, and does not want a larger context.
     sends_anyway: bool,
+    /// It was said that the conversation is longer than its context.
+    too_long_is_said: bool,
     /// It was said that the server cuts the conversation.
     cut_is_said: bool,
     /// It was said that the context is nearly full.
@@ -115,24 +120,37 @@ impl Actor {
         let bounds = Bounds::new(&model, &facts, self.fill.num_ctx, self.fill.agreed);
         match bounds.fit(estimate) {
             Fit::Fits { num_ctx } => self.open_with(&model, estimate, num_ctx),
-            Fit::TooLong { limit } if self.fill.sends_anyway => {
-                self.open_with(&model, estimate, limit);
+            Fit::TooLong { num_ctx } => {
+                self.tell_too_long(&model, &bounds, estimate, num_ctx);
+                self.open_with(&model, estimate, num_ctx);
             }
             Fit::Grows { from, .. } if self.fill.sends_anyway => {
+                self.tell_too_long(&model, &bounds, estimate, from);
                 self.open_with(&model, estimate, from);
             }
             Fit::Grows { from, to } => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.ask_about_context(question, to);
             }
-            Fit::TooLong { limit } => {
-                let question = Ask::TooLong {
-                    estimate,
-                    limit,
-                    is_configured: bounds.limit_is_configured,
-                };
-                self.ask_about_context(question, limit);
-            }
+        }
+    }
+
+    /// Before anything is cut (S2.7): in the conversation once, and passing by later.
+    fn tell_too_long(&mut self, model: &ModelConfig, bounds: &Bounds, estimate: u64, num_ctx: u64) {
+        let name = &model.name;
+        let whose = match bounds.limit {
+            Some(_) if bounds.limit_is_configured => "`contextLength` in config.json bounds it to",
+            Some(limit) if limit == num_ctx => "the model takes no more than",
+            _ => "the context has",
+        };
+        let notice = Notice::warning(format!(
+            "The conversation takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
+        ))
+        .advise("/compact or /new makes it shorter.");
+        if std::mem::replace(&mut self.fill.too_long_is_said, true) {
+            self.notice(notice);
+        } else {
+            self.feed(Input::Noted(notice));
         }
     }
 
@@ -164,7 +182,6 @@ impl Actor {
         }
         self.fill.num_ctx = num_ctx;
         self.measure(estimate, Some(u64::from(num_ctx)));
-        self.warn_of_length(model, estimate, Some(u64::from(num_ctx)));
         self.open(model, num_ctx);
     }
 
@@ -224,14 +241,35 @@ impl Actor {
         }
     }
 
-    /// Estimates what the conversation takes, between two requests.
-    pub(super) fn gauge(&mut self, messages: &[Message]) {
+    /// Estimates what the conversation takes, between two requests and beside the
+    /// actor: it may be long.
+    pub(super) fn weigh_session(&mut self) {
+        let Some(model) = &self.model else { return };
         let facts = self.fill.facts.clone().unwrap_or_default();
-        let name = self.model.as_ref().map_or("", |model| &model.model);
-        let vocabulary = Vocabulary::of(facts.family.as_deref(), name);
-        let weight = window::weigh(messages, None, vocabulary);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), &model.model);
+        let native = model.dialect == Dialect::Native;
+        let (dialect, epoch) = (model.dialect, self.epoch);
+        let (system, offered) = (self.system_text(), self.offered_now());
+        let session = self.session.clone();
+        self.jobs.spawn_blocking(move || {
+            let history = compact::history(&session);
+            let messages = context::assemble(&system, dialect, &offered, &history, "", &[]);
+            let tools = native.then_some(&*offered);
+            Done::Weighed(epoch, window::weigh(&messages, tools, vocabulary))
+        });
+    }
+
+    pub(super) fn session_weighed(&mut self, epoch: Epoch, weight: u64) {
+        let Some(model) = self.model.clone() else {
+            return;
+        };
+        if epoch != self.epoch || self.running.is_some() {
+            return;
+        }
+        let facts = self.fill.facts.clone().unwrap_or_default();
+        let limit = window::limit(&model, &facts, self.fill.num_ctx);
         let estimate = self.fill.gauge.estimate(weight);
-        self.measure(estimate, self.fill.meter.limit);
+        self.measure(estimate, limit.filter(|limit| *limit > 0));
     }
 
     /// The server's own count replaces the estimate.
@@ -244,10 +282,14 @@ impl Actor {
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
-            let notice = Notice::warning(words);
-            self.feed(Input::Noted(notice.advise(
-                "/compact makes the conversation shorter; `options.num_ctx` makes room.",
-            )));
+            let model = self.model.as_ref();
+            let is_ollama = model.is_some_and(|model| model.provider == ProviderKind::Ollama);
+            let notice = Notice::warning(words).advise(if is_ollama {
+                "/compact makes the conversation shorter; `options.num_ctx` makes room."
+            } else {
+                "/compact makes the conversation shorter."
+            });
+            self.feed(Input::Noted(notice));
         }
         self.fill.meter = Meter {
             used: input + usage.output.unwrap_or(0),
@@ -263,7 +305,8 @@ impl Actor {
         let Some(limit) = limit.filter(|limit| *limit > 0) else {
             return;
         };
-        let percent = used * 100 / limit;
+        // Rounded as the header does it.
+        let percent = (used * 200 + limit) / (limit * 2);
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
         if is_nearly_full && !self.fill.full_is_said {
             let words = format!("The context is {percent} % full.");

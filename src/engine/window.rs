@@ -10,6 +10,8 @@ const ANSWER_TOKENS: u64 = 1_024;
 const NUM_CTX_MIN: u64 = 4_096;
 /// The context beyond which ours does not grow unasked.
 pub const NUM_CTX_UNASKED_MAX: u64 = 32_768;
+/// What a model is taken to have at most whose server does not say.
+const UNKNOWN_LIMIT: u64 = 131_072;
 /// What a chat template puts around a message, in tokens.
 const MESSAGE_TOKENS: u64 = 6;
 /// Tokens of a hundred bytes of a tool's definition, which is half words, half JSON.
@@ -133,13 +135,15 @@ impl Bounds {
     /// How a request of so many tokens fits.
     pub fn fit(self, estimate: u64) -> Fit {
         let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
-        let limit = self.limit.unwrap_or(u64::MAX);
+        let limit = self.limit.unwrap_or(UNKNOWN_LIMIT.max(self.floor));
         let to = wanted.max(self.floor).min(limit);
         let unasked = self.unasked.max(self.floor).min(limit);
-        if estimate >= limit {
-            Fit::TooLong { limit }
-        } else if to > unasked {
+        // Twice what the model takes is cut whatever is asked for: no question helps.
+        let hopeless = estimate >= limit.saturating_mul(2);
+        if to > unasked && !hopeless {
             Fit::Grows { from: unasked, to }
+        } else if estimate >= unasked {
+            Fit::TooLong { num_ctx: unasked }
         } else {
             Fit::Fits { num_ctx: to }
         }
@@ -156,9 +160,9 @@ pub enum Fit {
         from: u64,
         to: u64,
     },
-    /// It takes more than the model has.
+    /// It takes more than there will be, and part of it will be cut.
     TooLong {
-        limit: u64,
+        num_ctx: u64,
     },
 }
 
@@ -177,6 +181,26 @@ pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Dialect;
+    use crate::domain::model::ApiKey;
+
+    fn model() -> ModelConfig {
+        ModelConfig {
+            name: "m".to_owned(),
+            model: "m".to_owned(),
+            provider: ProviderKind::Ollama,
+            base_url: "http://localhost:11434".to_owned(),
+            api_key: ApiKey::NotNeeded,
+            active: true,
+            context_length: None,
+            think: None,
+            dialect: Dialect::Prompt,
+            tool_role: None,
+            keep_alive: None,
+            options: serde_json::Map::new(),
+            ca_file: None,
+        }
+    }
 
     const NOTHING: Bounds = Bounds {
         limit: None,
@@ -208,12 +232,65 @@ mod tests {
         };
         assert_eq!(bounds.fit(100), Fit::Fits { num_ctx: 8_192 });
         assert_eq!(bounds.fit(9_999), Fit::Fits { num_ctx: 10_000 });
-        assert_eq!(bounds.fit(10_000), Fit::TooLong { limit: 10_000 });
+        assert_eq!(bounds.fit(10_000), Fit::TooLong { num_ctx: 10_000 });
         let large = Bounds {
             floor: 131_072,
             ..NOTHING
         };
         assert_eq!(large.fit(40_000), Fit::Fits { num_ctx: 131_072 });
+    }
+
+    #[test]
+    fn what_cannot_fit_anyway_is_not_asked_about() {
+        let limit = |tokens| Bounds {
+            limit: Some(tokens),
+            ..NOTHING
+        };
+        let grows = Fit::Grows {
+            from: 32_768,
+            to: 40_960,
+        };
+        assert_eq!(limit(40_960).fit(45_000), grows);
+        let too_long = Fit::TooLong { num_ctx: 32_768 };
+        assert_eq!(limit(40_960).fit(90_000), too_long);
+        assert_eq!(NOTHING.fit(3_000_000), too_long);
+        assert_eq!(limit(8_192).fit(9_000), Fit::TooLong { num_ctx: 8_192 });
+    }
+
+    #[test]
+    fn the_largest_context_so_far_is_the_floor_and_the_smallest_limit_the_limit() {
+        let model = ModelConfig {
+            context_length: Some(65_536),
+            ..model()
+        };
+        let facts = ModelFacts {
+            context_length: Some(40_960),
+            loaded_context: Some(16_384),
+            ..ModelFacts::default()
+        };
+        let expected = Bounds {
+            limit: Some(40_960),
+            limit_is_configured: false,
+            floor: 32_768,
+            unasked: 32_768,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 32_768, 0), expected);
+        let in_memory = Bounds {
+            floor: 16_384,
+            ..expected
+        };
+        assert_eq!(Bounds::new(&model, &facts, 8_192, 0), in_memory);
+        let model = ModelConfig {
+            context_length: Some(8_192),
+            ..model
+        };
+        let configured = Bounds {
+            limit: Some(8_192),
+            limit_is_configured: true,
+            floor: 8_192,
+            unasked: 65_536,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 0, 65_536), configured);
     }
 
     #[test]

@@ -229,9 +229,6 @@ fn words(question: &Ask) -> String {
         Ask::GrowContext { estimate, from, to } => format!(
             "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
         ),
-        Ask::TooLong {
-            estimate, limit, ..
-        } => format!("About {estimate} tokens are to be sent, and the model takes {limit}."),
         Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
         Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),

@@ -50,7 +50,6 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::Stalled { .. } => "stalled",
         Ask::Bound { .. } => "bound",
         Ask::GrowContext { .. } => "grow_context",
-        Ask::TooLong { .. } => "too_long",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
         Ask::OutsideEdit(_) => "outside_edit",

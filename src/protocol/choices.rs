@@ -58,15 +58,6 @@ const GROW: &[ChoiceRow] = &[
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
-const TOO_LONG: &[ChoiceRow] = &[
-    row(
-        Choice::SendAnyway,
-        'c',
-        "Send all the same, the oldest part is cut",
-    ),
-    row(Choice::Stop, 'n', "Stop this turn"),
-];
-
 const ADD_MODEL: &[ChoiceRow] = &[
     row(Choice::Add, 'y', "Add it to config.json and use it"),
     row(Choice::UseOnce, 'o', "Use it until humble ends"),
@@ -84,7 +75,11 @@ const OUTSIDE_EDIT: &[ChoiceRow] = &[
         'f',
         "Follow the files: take the changes",
     ),
-    row(Choice::Stop, 'n', "Keep what was; the files are left alone"),
+    row(
+        Choice::Stop,
+        'n',
+        "Keep what was until humble ends; the files stay",
+    ),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
@@ -115,7 +110,6 @@ impl Ask {
             Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW,
-            Self::TooLong { .. } => TOO_LONG,
             Self::Repair { .. } => REPAIR,
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,

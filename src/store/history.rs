@@ -6,6 +6,7 @@ use crate::files::{self, Lock};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The size from which the file is rewritten with its newer half.
 const FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
@@ -14,15 +15,25 @@ const FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 const PROMPT_BYTES_MAX: usize = 64 * 1024;
 const DRAFT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct History {
     path: PathBuf,
     draft: PathBuf,
+    held: Mutex<Option<Held>>,
+}
+
+/// The draft that this program was handed, while it is on the disk.
+#[derive(Debug)]
+struct Held {
+    text: String,
+    /// No other program is handed the same draft; it goes with the process.
+    _lock: Option<Lock>,
 }
 
 impl History {
     pub fn new(path: PathBuf, draft: PathBuf) -> Self {
-        Self { path, draft }
+        let held = Mutex::default();
+        Self { path, draft, held }
     }
 
     /// The latest `max` prompts, oldest first. Lines that are torn or foreign are
@@ -70,19 +81,54 @@ impl History {
         files::replace(&self.path, kept.as_bytes(), files::PRIVATE)
     }
 
-    /// What stood in the editor at the end of the last run; it is handed out once.
+    /// What stood in the editor at the end of the last run. It is handed to one
+    /// program at a time, once, and stays on the disk until
+    /// [`History::keep_draft`]: a program that is killed has lost nothing.
     pub fn take_draft(&self) -> Option<String> {
-        let bytes = files::read(&self.draft, DRAFT_BYTES_MAX).ok()??;
-        let draft = String::from_utf8(bytes).ok()?;
-        fs::remove_file(&self.draft).ok()?;
-        Some(draft).filter(|draft| !draft.is_empty())
+        let mut held = self.held();
+        let draft = self.draft_on_disk().filter(|draft| !draft.is_empty())?;
+        if held.is_some() {
+            return None;
+        }
+        let lock = match Lock::if_free(&self.draft.with_added_extension("lock")) {
+            Ok(None) => return None,
+            Ok(Some(lock)) => Some(lock),
+            // A folder that cannot be written has no other program's lock either.
+            Err(_) => None,
+        };
+        let text = draft.clone();
+        *held = Some(Held { text, _lock: lock });
+        Some(draft)
     }
 
+    /// Puts `draft` in the place of the one on the disk. An empty one removes what was
+    /// handed out, and nothing that another program has kept since.
+    ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written or removed.
     pub fn keep_draft(&self, draft: &str) -> Result<(), StoreError> {
-        files::replace(&self.draft, draft.as_bytes(), files::PRIVATE)
-            .map_err(|fault| unwritable(&self.draft, &fault))
+        let mut held = self.held();
+        let done = if !draft.is_empty() {
+            files::replace(&self.draft, draft.as_bytes(), files::PRIVATE)
+        } else if held
+            .as_ref()
+            .is_some_and(|held| self.draft_on_disk().as_ref() == Some(&held.text))
+        {
+            fs::remove_file(&self.draft)
+        } else {
+            Ok(())
+        };
+        *held = None;
+        done.map_err(|fault| unwritable(&self.draft, &fault))
+    }
+
+    fn draft_on_disk(&self) -> Option<String> {
+        let bytes = files::read(&self.draft, DRAFT_BYTES_MAX).ok()??;
+        String::from_utf8(bytes).ok()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,10 +15,11 @@ mod weight {
     /// A run of digits, and each of its digits.
     pub const NUMBER: u64 = 78;
     pub const DIGIT: u64 = 78;
-    /// A run of signs, each of them, and one that repeats the sign before.
+    /// A run of signs, each of them, and one that repeats the sign before: long rules
+    /// of one sign are single tokens.
     pub const SIGNS: u64 = 18;
     pub const SIGN: u64 = 48;
-    pub const SAME_SIGN: u64 = 30;
+    pub const SAME_SIGN: u64 = 6;
     pub const LINE: u64 = 20;
     /// The space that a line begins with.
     pub const INDENT: u64 = 230;
@@ -132,8 +133,10 @@ pub fn estimate(text: &str, vocabulary: Vocabulary) -> u64 {
             Kind::Hangul => hangul += weight::HANGUL,
             Kind::Kana => han += weight::KANA,
             Kind::Han => han += weight::HAN,
-            // A rule or a box drawn of one character is cut into long pieces.
-            Kind::Other if c == last => usual += weight::SAME_SIGN,
+            // Drawn of box characters, so is a frame.
+            Kind::Other if c == last && matches!(c, '\u{2500}'..='\u{259F}') => {
+                usual += weight::SAME_SIGN
+            }
             Kind::Other => usual += weight::OTHER,
             Kind::Space | Kind::Start => {}
         }

@@ -6,6 +6,7 @@ pub mod ask;
 mod block;
 mod browser;
 mod connect;
+mod draft;
 pub mod editor;
 pub mod encode;
 pub mod flow;

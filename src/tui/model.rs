@@ -5,6 +5,7 @@ use super::Options;
 use super::ask::{OpenAsk, QUIET};
 pub use super::browser::Sessions;
 use super::connect::Connect;
+use super::draft::Draft;
 use super::editor::Editor;
 use super::flow::Flow;
 use super::guide::{self, Guide};
@@ -97,6 +98,8 @@ pub enum Picked {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub prompts: Vec<String>,
+    /// So many of the last were typed in the private conversation.
+    pub private: usize,
     pub at: Option<usize>,
     /// What was being typed when the walk began.
     pub aside: String,
@@ -201,6 +204,7 @@ pub struct Model {
     pub private: bool,
 
     pub editor: Editor,
+    pub draft: Draft,
     pub history: History,
     pub queue: Queue,
     /// While the last prompt is being changed: what stood in the message before.
@@ -271,6 +275,7 @@ impl Model {
             editing: None,
             wants_branch: None,
             editor: Editor::default(),
+            draft: Draft::default(),
             history: History::default(),
             queue: Queue::default(),
             completion: Some(0),

@@ -8,7 +8,7 @@ use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tt
 use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
-use super::{Options, panic, view};
+use super::{Options, draft, panic, view};
 use crate::domain::Severity;
 use crate::protocol::{Command, EVENTS_MAX, Event};
 use crate::text::Clean;
@@ -38,6 +38,8 @@ const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
 const SHUTDOWN_SILENT: Duration = Duration::from_secs(1);
 /// How long a stop may take to arrive after it was asked for.
 const STOP_MAX: Duration = Duration::from_millis(50);
+/// How long the engine may be too busy to hear of the draft.
+const KEEP_MAX: Duration = Duration::from_secs(1);
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
 /// Why the screen was left.
@@ -126,7 +128,14 @@ async fn show(
     if !options.no_color && answers_questions() {
         app.screen.send(ASK_BACKGROUND)?;
     }
-    app.turn(events).await
+    let ended = app.turn(events).await;
+    if !matches!(
+        ended,
+        Ok(Exit::Left | Exit::Demo) | Err(TuiError::EngineGone)
+    ) {
+        app.keep_draft().await;
+    }
+    ended
 }
 
 /// Tells the engine to end and waits for it, with a deadline.
@@ -296,6 +305,14 @@ impl App<'_> {
         }
         keys.clear();
         Ok(())
+    }
+
+    /// The person did not leave: a signal came, or the terminal went.
+    async fn keep_draft(&self) {
+        if let Ok(Some(kept)) = panic::watch(|| draft::kept(&self.model)) {
+            let keep = self.commands.send(Command::KeepDraft(kept));
+            let _ = timeout(KEEP_MAX, keep).await;
+        }
     }
 
     /// One step of the core, and what it asks for.

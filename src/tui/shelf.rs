@@ -27,10 +27,20 @@ pub struct Shelf {
 pub struct Offer {
     /// The arrows' row. Nothing is preselected.
     pub chosen: Option<usize>,
+    /// The digits that pointed to it: where letters follow, they were the beginning of
+    /// a message.
+    pub typed: String,
     /// Put off until later.
     pub closed: bool,
     /// When it changed last: what could not be read yet is not chosen.
     pub changed: Duration,
+}
+
+impl Offer {
+    pub fn point(&mut self, at: usize) {
+        self.chosen = Some(at);
+        self.typed.clear();
+    }
 }
 
 /// One thing that a first run offers.

@@ -2,7 +2,6 @@
 
 use super::*;
 use humble::domain::TurnId;
-use humble::provider::EndReason;
 
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
@@ -30,6 +29,7 @@ async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
     let [Message::User(asked)] = asked.messages.as_slice() else {
         panic!("only the instruction: {asked:?}");
     };
+    assert!(bench.last_request().tools.is_empty(), "it calls no tool");
     assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
     assert!(!asked.contains("three"), "the last turn stays as it is");
     bench.says("four").await;
@@ -97,14 +97,35 @@ async fn an_interrupted_summary_changes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn half_a_summary_replaces_nothing() {
-    let cut = [
-        Step::text("One and"),
-        Step::Part(StreamPart::End(EndReason::Length)),
-    ];
-    let mut bench = three_turns(script().round(cut).answer("4")).await;
+async fn what_is_no_whole_summary_replaces_nothing() {
+    let end = |reason| Step::Part(StreamPart::End(reason));
+    let refused = EndReason::Refused { why: None };
+    let filtered = EndReason::Other("content_filter".to_owned());
+    let circle = (0..200).map(|_| Step::text("It goes on and on and on. "));
+    for round in [
+        vec![Step::text("One and"), end(EndReason::Length)],
+        vec![Step::text("I cannot help with that."), end(refused)],
+        vec![Step::text("I cannot help with that."), end(filtered)],
+        circle.collect(),
+    ] {
+        let mut bench = three_turns(script().round(round).answer("4")).await;
+        bench.send(COMPACT).await;
+        let end = bench.ended().await;
+        assert!(matches!(end, TurnEnd::Failed { .. }), "{end:?}");
+        bench.says("four").await;
+        bench.ended().await;
+        assert_eq!(bench.heard().len(), 7);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_taken_back_leaves_all_as_it_was() {
+    let mut bench = three_turns(script().answer("One and two.").answer("4")).await;
     bench.send(COMPACT).await;
-    assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+    bench.ended().await;
+    bench.saved().await;
+    bench.send(Command::DropSummary).await;
+    bench.saved().await;
     bench.says("four").await;
     bench.ended().await;
     assert_eq!(bench.heard().len(), 7);

@@ -123,26 +123,22 @@ async fn whoever_stops_at_the_question_has_sent_nothing() {
 }
 
 #[tokio::test]
-async fn a_conversation_longer_than_the_model_takes_is_asked_about_once() {
+async fn before_anything_is_cut_the_person_is_told() {
     let server = ModelServer::start();
     server.always("/api/show", show(8_192, true));
     server.always(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     bench.says(&words(9_000)).await;
-    let (ask, question) = bench.asked().await;
-    let Ask::TooLong {
-        limit,
-        is_configured,
-        ..
-    } = question
-    else {
-        panic!("asked something else: {question:?}");
-    };
-    assert_eq!((limit, is_configured), (8_192, false));
-    bench.answers(ask, Answer::Choice(Choice::SendAnyway)).await;
     bench.ended().await;
+    let said = bench.noted();
+    let [said] = said.as_slice() else {
+        panic!("one note: {said:#?}");
+    };
+    let end = "tokens, and the model takes no more than 8192: Ollama drops the oldest part of it before m sees it.";
+    assert!(said.what.ends_with(end), "{}", said.what);
     bench.says("again").await;
     bench.ended().await;
+    assert_eq!(bench.noted().len(), 1, "once is enough");
     assert_eq!(context_of(&server), [8_192, 8_192]);
 }
 
@@ -150,20 +146,14 @@ async fn a_conversation_longer_than_the_model_takes_is_asked_about_once() {
 async fn the_setting_bounds_the_context_too() {
     let server = ModelServer::start();
     server.always("/api/show", show(131_072, true));
+    server.always(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, r#", "contextLength": 6000"#).await;
     bench.says(&words(7_000)).await;
-    let (_, question) = bench.asked().await;
-    assert!(
-        matches!(
-            question,
-            Ask::TooLong {
-                limit: 6_000,
-                is_configured: true,
-                ..
-            }
-        ),
-        "{question:?}"
-    );
+    bench.ended().await;
+    let said = bench.noted();
+    let bounds = "`contextLength` in config.json bounds it to 6000";
+    assert!(said.iter().any(|notice| notice.what.contains(bounds)));
+    assert_eq!(context_of(&server), [6_000]);
 }
 
 #[tokio::test]
@@ -187,7 +177,8 @@ async fn a_nearly_full_context_offers_to_compact_once() {
     let server = ModelServer::start();
     server.always("/api/show", show(131_072, true));
     server.always(CHAT, counting(3_600));
-    let mut bench = bench(&server, "").await;
+    // It cannot grow, so that it is as full after each turn.
+    let mut bench = bench(&server, r#", "contextLength": 4096"#).await;
     for _ in 0..2 {
         bench.says("hello").await;
         bench.ended().await;
@@ -195,7 +186,7 @@ async fn a_nearly_full_context_offers_to_compact_once() {
     bench.says("hello").await;
     bench.ended().await;
     let offers = bench.events.iter().filter(|event| {
-        matches!(event, Event::Noticed(notice) if notice.what == "The context is 87 % full.")
+        matches!(event, Event::Noticed(notice) if notice.what == "The context is 88 % full.")
     });
     assert_eq!(offers.count(), 1);
 }

@@ -6,14 +6,18 @@ mod compacting;
 mod context;
 mod disk;
 mod keeping;
+mod leavings;
+mod logged;
 #[path = "../support/model_server.rs"]
 mod model_server;
+mod native;
 mod outside;
 mod personas;
 mod retries;
 mod talk;
 mod tools;
 mod ways;
+mod weighed;
 mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
@@ -22,8 +26,8 @@ use humble::domain::{
     ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
-use humble::provider::StreamPart;
 use humble::provider::scripted::{Script, Step};
+use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
 use std::time::Duration;
 

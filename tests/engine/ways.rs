@@ -176,6 +176,11 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
     bench
         .until("its end", |event| *event == Event::PrivateChanged(false))
         .await;
+    bench
+        .until("words of it", |event| {
+            matches!(event, Event::Noticed(notice) if notice.what == "Private has ended: this conversation is saved.")
+        })
+        .await;
     talks(&mut bench, "third").await;
     let home = bench.leaves().await;
     let mut folders = vec![home.path().to_owned()];
@@ -198,4 +203,17 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
     let messages: Vec<&Value> = files.iter().map(|file| &file["messages"]).collect();
     assert_eq!(files.len(), 2, "{messages:?}");
     assert!(messages.contains(&&said(&[("first", "one")])));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_conversation_begins_with_an_empty_context() {
+    use humble::protocol::Meter;
+    let mut bench = Bench::start(Script::default().answer("one")).await;
+    talks(&mut bench, "first").await;
+    bench.send(Command::NewSession).await;
+    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    bench.until("the new one", opened).await;
+    let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
+    let event = bench.until("its meter", measured).await;
+    assert_eq!(event, Event::ContextMeasured(Meter::default()));
 }

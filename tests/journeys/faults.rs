@@ -65,3 +65,50 @@ fn compact_shows_the_summary_and_what_it_is_for() {
         .sees("요약입니다.")
         .sees("The model is sent this summary instead of what came before it.");
 }
+
+#[test]
+fn a_summary_is_taken_back_before_any_turn_is() {
+    chat(
+        script()
+            .answer("1")
+            .answer("2")
+            .answer("요약입니다.")
+            .answer("3"),
+    )
+    .says("one")
+    .says("two")
+    .says("/compact")
+    .sees("요약입니다.")
+    .says("/undo")
+    .sees_no("요약입니다.")
+    .sees("The summary is taken back: the model is sent all again.")
+    .says("three")
+    .sees("3")
+    .model_hears("one");
+}
+
+#[test]
+fn where_the_model_sees_a_summary_the_chat_says_so() {
+    chat(script().answer("1").answer("2").answer("요약입니다."))
+        .says("one")
+        .says("two")
+        .says("/compact")
+        .says("/retry")
+        .sees("The model is sent a summary instead of what stands above.")
+        .model_hears("요약입니다.");
+}
+
+#[test]
+fn what_is_queued_waits_after_a_failure() {
+    let fails = [
+        Step::Wait(Duration::from_millis(500)),
+        Step::Fail(Cause::Refused),
+    ];
+    chat(script().round(fails).answer("never sent by itself"))
+        .says("one")
+        .says("two")
+        .until_sees("Nothing listens")
+        .sees("two")
+        .sees("go on with the queue")
+        .model_was_asked(1);
+}

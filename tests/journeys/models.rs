@@ -56,7 +56,7 @@ fn offering() -> Script {
 }
 
 #[test]
-fn a_first_run_offers_what_ollama_has_and_one_key_is_enough() {
+fn a_first_run_offers_what_ollama_has_and_two_keys_are_enough() {
     let mut chat = first_run(offering());
     chat.sees("Ollama is running here, with 2 models:")
         .sees("1  qwen3:4b")
@@ -65,7 +65,9 @@ fn a_first_run_offers_what_ollama_has_and_one_key_is_enough() {
         .sees("4  Just look around")
         .sees_no("all-minilm");
     assert_eq!(chat.config(), "", "nothing is written unasked");
-    chat.looks().key('2').sees("Using gemma3:4b.");
+    chat.looks().key('1').key('2').sees("Enter use it");
+    assert_eq!(chat.config(), "", "a digit only points");
+    chat.enter().sees("Using gemma3:4b.");
     let expected = "{\n  \"models\": [{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(chat.config(), expected);
     chat.sees_no("Just look around")
@@ -90,6 +92,19 @@ fn whoever_types_a_message_chooses_nothing_by_a_digit() {
     chat.enter()
         .sees("No active model is configured. Use /set-model to choose a model.")
         .sees("humble demo");
+}
+
+#[test]
+fn a_message_that_begins_with_digits_chooses_nothing_and_is_whole() {
+    for (typed, seen) in [("2 apples", "│ 2 apples"), ("12 plus 1", "│ 12 plus 1")] {
+        let mut chat = first_run(offering());
+        chat.looks().types(typed).sees(seen).enter();
+        chat.sees("No active model is configured.");
+        assert_eq!(chat.config(), "");
+    }
+    let mut chat = first_run(offering());
+    chat.looks().key('3').pastes("rd try").sees("│ 3rd try");
+    chat.sees_no("Enter use it");
 }
 
 #[test]
@@ -251,6 +266,8 @@ fn another_server_is_tried_before_it_is_saved() {
     let mut chat = first_run(script());
     chat.looks()
         .key('1')
+        .sees("Enter open it")
+        .enter()
         .sees("Another server")
         .sees("OpenAI-compatible");
     chat.press(KeyCode::Down, KeyModifiers::NONE)
@@ -272,7 +289,8 @@ fn another_server_is_tried_before_it_is_saved() {
 #[test]
 fn a_server_that_has_the_model_is_saved_at_once() {
     let mut chat = first_run(script().stocks("http://127.0.0.1:9/v1", [model("m", &[])]));
-    chat.looks().key('1').enter().types("n").enter();
+    chat.looks().key('1').enter();
+    chat.enter().types("n").enter();
     chat.types("http://127.0.0.1:9").enter().enter().enter();
     chat.sees("lists no model `n`").sees("It has: m.");
     for _ in 0..3 {

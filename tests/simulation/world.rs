@@ -217,9 +217,13 @@ fn part(dice: &mut Dice) -> Input {
         21 => Input::Alive,
         22 if dice.one_in(3) => Input::ReplyEnded(Ok(ReplyEnd {
             cut: dice.one_in(5),
+            refused: false,
         })),
         22 => Input::Text("더".to_owned()),
-        _ => Input::ReplyEnded(Ok(ReplyEnd { cut: false })),
+        _ => Input::ReplyEnded(Ok(ReplyEnd {
+            cut: dice.one_in(40),
+            refused: dice.one_in(300),
+        })),
     }
 }
 
@@ -268,6 +272,7 @@ fn call(dice: &mut Dice) -> ProposedCall {
                 repaired: false,
             }
         },
+        cut: false,
         raw: "{…}".to_owned(),
     }
 }

@@ -78,15 +78,32 @@ fn prompts_of_two_programs_are_all_there() {
 }
 
 #[test]
-fn a_draft_is_offered_once() {
+fn a_draft_is_handed_to_one_program_until_that_is_gone_or_done_with_it() {
     let folder = tempfile::tempdir().unwrap();
-    let history = history(&folder);
-    assert_eq!(history.take_draft(), None);
-    history.keep_draft("쓰다 만\n글").unwrap();
-    assert_eq!(history.take_draft().as_deref(), Some("쓰다 만\n글"));
-    assert_eq!(history.take_draft(), None);
-    history.keep_draft("").unwrap();
-    assert_eq!(history.take_draft(), None);
+    let start = || history(&folder);
+    let first = start();
+    assert_eq!(first.take_draft(), None);
+    first.keep_draft("쓰다 만\n글").unwrap();
+    assert_eq!(first.take_draft().as_deref(), Some("쓰다 만\n글"));
+    assert_eq!(first.take_draft(), None);
+    assert_eq!(start().take_draft(), None);
+    // It was killed before the draft was sent.
+    drop(first);
+    let next = start();
+    assert_eq!(next.take_draft().as_deref(), Some("쓰다 만\n글"));
+    next.keep_draft("").unwrap();
+    assert_eq!(start().take_draft(), None);
+}
+
+#[test]
+fn a_draft_that_is_done_with_takes_no_other_programs_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (history(&folder), history(&folder));
+    first.keep_draft("one").unwrap();
+    assert_eq!(first.take_draft().as_deref(), Some("one"));
+    second.keep_draft("two").unwrap();
+    first.keep_draft("").unwrap();
+    assert_eq!(history(&folder).take_draft().as_deref(), Some("two"));
 }
 
 #[test]

@@ -79,6 +79,26 @@ fn sighup_restores_the_terminal_and_leaves_nobody() {
     ends_by(Signal::HUP, 129);
 }
 
+#[test]
+fn what_was_typed_is_back_after_a_signal_and_after_a_kill() {
+    let (_server, home) = ollama();
+    let mut terminal = open(&home);
+    terminal.type_words("half a prompt");
+    terminal.until_shows("half a prompt");
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let mut terminal = open(&home);
+    terminal.until_shows("half a prompt");
+    terminal.signal(Signal::KILL);
+    terminal.exit();
+    let mut terminal = open(&home);
+    terminal.until_shows("half a prompt");
+    terminal.press("\u{15}");
+    terminal.until_gone("half a prompt");
+    assert_eq!(terminal.leave(), left());
+    assert!(!home.path().join("draft").exists());
+}
+
 fn ends_by(signal: Signal, code: u32) {
     let (server, home, mut terminal) = busy();
     terminal.signal(signal);

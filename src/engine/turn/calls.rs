@@ -65,7 +65,12 @@ impl Turn {
             Asked::Call(call) => call,
         };
         let id = CallId(self.ids.calls.mint());
-        let wire_id = call.wire_id.clone().unwrap_or_else(|| format!("call_{id}"));
+        let wire_id = call
+            .wire_id
+            .clone()
+            .filter(|id| self.wire_ids.insert(id.clone()));
+        // Servers refuse two calls of one id, and some models number each round anew.
+        let wire_id = wire_id.unwrap_or_else(|| format!("call_{id}"));
         let raw = call.raw.clone();
         let body = match self.usable(&call) {
             Ok((offered, arguments)) => {
@@ -96,6 +101,11 @@ impl Turn {
 
     fn usable(&self, call: &ProposedCall) -> Result<(OfferedTool, super::Arguments), String> {
         let name = &call.name;
+        if call.cut {
+            return Err(format!(
+                "the limit of tokens cut the call of `{name}` before it was whole"
+            ));
+        }
         let offered = match self.setup.offered.resolve(call.server.as_deref(), name) {
             Resolved::Tool(offered) => offered,
             Resolved::Ambiguous => {

@@ -25,7 +25,7 @@ use crate::domain::{
 use crate::protocol::{Answer, Ask};
 use calls::Proposal;
 use round::Round;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a call that ran was shown as, and the id that ties it to its result.
@@ -57,6 +57,8 @@ pub struct Turn {
     proposals: Vec<Proposal>,
     /// What was decided of those that may run once all are decided.
     approved: BTreeMap<CallId, Decision>,
+    /// The ids that providers gave to calls of this turn.
+    wire_ids: BTreeSet<String>,
     /// Every call that ran, for running it again.
     launched: BTreeMap<CallId, Launched>,
     /// The call under way because the person chose to run a failed one again.
@@ -97,6 +99,7 @@ impl Turn {
             calls: BTreeMap::new(),
             proposals: Vec::new(),
             approved: BTreeMap::new(),
+            wire_ids: BTreeSet::new(),
             launched: BTreeMap::new(),
             retrying: None,
             last_run: None,

@@ -2,8 +2,8 @@
 
 use super::repeats::Repeats;
 use super::{
-    Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd, RoundEnd,
-    StateKind, Turn, TurnEnd, TurnEvent, Wait,
+    CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
+    RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
 use crate::protocol::Ask;
 
@@ -145,18 +145,63 @@ impl Turn {
                 let notice = failure.notice;
                 self.end(TurnEnd::Failed { notice });
             }
-            Ok(_) if !self.round.asked.is_empty() => {
+            // Whoever would not go on does not stand by what was asked for before.
+            Ok(ReplyEnd { refused: true, .. }) => {
+                self.round.asked.clear();
+                self.not_whole("The model would not write the summary.");
+                self.answer(false);
+            }
+            Ok(end) if !self.round.asked.is_empty() => {
                 self.emit(TurnEvent::RoundEnded {
                     end: RoundEnd::Calls,
                 });
+                if end.cut {
+                    self.doubt_last_call();
+                }
                 self.propose();
             }
-            Ok(end) => self.answer(end.cut),
+            Ok(end) => {
+                if end.cut {
+                    self.not_whole("The summary was cut by the limit of tokens.");
+                }
+                self.answer(end.cut);
+            }
         }
+    }
+
+    /// A summary that is not whole must not take the place of what it was made of.
+    fn not_whole(&mut self, what: &str) {
+        if self.setup.instruction.is_some() {
+            self.emit(TurnEvent::RoundEnded {
+                end: RoundEnd::Broken,
+            });
+            let notice = Notice::failure(what)
+                .because("Nothing is replaced by it.")
+                .advise("/compact tries again.");
+            self.end(TurnEnd::Failed { notice });
+        }
+    }
+
+    /// The limit of tokens may have cut the last call before its arguments were whole:
+    /// `{}` would then mean something that nobody asked for.
+    fn doubt_last_call(&mut self) {
+        let last = self.round.asked.last_mut();
+        if let Some(Asked::Call(call)) = last
+            && call.origin == CallOrigin::Native
+        {
+            call.cut = true;
+        }
+        self.note(
+            Notice::warning("The reply was cut by the limit of tokens.")
+                .advise("The model's `options` can raise the limit."),
+        );
     }
 
     /// The text of this round is the final answer.
     pub(super) fn answer(&mut self, cut: bool) {
+        if self.state == StateKind::Ended {
+            return;
+        }
         let end = if cut {
             RoundEnd::Length
         } else {
@@ -175,12 +220,6 @@ impl Turn {
             };
             self.end(TurnEnd::Failed { notice });
             return;
-        }
-        if cut && self.setup.instruction.is_some() {
-            let notice = Notice::failure("The summary was cut by the limit of tokens.")
-                .because("Nothing is replaced by half of it.")
-                .advise("The model's `options` can raise the limit.");
-            return self.end(TurnEnd::Failed { notice });
         }
         if cut {
             self.note(
@@ -215,6 +254,14 @@ impl Turn {
                 "{model} repeated the same block eight times while it thought, and was stopped."
             ))
             .advise("/retry asks again; another wording or `think` off often helps.");
+            return self.end(TurnEnd::Failed { notice });
+        }
+        if self.setup.instruction.is_some() {
+            let notice = Notice::failure(format!(
+                "{model} repeated the same block eight times, and was stopped."
+            ))
+            .because("Nothing is replaced by this summary.")
+            .advise("/compact tries again.");
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(

@@ -97,7 +97,10 @@ pub enum Input {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReplyEnd {
+    /// By the limit of tokens: what came last may be half of it.
     pub cut: bool,
+    /// By the server, which does not want to go on.
+    pub refused: bool,
 }
 
 /// Why a reply failed, and whether the same request is worth sending again by
@@ -130,6 +133,8 @@ pub struct ProposedCall {
     /// Err holds what was sent instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
+    /// It may not be whole: the limit of tokens ended the reply in it.
+    pub cut: bool,
     /// The words it was read from, for `t` treat as text.
     pub raw: String,
 }

@@ -8,10 +8,14 @@ use super::super::keymap::{self, Action, When};
 use super::super::model::Model;
 use super::super::msg::Effect;
 use super::engine;
+use crate::domain::Notice;
 use crate::domain::tool::Decision;
 use crate::protocol::{Answer, Command, check_arguments};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+/// Below this nothing of what is asked can be read.
+const READABLE_WIDTH: u16 = 12;
+const READABLE_HEIGHT: u16 = 4;
 /// Characters kept of what is wrong with edited arguments: a schema's complaint
 /// quotes the value, however long that is.
 const FAULT_CHARS_MAX: usize = 400;
@@ -25,6 +29,10 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         .is_some_and(|ask| matches!(ask.form, Form::Choosing));
     if held.is_some_and(|held| held.repeats(key.code, now)) && chooses {
         return;
+    }
+    if decides_unread(model, key) {
+        let words = "Make the window larger to answer.";
+        return model.notify(Notice::warning(words));
     }
     let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
     let pressed = with_ask(model, |model, ask| {
@@ -50,6 +58,23 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         effects.push(Effect::Send(Command::Answer { ask, answer }));
         engine::answered(model);
     }
+}
+
+/// Would this key let something happen that the screen is too small to show?
+fn decides_unread(model: &Model, key: KeyEvent) -> bool {
+    let (width, height) = model.size;
+    if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
+        return false;
+    }
+    let Some(ask) = model.ask() else { return false };
+    let rows = ask.rows(&model.transcript);
+    let row = match (&ask.form, normal(key)) {
+        (Form::Arguments { .. }, (KeyCode::Enter, KeyModifiers::NONE)) => return true,
+        (Form::Choosing, (KeyCode::Enter, _)) => ask.chosen.and_then(|at| rows.get(at)),
+        (Form::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => meant(&rows, c),
+        _ => None,
+    };
+    row.is_some_and(|row| !matches!(row.act, Act::Refuse | Act::Deny) && row.key != Some('n'))
 }
 
 /// Pasted text never answers: the dialog's field takes it. Where none is open the

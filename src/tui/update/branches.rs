@@ -40,6 +40,9 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
     }
+    if model.transcript.last_summary() == Some(false) {
+        return submit::compact(model, effects);
+    }
     let Some((prompt, answered)) = last(model) else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
     };
@@ -92,6 +95,9 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     if is_busy(model) {
         return;
     }
+    if let Some(came) = model.transcript.last_summary() {
+        return undo_summary(model, came, effects);
+    }
     let Some((prompt, answered)) = last(model) else {
         return model.notify(Notice::info("Nothing to undo: nothing was asked yet."));
     };
@@ -109,6 +115,19 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     submit::remember(model, &prompt);
 }
 
+/// A summary is the last thing that was asked for: it goes, and the turns stay.
+fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
+    model.transcript.take_back_summary();
+    lay_out_anew(model);
+    let said = if came {
+        effects.push(Effect::Send(Command::DropSummary));
+        "The summary is taken back: the model is sent all again."
+    } else {
+        "The summary that was not written is off the screen."
+    };
+    model.notify(Notice::info(said));
+}
+
 /// The last prompt, and whether it was answered.
 fn last(model: &Model) -> Option<(String, bool)> {
     let (prompt, answered) = model.transcript.last_prompt()?;
@@ -123,6 +142,10 @@ fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {
 /// Takes the last turn off the screen.
 fn shorten(model: &mut Model) {
     model.transcript.take_back();
+    lay_out_anew(model);
+}
+
+fn lay_out_anew(model: &mut Model) {
     let left = model.transcript.entries().len();
     engine::note_thoughts(model, left);
     // Rows are made again for what is in view alone.

@@ -1,11 +1,12 @@
 //! What the engine reports, folded into the model.
 
 use super::super::ask::OpenAsk;
+use super::super::draft;
 use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{branches, models, sessions, submit};
+use super::{branches, connect, models, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -49,7 +50,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.title = title;
         }
         Event::BranchesListed(list) => branches::listed(model, list, effects),
-        Event::PrivateChanged(private) => model.private = private,
+        Event::PrivateChanged(private) => draft::private_changed(model, private),
         Event::PromptOffered(prompt) => branches::offered(model, &prompt),
         Event::ModelsListed { models, selected } => {
             model.models = models;
@@ -61,8 +62,8 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         }
         Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
         Event::PullChanged(pull) => model.shelf.pull = pull,
-        Event::ModelTried { query, result } => models::tried(model, query, result, effects),
-        Event::ModelAdded(added) => models::added(model, &added),
+        Event::ModelTried { query, result } => connect::tried(model, query, result, effects),
+        Event::ModelAdded(added) => connect::added(model, &added),
         Event::ThinkChanged(think) => model.shelf.think = think,
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {
@@ -138,9 +139,15 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
     model.history.prompts = prompts.to_vec();
     model.history.prompts.extend(typed);
     let draft = draft.filter(|draft| !draft.trim().is_empty());
-    if let Some(draft) = draft.filter(|_| model.editor.is_empty() || guide::owns(model)) {
+    let Some(draft) = draft else { return };
+    if model.editor.is_empty() || guide::owns(model) {
         model.editor.set(&draft);
+        model.draft.on_disk = true;
         model.notify(Notice::info("What you were typing last time is back."));
+    } else {
+        submit::remember(model, &draft);
+        let words = "What you were typing last time is one Up away.";
+        model.notify(Notice::info(words));
     }
 }
 
@@ -288,7 +295,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     guide::ended(model, end);
     let stopped = matches!(
         end,
-        TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped
+        TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped | TurnEnd::Failed { .. }
     );
     model.queue.paused |= stopped && !model.queue.prompts.is_empty();
     let took = model.now.saturating_sub(model.clock.turn_started);

@@ -5,7 +5,7 @@ use super::super::input::typed;
 use super::super::keymap::{self, Action, When};
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{actions, approval, commands, leave, models, overlay, submit};
+use super::{actions, approval, commands, leave, offer, overlay, submit};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if model.focus == Focus::Message && commands::press(model, key, effects) {
         return;
     }
-    if model.focus == Focus::Message && models::offer_key(model, key, effects) {
+    if model.focus == Focus::Message && offer::press(model, key, effects) {
         return;
     }
     match action {

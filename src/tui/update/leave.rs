@@ -1,6 +1,6 @@
 //! Ctrl+C and leaving.
 
-use super::super::guide;
+use super::super::draft;
 use super::super::model::{Focus, Model, Overlay};
 use super::super::msg::Effect;
 use super::engine;
@@ -44,12 +44,8 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// What was queued and what was typed is kept and offered at the next start.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
-    let mut kept: Vec<String> = model.queue.prompts.iter().cloned().collect();
-    if !model.editor.is_blank() && !guide::owns(model) {
-        kept.push(model.editor.text());
-    }
-    if !kept.is_empty() {
-        effects.push(Effect::Send(Command::KeepDraft(kept.join("\n\n"))));
+    if let Some(kept) = draft::kept(model) {
+        effects.push(Effect::Send(Command::KeepDraft(kept)));
     }
     effects.push(Effect::Quit);
 }

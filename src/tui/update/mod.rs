@@ -5,17 +5,20 @@ mod actions;
 mod approval;
 mod branches;
 pub mod commands;
+mod connect;
 mod engine;
 mod keys;
 mod leave;
 pub mod models;
 mod navigation;
+mod offer;
 mod overlay;
 pub mod recall;
 mod sessions;
 mod submit;
 
 use super::ask::QUIET;
+use super::draft;
 use super::guide;
 use super::input::{Group, ReplyFilter};
 use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
@@ -46,6 +49,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         model.notice = None;
     }
     guide::follow(model);
+    draft::follow(model, &mut effects);
     effects
 }
 
@@ -144,6 +148,7 @@ fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
 fn unsent(model: &mut Model, command: Command) {
     let notice = Notice::failure("The engine is busy and took no more commands.")
         .advise("Try again in a moment.");
+    draft::unsent(model, &command);
     if let Command::Submit { turn, .. } = command {
         let end = TurnEnd::Failed {
             notice: notice.clone(),

@@ -1,14 +1,14 @@
-//! Keys of the dialog of models, the command that opens it, and the offer of a
-//! first run.
+//! Keys of the dialog of models and the command that opens it; how long a model
+//! thinks.
 
-use super::super::connect::{self, Connect, PROVIDERS};
 use super::super::editor::Editor;
-use super::super::input::{key_under, normal, typed};
+use super::super::input::{key_under, normal};
 use super::super::model::{Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::super::shelf::{ModelRow, Models, Offered, choosable, rows};
+use super::super::shelf::{ModelRow, Models, choosable, rows};
 use super::approval::field_key;
-use crate::domain::{ModelRef, Notice, QueryId, Stocks, Think};
+use super::connect;
+use crate::domain::{Notice, Stocks, Think};
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
             'd' => remove(model, effects),
             'x' => effects.push(Effect::Send(Command::StopPull)),
             'r' => effects.push(Effect::Send(Command::ListStocks)),
-            'a' => connect(model),
+            'a' => connect::open(model),
             'k' => open.chosen = open.chosen.saturating_sub(1),
             'j' => open.chosen = (open.chosen + 1).min(last),
             _ => {}
@@ -182,160 +182,6 @@ fn remove(model: &mut Model, effects: &mut Vec<Effect>) {
         server: Some(server),
         name,
     }));
-}
-
-/// Keys of the offer of a first run. False where the key is not for it.
-pub fn offer_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
-    if !model.offer_takes_keys() {
-        return false;
-    }
-    let count = model.offered().len();
-    let chosen = model.shelf.offer.chosen;
-    match normal(key) {
-        (KeyCode::Esc, _) => {
-            model.shelf.offer.closed = true;
-            let notice = Notice::info("Later then: /models shows this choice again.");
-            model.notify(notice);
-        }
-        (KeyCode::Up, KeyModifiers::NONE) => {
-            let above = chosen.map_or(count, |at| at).saturating_sub(1);
-            model.shelf.offer.chosen = Some(above);
-        }
-        (KeyCode::Down, KeyModifiers::NONE) => {
-            let below = chosen.map_or(0, |at| (at + 1).min(count - 1));
-            model.shelf.offer.chosen = Some(below);
-        }
-        (KeyCode::Enter, KeyModifiers::NONE) => match chosen {
-            Some(at) => take_offer(model, at, effects),
-            None => return false,
-        },
-        (KeyCode::Char(c @ '1'..='9'), KeyModifiers::NONE) => {
-            let at = usize::from(c as u8 - b'1');
-            if at >= count || !model.offer_was_read() {
-                return false;
-            }
-            take_offer(model, at, effects);
-        }
-        _ => return false,
-    }
-    true
-}
-
-fn take_offer(model: &mut Model, at: usize, effects: &mut Vec<Effect>) {
-    // A key that is held down chooses once.
-    if !model.offer_was_read() {
-        return;
-    }
-    model.shelf.offer.changed = model.now;
-    match model.offered().get(at).copied() {
-        Some(Offered::Model(server, listed)) => {
-            let (server, name) = (server.clone(), listed.name.clone());
-            effects.push(Effect::Send(Command::UseModel {
-                server,
-                model: name,
-            }));
-        }
-        Some(Offered::Another) => connect(model),
-        Some(Offered::Demo) => effects.push(Effect::StartDemo),
-        None => {}
-    }
-}
-
-pub fn connect(model: &mut Model) {
-    let mut form = Connect::default();
-    form.suggest_key(&model.shelf.stocks.key_variables);
-    model.overlay = Some(Overlay::Connect(Box::new(form)));
-}
-
-/// Keys of the form for another server.
-pub fn connect_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    let set = Arc::clone(&model.shelf.stocks);
-    let Some(form) = model.connect_dialog() else {
-        return;
-    };
-    let last = form.last();
-    match normal(key) {
-        (KeyCode::Esc, _) => model.overlay = None,
-        (KeyCode::Up, _) | (KeyCode::Tab, KeyModifiers::SHIFT) => {
-            form.at = form.at.saturating_sub(1);
-        }
-        (KeyCode::Down | KeyCode::Tab, _) => form.at = (form.at + 1).min(last),
-        (KeyCode::Enter, _) if form.at < connect::SAVE => form.at += 1,
-        (KeyCode::Enter, _) => save(model, effects),
-        (code, _) if form.at == connect::PROVIDER => {
-            let count = PROVIDERS.len();
-            let to = match (code, typed(key)) {
-                (KeyCode::Left, _) => (form.provider + count - 1) % count,
-                (KeyCode::Right, _) | (_, Some(' ')) => (form.provider + 1) % count,
-                (_, Some(c @ '1'..='4')) => usize::from(c as u8 - b'1'),
-                _ => return,
-            };
-            form.provider = to;
-            form.changed(&set.key_variables);
-        }
-        // Nobody sees where in a hidden key the cursor would be.
-        (KeyCode::Left | KeyCode::Right | KeyCode::Home, _) if form.at == connect::KEY => {}
-        (code, _) => {
-            if typed(key).is_some() || code == KeyCode::Backspace {
-                form.begin_typing();
-            }
-            if form.field().is_some_and(|field| field_key(field, key)) {
-                form.changed(&set.key_variables);
-            }
-        }
-    }
-}
-
-/// Checks what was filled in, or saves it although the check failed.
-fn save(model: &mut Model, effects: &mut Vec<Effect>) {
-    let query = QueryId(model.queries.mint());
-    let Some(form) = model.connect_dialog() else {
-        return;
-    };
-    let Some(new) = form.new_model() else {
-        form.at = connect::MODEL;
-        form.fault = Some(Notice::warning("Please name the model first."));
-        return;
-    };
-    if form.at == connect::SAVE_ANYWAY && form.failed {
-        return effects.push(Effect::Send(Command::AddModel(new)));
-    }
-    if form.query.is_none() {
-        form.fault = None;
-        form.query = Some(query);
-        effects.push(Effect::Send(Command::TryModel { query, model: new }));
-    }
-}
-
-/// The check is back: what is right is saved at once.
-pub fn tried(
-    model: &mut Model,
-    query: QueryId,
-    result: Result<(), Notice>,
-    effects: &mut Vec<Effect>,
-) {
-    let Some(form) = model.connect_dialog() else {
-        return;
-    };
-    if form.query != Some(query) {
-        return;
-    }
-    form.query = None;
-    match (result, form.new_model()) {
-        (Ok(()), Some(new)) => effects.push(Effect::Send(Command::AddModel(new))),
-        (Err(notice), _) => {
-            form.fault = Some(notice);
-            form.failed = true;
-        }
-        (Ok(()), None) => {}
-    }
-}
-
-/// A model was added and is used: what asked for it is done.
-pub fn added(model: &mut Model, _added: &ModelRef) {
-    if matches!(model.overlay, Some(Overlay::Connect(_))) {
-        model.overlay = None;
-    }
 }
 
 /// `/think`, and what may follow it.

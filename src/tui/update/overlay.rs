@@ -5,7 +5,7 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, commands, models, recall, sessions};
+use super::{actions, commands, connect, models, recall, sessions};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -20,7 +20,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
     match model.overlay {
         Some(Overlay::Models(_)) => return models::press(model, key, effects),
-        Some(Overlay::Connect(_)) => return models::connect_key(model, key, effects),
+        Some(Overlay::Connect(_)) => return connect::press(model, key, effects),
         _ => {}
     }
     if action == Some(Action::Back) || closes_itself(model, action) {

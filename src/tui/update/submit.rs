@@ -1,10 +1,11 @@
 //! The message: typing, pasting, sending, the queue, and what was typed before.
 
+use super::super::draft;
 use super::super::editor::Edit;
 use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{ENTER_HELD, approval, branches, commands, engine, overlay};
+use super::{ENTER_HELD, approval, branches, commands, engine, offer, overlay};
 use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::Command;
 
@@ -26,6 +27,7 @@ pub fn type_char(model: &mut Model, c: char) {
     model.history.at = None;
     model.completion = Some(0);
     guide::make_room(model);
+    offer::give_back(model);
     model.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
@@ -58,6 +60,7 @@ pub fn paste(model: &mut Model, text: &str) {
     model.history.at = None;
     model.completion = Some(0);
     guide::make_room(model);
+    offer::give_back(model);
     model.editor.insert(text);
 }
 
@@ -158,18 +161,21 @@ pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
 pub fn remember(model: &mut Model, text: &str) {
     model.history.at = None;
     let prompts = &mut model.history.prompts;
-    if prompts.last().is_none_or(|last| last != text) {
-        prompts.push(text.to_owned());
+    if prompts.last().is_some_and(|last| last == text) {
+        return;
     }
+    prompts.push(text.to_owned());
     if prompts.len() > HISTORY_MAX {
         prompts.remove(0);
     }
+    draft::remembered(model);
 }
 
 /// An editing key. Up and Down leave the text at its edges for what was queued
 /// or typed before.
 pub fn edit(model: &mut Model, edit: Edit) {
     guide::disown(model);
+    offer::give_back(model);
     model.completion = Some(0);
     let blank = model.editor.is_empty();
     if edit == Edit::Up

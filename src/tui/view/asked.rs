@@ -29,7 +29,6 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
-        Ask::TooLong { .. } => ("Context", "Send it?"),
         Ask::AddModel { .. } => ("Models", "Add it?"),
         Ask::RemoveModel { .. } => ("Models", "Remove it?"),
         Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
@@ -81,9 +80,7 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             let said = format!("The model has asked for tools in {rounds} rounds.");
             rows_of(&Clean::line(&said), columns)
         }
-        Ask::GrowContext { .. } | Ask::TooLong { .. } => {
-            rows_of(&Clean::line(&context_words(&ask.question)), columns)
-        }
+        Ask::GrowContext { .. } => rows_of(&Clean::line(&context_words(&ask.question)), columns),
         Ask::Unfinished(turn) => left::rows(turn, columns),
         Ask::Discard { prompt } => left::discarded(prompt, columns),
         Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
@@ -97,20 +94,6 @@ fn context_words(question: &Ask) -> String {
         Ask::GrowContext { estimate, from, to } => format!(
             "The conversation takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
         ),
-        Ask::TooLong {
-            estimate,
-            limit,
-            is_configured,
-        } => {
-            let whose = if *is_configured {
-                "`contextLength` in config.json bounds it to"
-            } else {
-                "the model takes no more than"
-            };
-            format!(
-                "The conversation takes about {estimate} tokens, and {whose} {limit}. Ollama would drop the oldest part without a word. Stop, and /compact or /new makes it shorter."
-            )
-        }
         _ => String::new(),
     }
 }

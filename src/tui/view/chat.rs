@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// Under this width the count of lines below stands by itself.
 const SHORT_BELOW: u16 = 40;
+/// Columns from which the words about another attempt have room beside the time.
+const RETRY_WORDS_FROM: u16 = 46;
 /// Columns of a progress bar.
 const BAR_COLUMNS: usize = 10;
 
@@ -339,7 +341,7 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
     }
     let words = match model.transcript.wait() {
         Some(Wait::ModelLoading) => "Loading model…".to_owned(),
-        Some(Wait::Retrying) => retry_words(model),
+        Some(Wait::Retrying) => retry_words(model, row.width),
         _ => "Waiting for response...".to_owned(),
     };
     let since = model.now.saturating_sub(model.clock.round_started);
@@ -351,11 +353,14 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
 }
 
 /// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
-fn retry_words(model: &Model) -> String {
+fn retry_words(model: &Model, columns: u16) -> String {
     let retry = model.clock.retry;
     let left = retry.at.saturating_sub(model.now);
     let seconds = left.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
+    if columns < RETRY_WORDS_FROM {
+        return format!("again: {seconds} s");
+    }
     let key = key_of(Action::Retry);
     format!(
         "Trying again in {seconds} s ({attempt} of {max}) {} {key} now",

@@ -4,6 +4,7 @@ use super::super::ask::Form;
 use super::super::editor::Edit;
 use super::super::keymap::{Action, key_of};
 use super::super::model::{Focus, Model, Overlay};
+use super::super::shelf::Offered;
 use super::panes::{Panes, fits_hint_line};
 use super::pen::Pen;
 use crate::domain::Severity;
@@ -169,7 +170,15 @@ fn message_hints(model: &Model) -> Vec<String> {
     if model.offer_takes_keys() {
         let count = model.offered().len();
         let numbers = format!("1-{count} choose");
-        return vec![numbers, "Esc later (/models)".to_owned()];
+        let mut hints = vec![numbers, "Esc later (/models)".to_owned()];
+        if let Some(chosen) = model.shelf.offer.chosen {
+            let takes = match model.offered().get(chosen) {
+                Some(Offered::Model(..)) => "Enter use it",
+                _ => "Enter open it",
+            };
+            hints.insert(0, takes.to_owned());
+        }
+        return hints;
     }
     if model.interrupting && model.running().is_some() {
         return vec!["Stopping".to_owned()];

@@ -3,6 +3,30 @@
 use super::*;
 
 #[test]
+fn what_cannot_be_read_cannot_be_allowed_but_refused() {
+    for size in [(80, 3), (11, 24), (1, 1)] {
+        for keys in ["y", "1", "s", "ㅛ", "<Down><Enter>"] {
+            let mut chat = Chat::approving(&[1]);
+            chat.size(size.0, size.1).keys(keys);
+            assert_eq!(chat.commands(), [], "{keys} at {size:?}");
+            assert_eq!(chat.notice(), "Make the window larger to answer.");
+        }
+        let mut chat = Chat::approving(&[1]);
+        chat.size(size.0, size.1).keys("n");
+        assert_eq!(chat.decided(), [Decision::Refuse]);
+        let mut chat = Chat::approving(&[1]);
+        chat.size(size.0, size.1).keys("<Esc>");
+        assert_eq!(chat.decided(), [Decision::Refuse]);
+    }
+    let mut chat = Chat::approving(&[1]);
+    chat.keys("e").size(80, 3).keys("<Enter>");
+    assert_eq!(chat.commands(), []);
+    let mut chat = Chat::approving(&[1]);
+    chat.size(12, 4).keys("y");
+    assert_eq!(chat.decided(), [Decision::Run]);
+}
+
+#[test]
 fn y_runs_a_call_once_the_dialog_has_the_keyboard() {
     let mut chat = Chat::approving(&[1]);
     chat.keys("y");

@@ -2,10 +2,12 @@
 
 mod approval;
 mod dialog;
+mod draft;
 mod message;
 mod outside;
 mod screen;
 mod seen;
+mod shelf;
 
 use super::super::Options;
 use super::super::model::{Focus, Overlay};

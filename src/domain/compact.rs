@@ -1,8 +1,8 @@
 //! `/compact`: the model writes a summary of the older part of a conversation, which
 //! takes that part's place in what is sent; the file keeps all (S9.7). Pure.
 
-use crate::domain::session::Role;
-use crate::domain::{SavedMessage, Session};
+use super::session::Role;
+use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -76,6 +76,23 @@ fn read(session: &Session) -> Option<(Covered, &str)> {
     let now = Covered::of(session.messages.get(..messages)?);
     (covered == now).then_some(())?;
     Some((covered, entry.get("summary")?.as_str()?))
+}
+
+/// Where a summary ends that the model is sent in place of what stands before, and
+/// what is said there.
+pub fn mark(session: &Session) -> Option<(usize, Notice)> {
+    let (covered, summary) = read(session)?;
+    Some((covered.messages, sent_instead().because(summary)))
+}
+
+/// What is said where a summary stands for all before it.
+pub fn sent_instead() -> Notice {
+    Notice::info("The model is sent a summary instead of what stands above.")
+}
+
+/// Forgets the summary: all is sent again. False where there was none.
+pub fn forget(session: &mut Session) -> bool {
+    session.humble.remove(KEY).is_some()
 }
 
 /// Keeps a summary beside the messages.

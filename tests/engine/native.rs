@@ -1,0 +1,82 @@
+//! Calls in a provider's own field: cut ones, those of a refusal, and their ids.
+
+use super::*;
+
+/// A native call as a model of an OpenAI-compatible server writes it.
+fn native_call(id: &str, arguments: &Value) -> Step {
+    Step::Part(StreamPart::Call(NativeCall {
+        id: Some(id.to_owned()),
+        name: "humble__get_time".to_owned(),
+        arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+    }))
+}
+
+const NATIVE: &str = r#"{ "toolCallMode": "auto", "models": [
+    { "name": "m", "provider": "ollama", "toolCalls": "native", "active": true } ] }"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
+    let cut = [
+        native_call("a", &json!({})),
+        Step::Part(StreamPart::End(EndReason::Length)),
+    ];
+    let script = Script::default().round(cut).answer("Sorry.");
+    let mut bench = Bench::with(script, NATIVE).await;
+    bench.says("Time?").await;
+    assert_eq!(bench.ended().await, answered("Sorry."));
+    let ran = |event: &Event| {
+        matches!(event, Event::Turn(_, TurnEvent::Tool(call))
+            if matches!(call.state, ToolState::Running { .. }))
+    };
+    assert!(!bench.events.iter().any(ran));
+    let Some(Message::Result(told)) = bench.last_request().messages.pop() else {
+        panic!("the model is told");
+    };
+    assert!(told.content.contains("the limit of tokens"), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_model_asked_for_before_it_refused_is_not_run() {
+    let refused = [
+        Step::text("No."),
+        native_call("a", &json!({})),
+        Step::Part(StreamPart::End(EndReason::Refused { why: None })),
+    ];
+    let mut bench = Bench::with(Script::default().round(refused), NATIVE).await;
+    bench.says("Time?").await;
+    assert_eq!(bench.ended().await, answered("No."));
+    let tools = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Tool(_)));
+    assert!(!bench.events.iter().any(tools));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_two_calls_of_a_turn_go_back_with_the_same_id() {
+    let seoul = json!({ "timezone": "Asia/Seoul" });
+    let busan = json!({ "timezone": "Asia/Tokyo" });
+    let script = Script::default()
+        .round([
+            native_call("t1", &seoul),
+            native_call("t1", &busan),
+            Step::end(),
+        ])
+        .round([
+            native_call("t1", &json!({ "timezone": "UTC" })),
+            Step::end(),
+        ])
+        .answer("Noon.");
+    let mut bench = Bench::with(script, NATIVE).await;
+    bench.says("Time?").await;
+    assert_eq!(bench.ended().await, answered("Noon."));
+    let mut ids = Vec::new();
+    for message in bench.last_request().messages {
+        match message {
+            Message::Calls { calls, .. } => ids.extend(calls.into_iter().map(|call| call.wire_id)),
+            Message::Result(result) => assert!(ids.contains(&result.wire_id)),
+            _ => {}
+        }
+    }
+    let mut unique = ids.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!((ids.len(), unique.len()), (3, 3), "{ids:?}");
+}
