@@ -25,6 +25,8 @@ mod messages;
 mod model_server;
 #[path = "providers/network.rs"]
 mod network;
+#[path = "providers/odd_answers.rs"]
+mod odd_answers;
 #[path = "providers/pulling.rs"]
 mod pulling;
 #[path = "providers/reading.rs"]

@@ -201,13 +201,30 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err("`baseUrl` holds a `?` or `#`; it ends with the path".to_owned());
     }
-    let base = whole.trim_end_matches('/');
-    let versioned = url.path().trim_end_matches('/').rsplit('/').next();
+    let (base, path) = without_endpoint(&whole, url.path(), provider);
+    let versioned = path.rsplit('/').next();
     if provider == ProviderKind::Ollama || versioned.is_some_and(is_version) {
         Ok(base.to_owned())
     } else {
         Ok(format!("{base}/v1"))
     }
+}
+
+/// A URL and its path without what people copy along with them: the path of a question.
+fn without_endpoint<'a>(url: &'a str, path: &'a str, provider: ProviderKind) -> (&'a str, &'a str) {
+    let ends: &[&str] = match provider {
+        ProviderKind::Ollama => &["/api/chat", "/api"],
+        _ => &["/chat/completions", "/messages"],
+    };
+    let (mut url, mut path) = (url.trim_end_matches('/'), path.trim_end_matches('/'));
+    // More than once, so that what is saved of it reads as the same again.
+    while let Some((shorter, rest)) = ends
+        .iter()
+        .find_map(|end| url.strip_suffix(end).zip(path.strip_suffix(end)))
+    {
+        (url, path) = (shorter.trim_end_matches('/'), rest.trim_end_matches('/'));
+    }
+    (url, path)
 }
 
 fn is_local(url: &Url) -> bool {
@@ -294,8 +311,45 @@ mod tests {
             let found = base_url(given, ProviderKind::OpenAi);
             assert_eq!(found.as_deref(), Ok(expected), "{given}");
         }
+        let whole = [
+            ("https://h/v1/chat/completions", "https://h/v1"),
+            ("https://h/v1/chat/completions//", "https://h/v1"),
+            ("localhost:8000/v1/messages", "http://localhost:8000/v1"),
+            ("https://h/messages/", "https://h/v1"),
+            (
+                "https://h/inference//chat/completions",
+                "https://h/inference/v1",
+            ),
+            ("https://h/my/messages/v2", "https://h/my/messages/v2"),
+            ("https://h/mymessages", "https://h/mymessages/v1"),
+            ("https://messages", "https://messages/v1"),
+        ];
+        for (given, expected) in whole {
+            for provider in [
+                ProviderKind::OpenAi,
+                ProviderKind::Mistral,
+                ProviderKind::Anthropic,
+            ] {
+                let found = base_url(given, provider);
+                assert_eq!(found.as_deref(), Ok(expected), "{given}");
+                assert_eq!(base_url(expected, provider), found, "{given} once saved");
+            }
+        }
         let ollama = base_url("http://localhost:11434///", ProviderKind::Ollama);
         assert_eq!(ollama.as_deref(), Ok("http://localhost:11434"));
+        let cases = [
+            ("http://h/api/chat", "http://h"),
+            ("http://h/api/", "http://h"),
+            ("http://h/proxy/api", "http://h/proxy"),
+            ("http://h/api/api/chat", "http://h"),
+            ("http://h/v1", "http://h/v1"),
+            ("http://h/myapi", "http://h/myapi"),
+            ("http://api", "http://api"),
+        ];
+        for (given, expected) in cases {
+            let found = base_url(given, ProviderKind::Ollama);
+            assert_eq!(found.as_deref(), Ok(expected), "{given}");
+        }
     }
 
     #[test]

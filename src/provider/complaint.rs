@@ -2,6 +2,7 @@
 //! servers have for it. Pure.
 
 use super::error::Cause;
+use super::no_tools;
 use serde_json::Value;
 
 /// An error in a server's own words.
@@ -59,6 +60,7 @@ impl Complaint {
             .iter()
             .find_map(|pointer| error.pointer(pointer).filter(|field| field.is_object()));
         let message = match error {
+            _ if says_nothing(error) => String::new(),
             Value::String(text) => text.clone(),
             Value::Object(_) => text("message")
                 .or_else(|| text("detail"))
@@ -135,6 +137,11 @@ impl Complaint {
             || message.contains("insufficient balance")
     }
 
+    /// Is it that the model, or the way it is run, takes no tools?
+    pub fn refuses_tools(&self) -> bool {
+        no_tools::is_said_by(&self.message, self.param.as_deref())
+    }
+
     /// As a failure of its own where it is about the length of the conversation.
     pub fn overflow(self) -> Result<Cause, Self> {
         if self.is_overflow() {
@@ -155,6 +162,17 @@ impl Complaint {
             Some(param) => param == parameter || param.ends_with(&format!(".{parameter}")),
             None => has_word(&self.message.to_lowercase(), parameter),
         }
+    }
+}
+
+/// Are there no words in it at any depth?
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) => true,
+        Value::Number(_) => false,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(values) => values.iter().all(says_nothing),
+        Value::Object(fields) => fields.values().all(says_nothing),
     }
 }
 

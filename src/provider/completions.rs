@@ -8,7 +8,7 @@ use super::complaint::Complaint;
 use super::error::Cause;
 use super::frame::{Frame, Rest};
 use super::part::EndReason;
-use super::reply::{Piece, Reply, not_json, parse};
+use super::reply::{Piece, Reply, foreign, no_answer, not_json, parse};
 use super::sse::Event;
 use crate::domain::{Carry, ProviderKind, Usage};
 use serde::Deserialize;
@@ -73,8 +73,9 @@ impl Decoder {
                     self.last_event(&event);
                 }
             }
+            Rest::Foreign(line) => self.reply.fail(Cause::Garbled(no_answer(&line))),
             Rest::Whole(body) => match serde_json::from_slice(&body) {
-                Ok(answer) => self.value(&answer),
+                Ok(answer) => self.whole(&answer),
                 Err(fault) if fault.is_eof() => {}
                 Err(_) => self.event(&Event {
                     data: body,
@@ -147,6 +148,15 @@ impl Decoder {
             if index.unwrap_or(0) == 0 {
                 self.choice(choice);
             }
+        }
+    }
+
+    /// An answer that was not streamed.
+    fn whole(&mut self, answer: &Value) {
+        self.value(answer);
+        let answer = answer.get(0).unwrap_or(answer);
+        if !answer.get("choices").is_some_and(Value::is_array) {
+            self.reply.fail(Cause::Garbled(foreign(answer)));
         }
     }
 

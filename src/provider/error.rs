@@ -10,6 +10,8 @@ use url::Url;
 
 /// The longest text of a server, in characters, that goes into a notice.
 pub const SERVER_TEXT_CHARS_MAX: usize = 500;
+/// A server that asks for a longer pause is not waited for: the person is told.
+pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 /// A key shorter than this is a placeholder ("x"); taking it out of a message
 /// would only make holes.
 const KEY_BYTES_MIN: usize = 4;
@@ -62,6 +64,13 @@ pub enum Cause {
         /// The server's own words.
         message: Option<String>,
         retry_after: Option<Duration>,
+        /// What was asked for, without a query, where the server has nothing there.
+        path: Option<String>,
+    },
+    /// The model, or the way it is run, takes no tools.
+    NoTools {
+        status: u16,
+        message: String,
     },
     /// Tokens, where the server counted them.
     ContextOverflow {
@@ -120,6 +129,10 @@ pub enum Garbled {
     WebPage,
     NotJson {
         line: String,
+    },
+    /// JSON, and nothing that a model's server says.
+    Foreign {
+        json: String,
     },
     NotUtf8,
     /// A line, an event or the whole is longer than this many bytes.
@@ -192,10 +205,16 @@ impl Cause {
                 status,
                 message,
                 retry_after,
+                path,
             } => Self::Status {
                 status,
-                message: message.map(tidy),
+                message: message.map(&tidy),
                 retry_after,
+                path: path.map(tidy),
+            },
+            Self::NoTools { status, message } => Self::NoTools {
+                status,
+                message: tidy(message),
             },
             Self::ContextOverflow {
                 sent,
@@ -218,6 +237,9 @@ impl Cause {
             },
             Self::Garbled(Garbled::NotJson { line }) => {
                 Self::Garbled(Garbled::NotJson { line: tidy(line) })
+            }
+            Self::Garbled(Garbled::Foreign { json }) => {
+                Self::Garbled(Garbled::Foreign { json: tidy(json) })
             }
             Self::Redirected { to } => Self::Redirected { to: tidy(to) },
             Self::Unreachable { why } => Self::Unreachable { why: tidy(why) },

@@ -25,6 +25,8 @@ pub(super) enum Rest {
     Event(Option<Event>),
     /// All of the body; it may be cut.
     Whole(Vec<u8>),
+    /// The first line of something else.
+    Foreign(Vec<u8>),
 }
 
 impl Default for Frame {
@@ -60,7 +62,10 @@ impl Frame {
     pub fn finish(self) -> Rest {
         match self {
             Self::Unknown(_) => Rest::Nothing,
-            Self::Events(events) => Rest::Event(events.finish()),
+            Self::Events(events) => match events.foreign().map(<[u8]>::to_vec) {
+                Some(line) => Rest::Foreign(line),
+                None => Rest::Event(events.finish()),
+            },
             Self::Whole(body) => Rest::Whole(body),
         }
     }

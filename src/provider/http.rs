@@ -240,6 +240,7 @@ fn proxy_variable() -> Option<&'static str> {
 /// What an answer that is no success says, and the server's complaint in it.
 pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let status = response.status().as_u16();
+    let path = response.url().path().to_owned();
     let retry_after = response.headers().get(RETRY_AFTER).and_then(read_pause);
     let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
     let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
@@ -253,16 +254,24 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let message = complaint
         .as_ref()
         .map(|complaint| complaint.message.clone());
+    // A server that lacks the model has the address.
+    let names_the_model = complaint
+        .as_ref()
+        .is_some_and(|complaint| complaint.message.to_lowercase().contains("model"));
+    let path = (status == 404 && !names_the_model).then_some(path);
     let is_unpaid = complaint.as_ref().is_some_and(Complaint::is_about_credit);
+    let takes_no_tools = complaint.as_ref().is_some_and(Complaint::refuses_tools);
     let cause = overflow.unwrap_or_else(|| match message {
         message if status == 402 || is_unpaid => Cause::NoCredit {
             status,
             message: message.unwrap_or_default(),
         },
+        Some(message) if takes_no_tools => Cause::NoTools { status, message },
         message => Cause::Status {
             status,
             message,
             retry_after,
+            path,
         },
     });
     (cause, complaint)
@@ -271,8 +280,14 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
 /// `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
 fn read_pause(value: &HeaderValue) -> Option<Duration> {
     let text = value.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    // Some servers send fractions, and no number is too large to be a number.
+    if let Some(seconds) = text
+        .parse::<f64>()
+        .ok()
+        .filter(|_| text.chars().all(is_number))
+    {
+        return Some(Duration::try_from_secs_f64(seconds.ceil()).unwrap_or(Duration::MAX));
     }
     let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
     let pause = date.duration_since(jiff::Timestamp::now());

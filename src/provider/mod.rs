@@ -16,6 +16,7 @@ mod frame;
 mod http;
 pub mod mistral;
 pub mod ndjson;
+mod no_tools;
 pub mod ollama;
 pub mod openai;
 pub mod part;
@@ -28,7 +29,7 @@ mod shelf;
 pub mod sse;
 pub mod stream;
 
-pub use error::{Cause, Fault};
+pub use error::{Cause, Fault, PAUSE_MAX};
 pub use part::{EndReason, NativeCall, Request, StreamPart};
 pub use pull::{PullProgress, PullStream};
 pub use scripted::{Requests, Script, Step};

@@ -6,7 +6,7 @@ use super::complaint::Complaint;
 use super::error::{Cause, Garbled};
 use super::ndjson::Lines;
 use super::part::{EndReason, NativeCall, Request};
-use super::reply::{EVENT_BYTES_MAX, Piece, Reply, parse, read_arguments};
+use super::reply::{EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments};
 use super::{call_line, schema};
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think, Usage};
@@ -113,6 +113,10 @@ pub struct Decoder {
     /// that pretty-prints. All of it is one event then.
     spread: Option<Vec<u8>>,
     has_begun: bool,
+    /// Some line was one of an answer.
+    has_answered: bool,
+    /// The first line that was none.
+    foreign: Option<Garbled>,
 }
 
 impl Decoder {
@@ -145,13 +149,15 @@ impl Decoder {
         match self.spread.take() {
             Some(rest) => match parse(&rest) {
                 Ok(event) => self.event(&event),
-                Err(_) if rest.starts_with(b"{") => {}
+                // What is cut may be the beginning of an answer.
+                Err(_) if rest.starts_with(b"{") => self.foreign = None,
                 Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
             },
             None if !self.has_begun => self.reply.fail(Cause::Empty),
             None => {}
         }
-        self.reply.fail(Cause::Cut);
+        let foreign = self.foreign.take().filter(|_| !self.has_answered);
+        self.reply.fail(foreign.map_or(Cause::Cut, Cause::Garbled));
         self.reply.take()
     }
 
@@ -169,7 +175,7 @@ impl Decoder {
             return;
         }
         if let Some(words) = Words::read(line) {
-            self.has_begun = true;
+            (self.has_begun, self.has_answered) = (true, true);
             self.thinking.push_str(&words.message.thinking);
             self.reply.thinking(&words.message.thinking);
             return self.reply.text(&words.message.content);
@@ -189,6 +195,12 @@ impl Decoder {
             return self.reply.fail(complaint.in_stream());
         }
         let message = event.get("message");
+        if message.is_some_and(Value::is_object) || event.get("done").is_some_and(Value::is_boolean)
+        {
+            self.has_answered = true;
+        } else {
+            self.foreign.get_or_insert_with(|| foreign(event));
+        }
         let text = |key: &str| {
             let text = message.and_then(|message| message.get(key)?.as_str());
             text.unwrap_or_default()

@@ -136,6 +136,20 @@ pub(super) fn not_json(text: &str) -> Garbled {
     }
 }
 
+/// What a text is that is no answer at all.
+pub(super) fn no_answer(text: &[u8]) -> Garbled {
+    match parse(text) {
+        Ok(json) => foreign(&json),
+        Err(garbled) => garbled,
+    }
+}
+
+pub(super) fn foreign(json: &Value) -> Garbled {
+    Garbled::Foreign {
+        json: json.to_string(),
+    }
+}
+
 /// Reads arguments that a server sends as a text of JSON. A text of nothing means
 /// that there are none; JSON in a JSON string is unpacked once.
 ///

@@ -2,8 +2,9 @@
 //! happened, why, and what to do. Text of the server stands in it raw.
 
 use super::client::CONNECT_SECONDS_MAX;
-use super::error::{Cause, Garbled, Place};
+use super::error::{Cause, Garbled, PAUSE_MAX, Place};
 use crate::domain::{Notice, ProviderKind};
+use std::time::Duration;
 
 const AGAIN: &str = "/retry asks again.";
 const PAUSE: &str = "Wait a little, then /retry; or choose another model with /set-model.";
@@ -40,8 +41,26 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
             .because("A conversation goes only to the address that config.json names.")
             .advise(format!("If it is right, make it the baseUrl of `{name}`.")),
         Cause::Status {
-            status, message, ..
-        } => answered(place, *status, message.as_deref()),
+            status,
+            message,
+            retry_after,
+            path,
+        } => match retry_after.filter(|pause| *pause > PAUSE_MAX) {
+            Some(pause) if matches!(status, 429 | 503 | 529) => {
+                long_pause(place, *status, message.as_deref(), pause)
+            }
+            _ => answered(place, *status, message.as_deref(), path.as_deref()),
+        },
+        Cause::NoTools { status, message } => because(
+            Notice::failure(format!(
+                "`{}` at {url} takes no tools (HTTP {status}).",
+                place.model
+            )),
+            Some(message),
+        )
+        .advise(format!(
+            "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
+        )),
         Cause::ContextOverflow {
             sent,
             limit,
@@ -137,7 +156,7 @@ fn unreachable(place: &Place, why: &str) -> Notice {
 }
 
 /// A status that is no success.
-fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
+fn answered(place: &Place, status: u16, message: Option<&str>, path: Option<&str>) -> Notice {
     let Place {
         url, name, model, ..
     } = place;
@@ -154,11 +173,6 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         403 => failure(format!("{url} does not allow this (HTTP 403).")).advise(format!(
             "Check whether the key of `{name}` may use the model `{model}`."
         )),
-        400.. if knows_no_tools(&said) => {
-            failure(format!("`{model}` at {url} takes no tools (HTTP {status}).")).advise(format!(
-                "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
-            ))
-        }
         404 if said.contains("model") => {
             let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
             missing.advise(if place.provider == ProviderKind::Ollama {
@@ -169,6 +183,11 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
                 )
             })
         }
+        404 if path.is_some() => failure(format!(
+            "{url} has no such address as {} (HTTP 404).",
+            path.unwrap_or_default()
+        ))
+        .advise(format!("Check baseUrl of `{name}` in config.json.")),
         404 | 405 => failure(format!("{url} has no such address (HTTP {status})."))
             .advise(format!("Check baseUrl of `{name}` in config.json.")),
         413 => failure(format!(
@@ -178,11 +197,11 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         408 | 504 => failure(format!("{url} took too long to answer (HTTP {status})."))
             .advise(again(place, AGAIN)),
         429 => failure(format!("{url} asks for a pause (HTTP 429).")).advise(PAUSE),
-        502 => failure(format!("{url} got no answer from the server behind it (HTTP 502)."))
-            .advise(again(place, AGAIN)),
-        503 | 529 => {
-            failure(format!("{url} has too much to do (HTTP {status}).")).advise(PAUSE)
-        }
+        502 => failure(format!(
+            "{url} got no answer from the server behind it (HTTP 502)."
+        ))
+        .advise(again(place, AGAIN)),
+        503 | 529 => failure(format!("{url} has too much to do (HTTP {status}).")).advise(PAUSE),
         500..=599 => failure(format!("{url} failed (HTTP {status}).")).advise(again(place, AGAIN)),
         _ if said.contains("does not support thinking") => {
             failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
@@ -192,6 +211,30 @@ fn answered(place: &Place, status: u16, message: Option<&str>) -> Notice {
         _ => failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
             "Check `{name}` in config.json, or choose another model with /set-model."
         )),
+    }
+}
+
+/// A pause that nobody waits for by itself.
+fn long_pause(place: &Place, status: u16, message: Option<&str>, pause: Duration) -> Notice {
+    let (url, pause) = (&place.url, spelt(pause));
+    let what = match status {
+        429 => format!("{url} asks to wait {pause} (HTTP 429)."),
+        _ => format!("{url} has too much to do, and asks to wait {pause} (HTTP {status})."),
+    };
+    because(Notice::failure(what), message)
+        .advise("Choose another model with /set-model; or wait that long, then /retry.")
+}
+
+/// A pause in whole units, rounded up: whoever waits so long is not early.
+fn spelt(pause: Duration) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match pause.as_secs() {
+        seconds if seconds > 365 * DAY => "more than a year".to_owned(),
+        seconds if seconds > 2 * DAY => format!("{} days", seconds.div_ceil(DAY)),
+        seconds if seconds >= 2 * HOUR => format!("{} h", seconds.div_ceil(HOUR)),
+        seconds => format!("{} min", seconds.div_ceil(MINUTE)),
     }
 }
 
@@ -211,6 +254,7 @@ fn why_garbled(garbled: &Garbled) -> String {
     match garbled {
         Garbled::WebPage => "It is a web page.".to_owned(),
         Garbled::NotJson { line } => format!("A line is not JSON: `{line}`."),
+        Garbled::Foreign { json } => format!("It is other JSON: `{json}`."),
         Garbled::NoList => "It holds no list of models.".to_owned(),
         Garbled::NotUtf8 => "Its bytes are not UTF-8 text.".to_owned(),
         Garbled::TooLong { bytes_max } => {
@@ -220,23 +264,6 @@ fn why_garbled(garbled: &Garbled) -> String {
             format!("It asks for more than {calls_max} tools at once.")
         }
     }
-}
-
-/// Servers have many words for a model, or a way to run it, that knows no tools.
-fn knows_no_tools(said: &str) -> bool {
-    [
-        "does not support tools",
-        "does not support function",
-        "support tool use",
-        "support tool calling",
-        "tools param requires",
-        "tool choice requires",
-        "function calling is not enabled",
-        "tools is not supported",
-        "tools are not supported",
-    ]
-    .iter()
-    .any(|words| said.contains(words))
 }
 
 /// An answer that the model or its server would not finish.

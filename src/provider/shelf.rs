@@ -120,6 +120,7 @@ impl Shelf {
                     status: 404,
                     message: Some(format!("model '{name}' not found")),
                     retry_after: None,
+                    path: None,
                 },
             )),
         }

@@ -5,6 +5,13 @@ use super::error::Garbled;
 use super::reply::EVENT_BYTES_MAX;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
+const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+
+/// Is it a comment or one of the standard's fields?
+fn is_field(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    name.is_empty() || FIELDS.contains(&name)
+}
 
 /// One event: its bytes are not yet known to be UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,6 +28,10 @@ pub struct Events {
     line: Vec<u8>,
     event: Event,
     has_data: bool,
+    /// Some line was a field of an event that matters here.
+    has_begun: bool,
+    /// The first line that no stream of events has.
+    foreign: Option<Vec<u8>>,
     first_is_read: bool,
     /// The last byte was a carriage return: a line feed now belongs to it.
     after_return: bool,
@@ -53,6 +64,18 @@ impl Events {
         events
     }
 
+    /// What it is that begins with no event, and is no beginning of one either.
+    pub fn foreign(&self) -> Option<&[u8]> {
+        let line = match self.first_is_read {
+            true => &self.line,
+            false => self.line.strip_prefix(BOM).unwrap_or(&self.line),
+        };
+        let begins_a_field = FIELDS.iter().any(|field| field.starts_with(line));
+        let cut = (!begins_a_field && !is_field(line)).then_some(line);
+        let foreign = self.foreign.as_deref().or(cut);
+        foreign.filter(|_| !self.has_begun)
+    }
+
     /// The event that lacks its blank line, where it has data. The standard drops
     /// it; some servers forget the line after their last event.
     pub fn finish(mut self) -> Option<Event> {
@@ -78,14 +101,19 @@ impl Events {
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
             b"data" => {
+                self.has_begun = true;
                 if std::mem::replace(&mut self.has_data, true) {
                     self.event.data.push(b'\n');
                 }
                 self.event.data.extend_from_slice(value);
             }
-            b"event" => self.event.name = value.to_vec(),
+            b"event" => {
+                self.has_begun = true;
+                self.event.name = value.to_vec();
+            }
             // A comment (no field name), `id`, `retry`, or nothing we know.
-            _ => {}
+            _ if is_field(text) || self.foreign.is_some() => {}
+            _ => self.foreign = Some(text.to_vec()),
         }
         None
     }

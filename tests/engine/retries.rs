@@ -8,6 +8,7 @@ fn busy(status: u16, retry_after: Option<u64>) -> Step {
         status,
         message: None,
         retry_after: retry_after.map(Duration::from_secs),
+        path: None,
     })
 }
 

@@ -8,6 +8,7 @@ fn busy(seconds: u64) -> Step {
         status: 429,
         message: None,
         retry_after: Some(Duration::from_secs(seconds)),
+        path: None,
     })
 }
 

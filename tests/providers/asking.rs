@@ -68,5 +68,6 @@ pub fn status(status: u16, message: &str) -> Cause {
         status,
         message: Some(message.to_owned()),
         retry_after: None,
+        path: None,
     }
 }

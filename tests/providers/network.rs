@@ -110,6 +110,7 @@ async fn each_status_carries_the_words_of_the_server() {
         status: 502,
         message: None,
         retry_after: None,
+        path: None,
     };
     assert_eq!(cause(&openai(&server)).await, expected);
     let error = json!({"message": "too long", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 5});

@@ -21,6 +21,7 @@ fn status(status: u16, message: &str) -> Cause {
         status,
         message: (!message.is_empty()).then(|| message.to_owned()),
         retry_after: None,
+        path: None,
     }
 }
 
@@ -94,8 +95,13 @@ fn a_server_that_refuses() {
         ),
         (
             Ollama,
-            status(404, "404 page not found"),
-            "http://localhost:11434 has no such address (HTTP 404). 404 page not found. Check baseUrl of `mine` in config.json.",
+            Cause::Status {
+                status: 404,
+                message: Some("404 page not found".into()),
+                retry_after: None,
+                path: Some("/v1/api/chat".into()),
+            },
+            "http://localhost:11434 has no such address as /v1/api/chat (HTTP 404). 404 page not found. Check baseUrl of `mine` in config.json.",
         ),
         (
             OpenAi,
@@ -143,7 +149,10 @@ fn a_server_that_cannot_serve_this_request() {
         ),
         (
             Ollama,
-            status(400, "x does not support tools"),
+            Cause::NoTools {
+                status: 400,
+                message: "x does not support tools".into(),
+            },
             "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words.",
         ),
         (
@@ -199,6 +208,7 @@ fn an_answer_that_goes_wrong() {
         (OpenAi, Cause::InStream { message: "it broke".into() }, "https://api.example.com reported an error instead of going on. it broke. /retry asks again.".to_owned()),
         (OpenAi, garbled(Garbled::WebPage), format!("{not_answer} It is a web page. {check}")),
         (OpenAi, garbled(Garbled::NotJson { line: "hello".into() }), format!("{not_answer} A line is not JSON: `hello`. {check}")),
+        (OpenAi, garbled(Garbled::Foreign { json: "null".into() }), format!("{not_answer} It is other JSON: `null`. {check}")),
         (OpenAi, garbled(Garbled::NotUtf8), format!("{not_answer} Its bytes are not UTF-8 text. {check}")),
         (OpenAi, garbled(Garbled::TooLong { bytes_max: 16 << 20 }), format!("{not_answer} A part of it is longer than 16 MB. {check}")),
         (OpenAi, garbled(Garbled::TooManyCalls { calls_max: 256 }), format!("{not_answer} It asks for more than 256 tools at once. {check}")),
@@ -265,6 +275,42 @@ fn a_request_that_cannot_be_sent() {
 }
 
 #[test]
+fn a_long_pause_is_told_in_whole_units() {
+    let pauses = [
+        (121, "3 min"),
+        (7199, "120 min"),
+        (7200, "2 h"),
+        (7201, "3 h"),
+        (172_800, "48 h"),
+        (172_801, "3 days"),
+        (u64::MAX, "more than a year"),
+    ];
+    let said = |status, seconds| {
+        let cause = Cause::Status {
+            status,
+            message: None,
+            retry_after: Some(Duration::from_secs(seconds)),
+            path: None,
+        };
+        words(OpenAi, cause)
+    };
+    let advice = "Choose another model with /set-model; or wait that long, then /retry.";
+    for (seconds, pause) in pauses {
+        assert_eq!(
+            said(429, seconds),
+            format!("https://api.example.com asks to wait {pause} (HTTP 429). {advice}")
+        );
+        let expected =
+            format!("https://api.example.com has too much to do, and asks to wait {pause} (HTTP");
+        assert_eq!(said(503, seconds), format!("{expected} 503). {advice}"));
+        assert_eq!(said(529, seconds), format!("{expected} 529). {advice}"));
+    }
+    let short = "https://api.example.com asks for a pause (HTTP 429). Wait a little, then /retry; or choose another model with /set-model.";
+    assert_eq!(said(429, 120), short);
+    assert!(said(500, 7200).starts_with("https://api.example.com failed (HTTP 500)."));
+}
+
+#[test]
 fn texts_of_a_server_are_bounded_and_otherwise_raw() {
     let long = format!("\u{1b}[31m{}", "가".repeat(2000));
     let said = words(OpenAi, Cause::InStream { message: long });
@@ -291,6 +337,7 @@ fn only_what_may_pass_by_itself_is_transient() {
         status: 503,
         message: None,
         retry_after: Some(Duration::from_secs(7)),
+        path: None,
     };
     let fault = Fault::new(&model(OpenAi, OPENAI), busy);
     assert_eq!(fault.retry_after(), Some(Duration::from_secs(7)));

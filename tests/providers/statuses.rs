@@ -12,7 +12,7 @@ use std::time::Duration;
 const MESSAGES: &str = "/v1/messages";
 
 /// A server of each provider, with a model that has a key.
-fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
+pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
     let (url, path) = match provider {
         ProviderKind::Ollama => (server.url(), CHAT),
         ProviderKind::Anthropic => (format!("{}/v1", server.url()), MESSAGES),
@@ -21,7 +21,7 @@ fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'sta
     (crate::reading::model(provider, &url), path)
 }
 
-fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
+pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
     match provider {
         ProviderKind::Ollama => ollama_error(status, message),
         ProviderKind::Mistral => mistral_error(status, message),
@@ -30,7 +30,7 @@ fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
     }
 }
 
-async fn fault(model: &ModelConfig) -> Fault {
+pub async fn fault(model: &ModelConfig) -> Fault {
     let stream = Provider::new().stream(request(model));
     let last = parts(stream).await.pop().expect("something comes");
     last.expect_err("it fails")
@@ -60,7 +60,7 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         404,
-        "{url} has no such address (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
+        "{url} has no such address as {path} (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
         false,
     ),
     (
@@ -127,7 +127,7 @@ async fn every_status_of_every_provider_has_its_sentence() {
             let reply = refusal(provider, status, "Because");
             server.on(path, reply.header("retry-after", "3"));
             let fault = fault(&model).await;
-            let expected = filled(template, &server, provider);
+            let expected = filled(template, &server, provider).replace("{path}", path);
             assert_eq!(fault.notice().sentence(), expected, "{provider}");
             assert_eq!(fault.is_transient(), is_transient, "{provider} {status}");
             if status != 402 {
@@ -342,40 +342,5 @@ async fn a_key_that_cannot_be_sent_names_its_variable_or_its_entry() {
             );
         }
         assert!(server.requests().is_empty());
-    }
-}
-
-#[tokio::test]
-async fn a_model_without_tools_is_told_what_to_set() {
-    let cases = [
-        (
-            ProviderKind::Ollama,
-            400,
-            "registry.ollama.ai/library/x does not support tools",
-        ),
-        (
-            ProviderKind::OpenAi,
-            404,
-            "No endpoints found that support tool use.",
-        ),
-        (
-            ProviderKind::OpenAi,
-            500,
-            "tools param requires --jinja flag",
-        ),
-        (
-            ProviderKind::Mistral,
-            400,
-            "Function calling is not enabled for this model",
-        ),
-    ];
-    for (provider, status, words) in cases {
-        let server = ModelServer::start();
-        let (model, path) = model_at(&server, provider);
-        server.on(path, refusal(provider, status, words));
-        let sentence = fault(&model).await.notice().sentence();
-        let expected = "Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words.";
-        assert!(sentence.ends_with(expected), "{sentence}");
-        assert_eq!(server.requests().len(), 1, "never silently without them");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::{Effect, Failure, StateKind, Turn};
 use crate::domain::{Notice, TurnEvent, Wait};
+use crate::provider::PAUSE_MAX;
 use std::time::Duration;
 
 /// The pauses before the attempts, where the server names none. One person asks, not
@@ -14,8 +15,6 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(8),
     Duration::from_secs(16),
 ];
-/// A server that asks for a longer pause is not waited for: the person is told.
-const PAUSE_MAX: Duration = Duration::from_secs(120);
 
 impl Turn {
     /// The pause before the next attempt, where one is worth it.

@@ -7,7 +7,9 @@ use crate::provider::complaint::Complaint;
 use crate::provider::error::Cause;
 use crate::provider::frame::{Frame, Rest};
 use crate::provider::part::{EndReason, NativeCall};
-use crate::provider::reply::{CALLS_MAX, Piece, Reply, not_json, parse, read_arguments};
+use crate::provider::reply::{
+    CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, read_arguments,
+};
 use crate::provider::sse::Event;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -89,6 +91,7 @@ impl Decoder {
                     self.last_event(&event);
                 }
             }
+            Rest::Foreign(line) => self.fail(Cause::Garbled(no_answer(&line))),
             Rest::Whole(body) => match serde_json::from_slice(&body) {
                 Ok(answer) => self.whole(&answer),
                 Err(fault) if fault.is_eof() => {}
@@ -136,7 +139,7 @@ impl Decoder {
             return self.fail(complaint.in_stream());
         }
         let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
-            return;
+            return self.fail(Cause::Garbled(foreign(answer)));
         };
         self.message.counts.read(answer.get("usage"));
         for (index, block) in (0..).zip(blocks) {

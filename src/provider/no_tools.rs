@@ -1,0 +1,176 @@
+//! How servers say that a model, or the way it is run, takes no tools: each in
+//! words of its own. Pure.
+
+/// Words of servers that are like no others.
+const SAYINGS: [&str; 2] = ["tools param requires", "tool choice requires"];
+/// What tools are called, between spaces.
+const SUBJECTS: [&str; 12] = [
+    "tools",
+    "tool use",
+    "tool_use",
+    "tool-use",
+    "tool calling",
+    "tool calls",
+    "tool-calling",
+    "tool_calls",
+    "tool_choice",
+    "function calling",
+    "function calls",
+    "functions",
+];
+/// What stands after the subject.
+const AFTER: [&str; 6] = [
+    "not supported",
+    "not enabled",
+    "not available",
+    "not allowed",
+    "not permitted",
+    "unsupported",
+];
+/// What stands before the subject.
+const BEFORE: [&str; 11] = [
+    "not support",
+    "n't support",
+    "no support for",
+    "not supporting",
+    "that support",
+    "unsupported",
+    "unknown",
+    "unrecognized",
+    "unrecognised",
+    "unexpected",
+    "not capable",
+];
+/// Words that change nothing.
+const FILLERS: [&str; 25] = [
+    "the",
+    "any",
+    "a",
+    "native",
+    "using",
+    "use",
+    "of",
+    "parameter",
+    "parameters",
+    "param",
+    "field",
+    "fields",
+    "argument",
+    "arguments",
+    "request",
+    "supplied",
+    "keyword",
+    "option",
+    "is",
+    "are",
+    "was",
+    "yet",
+    "currently",
+    "input",
+    "property",
+];
+
+/// Is it said by a message, or by one about this parameter of the request?
+pub(super) fn is_said_by(message: &str, param: Option<&str>) -> bool {
+    let said = message.to_lowercase();
+    if SAYINGS.iter().any(|saying| said.contains(saying)) {
+        return true;
+    }
+    let said = plain(&said);
+    let is_refused = |words: &&str| said.contains(&format!(" {words} "));
+    match param {
+        Some("tools" | "tool_choice" | "functions") => {
+            let names_none = AFTER.iter().chain(&BEFORE).any(|words| is_refused(words));
+            if names_none || is_refused(&"extra inputs not permitted") {
+                return true;
+            }
+        }
+        // It may name tools beside what it is about.
+        Some(param) if !param.starts_with("tools") => return false,
+        _ => {}
+    }
+    SUBJECTS.iter().any(|subject| {
+        let after = AFTER
+            .iter()
+            .any(|after| is_refused(&&*format!("{subject} {after}")));
+        let before = |words: &&str| said.contains(&format!("{words} {subject} "));
+        after || BEFORE.iter().any(before)
+    })
+}
+
+/// Words between single spaces, without quotes, stops and fillers.
+fn plain(said: &str) -> String {
+    let is_gap = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
+    let words = said.split(is_gap).map(|word| word.trim_matches('\''));
+    // "tool use" is a subject, and "use tools" is not another verb.
+    let mut kept = String::from(" ");
+    for word in words.filter(|word| !word.is_empty()) {
+        let names_tools = word == "use" && kept.ends_with(" tool ");
+        if names_tools || !FILLERS.contains(&word) {
+            kept.push_str(word);
+            kept.push(' ');
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_said_by;
+
+    #[test]
+    fn a_refusal_of_tools_is_known_in_many_words() {
+        for said in [
+            "registry.ollama.ai/library/x does not support tools",
+            "No endpoints found that support tool use.",
+            "No endpoints found that support tool use. Try disabling \"get_time\".",
+            "tools param requires --jinja flag",
+            "Function calling is not enabled for this model",
+            "Unsupported parameter: 'tools' is not supported with this model.",
+            "This model does not support function calling.",
+            "`m` doesn't support tool calling",
+            "tool calling is not supported",
+            "Tool use is not supported by m.",
+            "The tools parameter is not supported",
+            "Unrecognized request argument supplied: tools",
+            "unknown field `tools`",
+            "Tools are currently not available for this model",
+            "This model does not support the use of tools",
+            "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+        ] {
+            assert!(is_said_by(said, None), "{said}");
+        }
+        for param in ["tools", "tool_choice"] {
+            assert!(is_said_by("Extra inputs are not permitted", Some(param)));
+            assert!(is_said_by("Unsupported parameter", Some(param)));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_one_tool_or_beside_tools_is_no_refusal_of_all() {
+        for (said, param) in [
+            (
+                "Invalid 'tools': array too long. Expected at most 128.",
+                Some("tools"),
+            ),
+            (
+                "Invalid schema for function 'get_time'",
+                Some("tools[0].function.parameters"),
+            ),
+            (
+                "tools are not supported with reasoning_effort",
+                Some("reasoning_effort"),
+            ),
+            (
+                "Unsupported parameter: 'parallel_tool_calls' is not supported",
+                None,
+            ),
+            ("Unexpected role 'tool' after role 'user'", None),
+            ("The role `tool` is not supported", None),
+            ("x does not support thinking", None),
+            ("temperature is not supported", None),
+        ] {
+            assert!(!is_said_by(said, param), "{said}");
+        }
+    }
+}
