@@ -39,13 +39,15 @@ fn removing_the_model_in_use_says_so() {
 #[test]
 fn a_question_over_the_dialog_is_as_wide_as_that() {
     let mut chat = with_qwen(stocked(script()));
-    chat.says("/models").types("gem").enter();
-    let screen = chat.sees("Add model").screen();
+    chat.says("/models")
+        .types("gem")
+        .press(TAB, KeyModifiers::NONE);
+    let screen = chat.key('d').sees("Remove it?").screen();
     let edge = |title: &str| {
         let row = screen.lines().find(|row| row.contains(title));
         row.map(humble::text::grapheme::width)
     };
-    assert_eq!(edge(" Add model "), edge(" Models "), "{screen}");
+    assert_eq!(edge(" Remove model "), edge(" Models "), "{screen}");
 }
 
 #[test]
@@ -56,8 +58,8 @@ fn after_a_removal_no_model_is_chosen_until_a_key_moves() {
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('j');
     chat.key('d').looks().key('y').sees("Removed gemma3:4b.");
     assert_eq!(shelf.names("http://localhost:11434"), ["qwen3:4b"]);
-    chat.sees_no("› qwen3:4b").key('d').sees_no("Remove it?");
-    chat.key('k').sees("› qwen3:4b");
+    chat.sees_no("▌ qwen3:4b").key('d').sees_no("Remove it?");
+    chat.key('k').sees("▌ qwen3:4b");
     chat.key('d').sees("Remove it?");
 }
 
@@ -66,8 +68,7 @@ fn a_pull_is_cancelled_by_a_letter_that_discards_nothing_elsewhere() {
     let hang = humble::provider::PullStep::Hang;
     let mut chat = with_qwen(stocked(script()).pulls([hang]));
     chat.says("/models pull m").says("/models");
-    chat.press(TAB, KeyModifiers::NONE)
-        .sees("c cancel the pull");
+    chat.press(TAB, KeyModifiers::NONE).sees("c cancel pull");
     chat.key('x').sees("Pulling m").key('c');
     chat.sees("Stopped pulling m.");
 }

@@ -99,7 +99,7 @@ fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
         Overlay::Models(open) if open.pulling.is_some() => say(&["Enter pull", "Esc back"]),
         Overlay::Models(open) if open.in_list => {
             let last = if model.shelf.pull.is_some() {
-                "c cancel the pull"
+                "c cancel pull"
             } else {
                 "a add a server"
             };
