@@ -21,6 +21,12 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 /// The age from which a temporary file belongs to no living program.
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
+/// Why something is not read: words that advice follows from.
+pub const FOLDER: &str = "it is a folder";
+pub const NO_FILE: &str = "it is not a regular file";
+/// Why a folder is not made.
+pub const IN_THE_WAY: &str = "a file of this name is in the way";
+
 /// Why [`update`] left a file as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError<E> {
@@ -108,10 +114,10 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         other => other?,
     };
     if metadata.is_dir() {
-        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+        return Err(io::Error::new(ErrorKind::IsADirectory, FOLDER));
     }
     if !metadata.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        return Err(io::Error::other(NO_FILE));
     }
     let mut bytes = Vec::with_capacity(metadata.len().min(bytes_max) as usize);
     File::open(path)?
@@ -279,6 +285,7 @@ pub fn words(fault: &io::Error) -> String {
         ErrorKind::StorageFull => "the disk is full".to_owned(),
         ErrorKind::QuotaExceeded => "the quota of this disk is used up".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        ErrorKind::AlreadyExists => IN_THE_WAY.to_owned(),
         ErrorKind::NotFound => "its folder does not exist".to_owned(),
         ErrorKind::NotADirectory => "what should be its folder is a file".to_owned(),
         _ => fault.to_string(),

@@ -2,6 +2,7 @@
 //! standard output, everything else to standard error; questions go to the
 //! terminal, and where there is none the safe answer is taken and said.
 
+mod advice;
 mod asking;
 mod json;
 pub mod models;
@@ -15,13 +16,14 @@ use crate::domain::{
 use crate::protocol::{Answer, Ask, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
+use advice::without_screen;
 use asking::Terminal;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use words::{outcome_words, summary, without_commands};
+use words::{outcome_words, summary};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -382,9 +384,8 @@ impl Headless {
 
     fn say_notice(&self, notice: &Notice) {
         // Commands of the screen help nobody here.
-        let advice = notice.advice.as_deref().map(without_commands);
         let notice = Notice {
-            advice: advice.filter(|advice| !advice.is_empty()),
+            advice: notice.advice.as_deref().and_then(without_screen),
             ..notice.clone()
         };
         self.say(Clean::new(&notice.sentence()).as_str());

@@ -6,7 +6,7 @@ mod choices;
 mod left;
 
 pub use choices::ChoiceRow;
-pub use left::{BranchSummary, PendingCall, Unfinished};
+pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 
 use crate::domain::tool::Tool;
 use crate::domain::{

@@ -1,5 +1,7 @@
 //! The real binary without a screen, against a scripted model server.
 
+#[path = "cli/keeping.rs"]
+mod keeping;
 #[path = "support/model_server.rs"]
 mod model_server;
 

@@ -13,6 +13,8 @@ mod faults;
 mod home;
 #[path = "support/model_server.rs"]
 mod model_server;
+#[path = "terminal/opening.rs"]
+mod opening;
 #[path = "support/pty.rs"]
 mod pty;
 #[path = "terminal/typing.rs"]

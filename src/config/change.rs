@@ -12,6 +12,7 @@ mod words;
 use super::{Known, Settings};
 use crate::domain::model::Limits;
 use crate::domain::{Change, Launch, ModelConfig, Persona, ServerId, ToolMode, Weight};
+pub use models::use_of;
 use std::collections::BTreeMap;
 use words::{differing, named};
 

@@ -139,7 +139,18 @@ impl ConfigError {
     }
 }
 
+/// At a start; while the program runs [`AS_THEY_WERE`] is true.
 const LEFT_ALONE: &str = "The program runs without it, and nothing is saved into it.";
+const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alone.";
+
+/// The banner of a file that broke while the program runs: nothing is lost of what
+/// was in force.
+pub fn while_running(mut banner: Banner) -> Banner {
+    if banner.notice.why.as_deref() == Some(LEFT_ALONE) {
+        banner.notice.why = Some(AS_THEY_WERE.to_owned());
+    }
+    banner
+}
 
 /// `config.json` of `/home/me/.humble-ai-cli/config.json`.
 pub(super) fn file_name(path: &Path) -> String {

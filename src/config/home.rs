@@ -8,6 +8,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const DEFAULT_FOLDER: &str = ".humble-ai-cli";
+/// The cause of the banner of a home in which nothing can be saved.
+pub const UNWRITABLE: &str = "home";
 /// What `system_prompt.txt` holds from the first run on, byte for byte.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
 
@@ -103,10 +105,13 @@ impl Home {
     /// Creates the folders, and on the first run the system prompt. A home that
     /// cannot be written is a banner: one can chat all the same.
     pub fn prepare(&self) -> Vec<Banner> {
+        let checked = |folder: PathBuf| {
+            files::check_writable(&folder).map_err(|fault| Unwritable { folder, fault })
+        };
         let made = self
             .make()
-            .and_then(|()| files::check_writable(&self.root))
-            .and_then(|()| files::check_writable(&self.sessions()));
+            .and_then(|()| checked(self.root.clone()))
+            .and_then(|()| checked(self.sessions()));
         match made {
             Ok(()) => {
                 files::sweep(&self.root);
@@ -119,12 +124,15 @@ impl Home {
                     .into_iter()
                     .collect()
             }
-            Err(fault) => vec![self.unwritable(&fault)],
+            Err(fault) => vec![fault.banner()],
         }
     }
 
-    fn make(&self) -> io::Result<()> {
-        files::create_folder(&self.root)?;
+    fn make(&self) -> Result<(), Unwritable> {
+        let made = |folder: PathBuf| {
+            files::create_folder(&folder).map_err(|fault| Unwritable { folder, fault })
+        };
+        made(self.root.clone())?;
         // A prompt that the person deleted stays deleted: it is written only where
         // this program has never run. It is written first, so that a crash between
         // does not make a half run the first one.
@@ -132,12 +140,15 @@ impl Home {
         if first_run {
             let prompt = DEFAULT_SYSTEM_PROMPT.as_bytes();
             match files::create_new(&self.system_prompt(), prompt, files::PRIVATE) {
-                Err(fault) if fault.kind() != ErrorKind::AlreadyExists => return Err(fault),
+                Err(fault) if fault.kind() != ErrorKind::AlreadyExists => {
+                    let folder = self.root.clone();
+                    return Err(Unwritable { folder, fault });
+                }
                 _ => {}
             }
         }
         for folder in [self.sessions(), self.cache()] {
-            files::create_folder(&folder)?;
+            made(folder)?;
         }
         Ok(())
     }
@@ -150,23 +161,40 @@ impl Home {
             .advise("Make it a folder that you may write to.");
         Banner::new("log", notice)
     }
+}
 
-    fn unwritable(&self, fault: &io::Error) -> Banner {
-        let why = why(fault);
-        let root = self.root.display();
-        let notice = Notice::warning(format!("The folder {root} cannot be written: {why}."))
-            .because("Conversations and settings of this run will not be saved.")
-            .advise("Give yourself the right to write there, or name another with --home.");
-        Banner::new("home", notice)
+/// Why nothing can be saved: the folder, and what the file system said of it.
+struct Unwritable {
+    folder: PathBuf,
+    fault: io::Error,
+}
+
+impl Unwritable {
+    fn banner(&self) -> Banner {
+        let (folder, why) = (self.folder.display(), why(&self.fault));
+        let advice = match is_in_the_way(&self.fault) {
+            true => "Move that file away, or name another folder with --home.",
+            false => "Give yourself the right to write there, or name another with --home.",
+        };
+        let notice = Notice::warning(format!("The folder {folder} cannot be written: {why}."))
+            .because("Conversations and settings are not saved until it can.")
+            .advise(advice);
+        Banner::new(UNWRITABLE, notice)
     }
 }
 
+/// Does a file stand where a folder should be?
+fn is_in_the_way(fault: &io::Error) -> bool {
+    matches!(
+        fault.kind(),
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory
+    )
+}
+
 fn why(fault: &io::Error) -> String {
-    match fault.kind() {
-        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-            "it, or a part of its path, is a file".to_owned()
-        }
-        _ => files::words(fault),
+    match is_in_the_way(fault) {
+        true => "it, or a part of its path, is a file".to_owned(),
+        false => files::words(fault),
     }
 }
 

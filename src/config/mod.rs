@@ -26,9 +26,9 @@ pub use add::{
     Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
     model_servers, server_of, understand,
 };
-pub use change::{Memory, Weighed, weigh};
-pub use error::ConfigError;
-pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
+pub use change::{Memory, Weighed, use_of, weigh};
+pub use error::{ConfigError, while_running};
+pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
 pub use known::{Known, Read};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt::{older_system_prompt, read_system_prompt, replace_system_prompt};

@@ -169,9 +169,10 @@ fn unusable(name: &str, why: String) -> Persona {
 
 fn understood(name: &str, whole: String) -> Persona {
     let whole = whole.trim_start_matches('\u{feff}');
-    let (front, text) = split_front_matter(whole);
-    let front = match FrontMatter::read(front) {
-        Ok(front) => front,
+    let split = split_front_matter(whole);
+    let read = split.and_then(|(front, text)| Ok((FrontMatter::read(front)?, text)));
+    let (front, text) = match read {
+        Ok(read) => read,
         Err(why) => return unusable(name, why),
     };
     let first = text.lines().map(plain).find(|line| !line.is_empty());
@@ -196,22 +197,22 @@ fn shortened(line: &str) -> String {
 }
 
 /// The lines between two fences at the very start, and what follows them. A fence
-/// that is never closed is a rule of the text itself.
-fn split_front_matter(whole: &str) -> (&str, &str) {
+/// that is never closed is refused: the `tools` behind it would bind nobody.
+fn split_front_matter(whole: &str) -> Result<(&str, &str), String> {
     let mut lines = whole.split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
-        return ("", whole);
+        return Ok(("", whole));
     };
     let mut at = first.len();
     for line in lines {
         if line.trim_end() == FENCE {
             let rest = &whole[at + line.len()..];
             let rest = rest.trim_start_matches(['\n', '\r']);
-            return (&whole[first.len()..at], rest);
+            return Ok((&whole[first.len()..at], rest));
         }
         at += line.len();
     }
-    ("", whole)
+    Err("its front matter is not closed".to_owned())
 }
 
 #[derive(Default)]

@@ -236,6 +236,46 @@ mod tests {
         assert!(!session.switch(1, now()), "there is no such branch");
     }
 
+    fn stopped(session: &mut Session, prompt: &str) {
+        let note = json!({ "after": session.messages.len(), "prompt": prompt });
+        put(&mut session.humble, CANCELLED, vec![note]);
+    }
+
+    /// The prompts of the cancelled turns of each way, the active one first.
+    fn cancelled(session: &Session) -> Vec<Vec<&str>> {
+        let own = session.humble.get(CANCELLED).and_then(Value::as_array);
+        let own = own.map_or(&[][..], Vec::as_slice);
+        let others = session.branches.iter().map(|branch| &branch.cancelled[..]);
+        std::iter::once(own)
+            .chain(others)
+            .map(|notes| {
+                notes
+                    .iter()
+                    .filter_map(|note| note["prompt"].as_str())
+                    .collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn words_without_an_answer_go_where_the_turn_before_them_goes() {
+        let mut session = talk(&[("p", "a")]);
+        stopped(&mut session, "x");
+        said(&mut session, "q", "b");
+        stopped(&mut session, "y");
+        session.rewind(2, now());
+        assert_eq!(cancelled(&session), [vec!["x"], vec!["y"]]);
+        said(&mut session, "q", "c");
+        stopped(&mut session, "z");
+        session.rewind(0, now());
+        assert_eq!(
+            cancelled(&session),
+            [vec![], vec!["x", "y"], vec!["x", "z"]]
+        );
+        assert!(session.switch(0, now()));
+        assert_eq!(cancelled(&session), [vec!["x", "y"], vec!["x", "z"]]);
+    }
+
     #[test]
     fn turns_that_are_taken_back_one_after_the_other_are_one_branch() {
         let mut session = talk(&[("p", "a"), ("q", "b"), ("r", "c")]);

@@ -85,6 +85,8 @@ pub(super) enum Done {
     Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
     Config(Result<(), ConfigError>),
+    /// The home was prepared once more, since it seems to be writable now.
+    Prepared(Vec<Banner>),
     Added(Box<ModelConfig>, Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
     Reread(Box<Read>, bool),
@@ -104,6 +106,8 @@ pub(super) struct Actor {
     pub(super) personas: Vec<Persona>,
     /// The chosen one.
     pub(super) persona: Option<Arc<Persona>>,
+    /// The command line chose it: its tools are looked for once the servers are there.
+    pub(super) persona_unchecked: bool,
     pub(super) outside: Outside,
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
@@ -181,6 +185,7 @@ impl Actor {
             servers: files.known.servers,
             personas: files.known.personas,
             persona: None,
+            persona_unchecked: false,
             outside: Outside::default(),
             hub,
             offered: Arc::default(),
@@ -318,6 +323,7 @@ impl Actor {
             self.offered = Arc::new(offered);
             self.feed_offered();
         }
+        self.check_first_persona(&servers);
     }
 
     fn hub_event(&mut self, event: HubEvent) {

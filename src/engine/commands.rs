@@ -184,6 +184,7 @@ impl Actor {
                 }
                 self.config_written();
             }
+            Done::Prepared(banners) => self.prepared(banners),
             Done::Reread(read, asks) => self.reread(*read, asks),
             Done::PromptRead(read) => self.older_prompt_read(read),
             Done::PromptReplaced(replaced) => self.prompt_replaced(replaced),

@@ -327,3 +327,6 @@ fn write(
         result,
     }
 }
+
+#[cfg(test)]
+mod tests;

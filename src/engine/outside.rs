@@ -5,7 +5,7 @@
 use super::actor::{Actor, Done};
 use super::asking::Pending;
 use super::turn::Input;
-use crate::config::{self, ConfigError, Known, Memory, Read, Watcher, weigh};
+use crate::config::{self, ConfigError, Known, Memory, Read, Settings, Watcher, weigh};
 use crate::domain::{AskId, Banner, Change, ModelConfig, Notice, Weight};
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::collections::BTreeSet;
@@ -115,8 +115,9 @@ impl Actor {
         let count = weighed.changes.len();
         tracing::debug!("the files of settings were read again: {count} changes");
         let harmless = weighed.of(Weight::Harmless);
-        let waiting = weighed.of(Weight::NeedsConsent);
-        let is_same = weighed.changes.is_empty();
+        let mut waiting = weighed.of(Weight::NeedsConsent);
+        waiting.extend(self.first_of(&after.settings).map(config::use_of));
+        let is_same = weighed.changes.is_empty() && waiting.is_empty();
         if weighed.harmless != before {
             self.come_into_force(weighed.harmless);
         }
@@ -172,7 +173,11 @@ impl Actor {
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
+        let first = self.first_of(&known.settings).cloned();
         self.come_into_force(known);
+        if let Some(model) = first {
+            self.take_model(model);
+        }
         self.outside.declined.clear();
         self.tell_of_waiting(&[]);
         self.notice(Notice::info(match changes.len() {
@@ -221,33 +226,31 @@ impl Actor {
     fn models_changed(&mut self, before: &[ModelConfig]) {
         let models = &self.settings.models;
         let named = |name: &str| models.iter().find(|model| model.name == name);
-        match self.model.clone() {
-            None => {
-                let first = match &self.options.model {
-                    Some(name) => named(name),
-                    None => self.settings.active(),
-                };
-                if let Some(model) = first.cloned() {
-                    self.take_model(model);
-                }
-            }
-            Some(model) => {
-                let is_it = |other: &&ModelConfig| other.reference() == model.reference();
-                let found = models.iter().find(is_it).or_else(|| named(&model.name));
-                match (before.iter().find(is_it), found.cloned()) {
-                    (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
-                    (Some(_), None) => self.notice(
-                        Notice::warning(format!(
-                            "`{}` is not in config.json any more.",
-                            model.name
-                        ))
+        if let Some(model) = self.model.clone() {
+            let is_it = |other: &&ModelConfig| other.reference() == model.reference();
+            let found = models.iter().find(is_it).or_else(|| named(&model.name));
+            match (before.iter().find(is_it), found.cloned()) {
+                (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
+                (Some(_), None) => self.notice(
+                    Notice::warning(format!("`{}` is not in config.json any more.", model.name))
                         .advise("It answers on until you choose another with /set-model."),
-                    ),
-                    _ => {}
-                }
+                ),
+                _ => {}
             }
         }
         self.list_models();
+    }
+
+    /// The model that would begin to answer, were these the settings of a start: none
+    /// where one answers already. A conversation goes nowhere by an edit alone.
+    fn first_of<'a>(&self, settings: &'a Settings) -> Option<&'a ModelConfig> {
+        if self.model.is_some() {
+            return None;
+        }
+        match &self.options.model {
+            Some(name) => settings.models.iter().find(|model| model.name == *name),
+            None => settings.active(),
+        }
     }
 
     fn model_moved(&mut self, model: &ModelConfig, old: &ModelConfig, mut new: ModelConfig) {
@@ -294,10 +297,12 @@ impl Actor {
         files.dedup();
         let what = match files[..] {
             [] => return self.clear_banner(CAUSE),
-            [file] => format!("{file} has changes that are not in force:"),
-            _ => format!("{} have changes that are not in force:", files.join(", ")),
+            [file] => format!("{file} has changes that are not in force."),
+            _ => format!("{} have changes that are not in force.", files.join(", ")),
         };
-        let notice = Notice::warning(what).advise("/reload asks again.");
+        let notice = Notice::warning(what)
+            .because("They come into force at the next start, unless the file is put right.")
+            .advise("/reload asks again.");
         let banner = Banner::new(CAUSE, notice);
         if self.banners.get(CAUSE) != Some(&banner) {
             self.set_banner(banner);
@@ -316,7 +321,8 @@ impl Actor {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            self.banners.insert(banner.cause.clone(), banner.clone());
+            let banner = config::while_running(banner.clone());
+            self.banners.insert(banner.cause.clone(), banner);
         }
         if before != self.banners {
             self.push_banners();

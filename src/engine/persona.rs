@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, Notice, Offered, Persona};
+use crate::domain::{Banner, Notice, Offered, Persona, Server, ServerStatus};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ impl Actor {
     pub(super) fn choose_first_persona(&mut self) {
         if let Some(name) = self.options.persona.clone() {
             match config::find_persona(&self.personas, &name) {
-                Ok(persona) => self.persona = Some(Arc::new(persona)),
+                Ok(persona) => {
+                    self.persona = Some(Arc::new(persona));
+                    self.persona_unchecked = !self.options.no_tools;
+                }
                 Err(notice) => {
                     self.banners
                         .insert(UNKNOWN.to_owned(), Banner::new(UNKNOWN, notice));
@@ -24,6 +27,28 @@ impl Actor {
             }
         }
         self.list_personas();
+    }
+
+    /// Once no server is on its way any more: does somebody offer what the persona of
+    /// the command line asks for?
+    pub(super) fn check_first_persona(&mut self, servers: &[Server]) {
+        let is_coming = |server: &Server| {
+            server.enabled && matches!(server.status, ServerStatus::Off | ServerStatus::Starting)
+        };
+        if !self.persona_unchecked || servers.is_empty() || servers.iter().any(is_coming) {
+            return;
+        }
+        self.persona_unchecked = false;
+        let persona = self.persona.clone();
+        if let Some(missing) = persona.and_then(|persona| self.missing(&persona)) {
+            let what = format!("`{}` answers. {missing}", self.persona_name());
+            self.notice(Notice::warning(what));
+        }
+    }
+
+    fn persona_name(&self) -> &str {
+        let persona = self.persona.as_ref();
+        persona.map_or("", |persona| persona.name.as_str())
     }
 
     pub(super) fn select_persona(&mut self, name: Option<&str>) {
@@ -75,10 +100,17 @@ impl Actor {
             .filter(|name| !offered.iter().any(|tool| name.means(tool)))
             .map(|name| format!("`{}`", name.written()))
             .collect();
-        (!missing.is_empty()).then(|| {
-            let names = missing.join(", ");
-            format!("It asks for tools that no server offers now: {names}.")
-        })
+        let count = persona.tools.as_ref().map_or(0, Vec::len);
+        let names = missing.join(", ");
+        match missing.len() {
+            0 => None,
+            all if all == count => Some(format!(
+                "It has no tools: no server offers any that it asks for now: {names}."
+            )),
+            _ => Some(format!(
+                "It asks for tools that no server offers now: {names}."
+            )),
+        }
     }
 
     /// The text that the next turn's system message begins with.

@@ -4,6 +4,7 @@
 
 use crate::domain::{Session, SessionId};
 use crate::store::{Sessions, StoreError};
+use jiff::Zoned;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +49,9 @@ pub struct Saver {
     waiting: VecDeque<Waiting>,
     writing: Option<JoinHandle<(Saved, Waiting)>>,
     ids: HashMap<Epoch, SessionId>,
+    /// When the first answer of each conversation without a file yet ended: its name
+    /// says that, however late the disk takes it (S9.2).
+    ended: HashMap<Epoch, Zoned>,
     tickets: u64,
     /// The disk refused: nothing is tried before.
     retry: Option<Instant>,
@@ -61,6 +65,7 @@ impl Saver {
             waiting: VecDeque::new(),
             writing: None,
             ids: HashMap::new(),
+            ended: HashMap::new(),
             tickets: 0,
             retry: None,
             delay: DELAY_MIN,
@@ -72,6 +77,7 @@ impl Saver {
     pub fn save(&mut self, epoch: Epoch, session: Session) -> Ticket {
         let ticket = self.next_ticket();
         self.tickets += 1;
+        self.ended.entry(epoch).or_insert_with(Zoned::now);
         self.waiting.retain(|waiting| waiting.epoch != epoch);
         self.waiting.push_back(Waiting {
             epoch,
@@ -105,9 +111,13 @@ impl Saver {
             waiting.session.id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
-        let now = jiff::Zoned::now();
+        let ended = match (&waiting.session.id, self.ended.get(&waiting.epoch)) {
+            (None, Some(ended)) => ended.clone(),
+            // A fork that a conflict makes is as old as the conflict.
+            _ => Zoned::now(),
+        };
         self.writing = Some(tokio::task::spawn_blocking(move || {
-            (write(&sessions, &waiting, &now), waiting)
+            (write(&sessions, &waiting, &ended), waiting)
         }));
     }
 
@@ -162,9 +172,9 @@ impl Saver {
     }
 }
 
-fn write(sessions: &Sessions, waiting: &Waiting, now: &jiff::Zoned) -> Saved {
+fn write(sessions: &Sessions, waiting: &Waiting, ended: &Zoned) -> Saved {
     let session = &waiting.session;
-    let create = || sessions.create(session, now);
+    let create = || sessions.create(session, ended);
     let (result, fork_of) = match &session.id {
         None => (create(), None),
         Some(id) => match sessions.save(session) {
@@ -183,3 +193,6 @@ fn write(sessions: &Sessions, waiting: &Waiting, now: &jiff::Zoned) -> Saved {
         fork_of,
     }
 }
+
+#[cfg(test)]
+mod tests;

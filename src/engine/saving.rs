@@ -1,9 +1,10 @@
 //! What of a conversation goes to the disk, and what is said when it does not get
 //! there: the journal of the turn, the session's file, the last try at the end.
 
-use super::actor::Actor;
+use super::actor::{Actor, Done};
 use super::record;
 use super::saver::{Saved, Saver, Ticket};
+use crate::config;
 use crate::domain::{Banner, Notice, Session, SessionId, TurnEnd, TurnEvent, Usage};
 use crate::protocol::Event;
 use crate::store::{Record, Sessions};
@@ -98,6 +99,7 @@ impl Actor {
         match saved.result {
             Ok(id) => {
                 self.journalist.saved(epoch, ticket);
+                self.prepare_again();
                 if let Some(original) = saved.fork_of {
                     let words = format!("{original} was changed elsewhere meanwhile.");
                     self.notice(
@@ -128,6 +130,23 @@ impl Actor {
                 }
             }
         }
+    }
+
+    /// A home that could not be written took a save: what else it lacks is seen anew.
+    fn prepare_again(&mut self) {
+        if self.banners.contains_key(config::UNWRITABLE) {
+            let home = self.home.clone();
+            self.jobs
+                .spawn_blocking(move || Done::Prepared(home.prepare()));
+        }
+    }
+
+    pub(super) fn prepared(&mut self, banners: Vec<Banner>) {
+        self.banners.remove(config::UNWRITABLE);
+        let banners = banners.into_iter();
+        self.banners
+            .extend(banners.map(|banner| (banner.cause.clone(), banner)));
+        self.push_banners();
     }
 
     pub(super) fn journalled(&mut self, step: super::journalist::Step) {

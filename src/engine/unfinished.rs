@@ -6,7 +6,7 @@ use super::asking::Pending;
 use crate::config::Home;
 use crate::domain::session::CancelledNote;
 use crate::domain::{Notice, Session};
-use crate::protocol::{Ask, Choice, Event, Owner, PendingCall, Unfinished};
+use crate::protocol::{Ask, CameTo, Choice, Event, LeftCall, Owner, Unfinished};
 use crate::store::{Found, Journal, Journals, Recovered, Sessions, Told, beside, recover};
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -189,10 +189,15 @@ fn question(left: &Left) -> Unfinished {
         let text = entry.get(key).and_then(serde_json::Value::as_str);
         text.unwrap_or_default().to_owned()
     };
-    let call = |entry: &serde_json::Value| PendingCall {
+    let call = |(_, awaiting, entry): &(u64, bool, serde_json::Value)| LeftCall {
         server: text(entry, "server"),
         tool: text(entry, "tool"),
         arguments: entry.get("arguments").cloned().unwrap_or_default(),
+        came_to: match (*awaiting, text(entry, "outcome")) {
+            (true, _) => CameTo::Awaiting,
+            (false, outcome) if outcome.is_empty() => CameTo::Running,
+            (false, outcome) => CameTo::Ended(outcome),
+        },
     };
     Unfinished {
         prompt: turn.prompt.clone(),
@@ -200,7 +205,7 @@ fn question(left: &Left) -> Unfinished {
         thinking: turn.thinking(),
         session: turn.session.clone(),
         at: turn.at,
-        calls: turn.awaiting().map(call).collect(),
+        calls: turn.calls.iter().map(call).collect(),
         more: left.turns.len() - 1,
     }
 }

@@ -181,6 +181,26 @@ pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Dialect;
+    use crate::domain::model::ApiKey;
+
+    fn model() -> ModelConfig {
+        ModelConfig {
+            name: "m".to_owned(),
+            model: "m".to_owned(),
+            provider: ProviderKind::Ollama,
+            base_url: "http://localhost:11434".to_owned(),
+            api_key: ApiKey::NotNeeded,
+            active: true,
+            context_length: None,
+            think: None,
+            dialect: Dialect::Prompt,
+            tool_role: None,
+            keep_alive: None,
+            options: serde_json::Map::new(),
+            ca_file: None,
+        }
+    }
 
     const NOTHING: Bounds = Bounds {
         limit: None,
@@ -235,6 +255,42 @@ mod tests {
         assert_eq!(limit(40_960).fit(90_000), too_long);
         assert_eq!(NOTHING.fit(3_000_000), too_long);
         assert_eq!(limit(8_192).fit(9_000), Fit::TooLong { num_ctx: 8_192 });
+    }
+
+    #[test]
+    fn the_largest_context_so_far_is_the_floor_and_the_smallest_limit_the_limit() {
+        let model = ModelConfig {
+            context_length: Some(65_536),
+            ..model()
+        };
+        let facts = ModelFacts {
+            context_length: Some(40_960),
+            loaded_context: Some(16_384),
+            ..ModelFacts::default()
+        };
+        let expected = Bounds {
+            limit: Some(40_960),
+            limit_is_configured: false,
+            floor: 32_768,
+            unasked: 32_768,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 32_768, 0), expected);
+        let in_memory = Bounds {
+            floor: 16_384,
+            ..expected
+        };
+        assert_eq!(Bounds::new(&model, &facts, 8_192, 0), in_memory);
+        let model = ModelConfig {
+            context_length: Some(8_192),
+            ..model
+        };
+        let configured = Bounds {
+            limit: Some(8_192),
+            limit_is_configured: true,
+            floor: 8_192,
+            unasked: 65_536,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 0, 65_536), configured);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What standard error is told in a line: calls with their arguments, outcomes, and
-//! advice without commands that only the screen has.
+//! What standard error is told in a line: calls with their arguments, and their
+//! outcomes. Whoever prints an outcome cleans it.
 
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
@@ -16,19 +16,6 @@ pub(super) fn summary(call: &ToolCall) -> String {
         ));
     }
     lines.join("\n")
-}
-
-/// Advice without the clauses that name a command such as `/retry`.
-pub(super) fn without_commands(advice: &str) -> String {
-    let names_one = |clause: &str| {
-        clause.split_whitespace().any(|word| {
-            let name = word.strip_prefix('/').unwrap_or_default();
-            name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains('/')
-        })
-    };
-    let clauses = advice.split_inclusive(['.', ';', ',']);
-    let kept: String = clauses.filter(|clause| !names_one(clause)).collect();
-    kept.trim().trim_end_matches([';', ',']).to_owned()
 }
 
 pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {

@@ -75,7 +75,11 @@ const OUTSIDE_EDIT: &[ChoiceRow] = &[
         'f',
         "Follow the files: take the changes",
     ),
-    row(Choice::Stop, 'n', "Keep what was; the files are left alone"),
+    row(
+        Choice::Stop,
+        'n',
+        "Keep what was until humble ends; the files stay",
+    ),
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[

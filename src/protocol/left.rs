@@ -23,15 +23,27 @@ pub struct Unfinished {
     pub thinking: String,
     pub session: Option<SessionId>,
     pub at: Option<jiff::Timestamp>,
-    /// Calls that waited for approval.
-    pub calls: Vec<PendingCall>,
+    /// Its calls in their order: those that waited for approval, and those that ran.
+    pub calls: Vec<LeftCall>,
     /// Turns before it that had no answer either.
     pub more: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct PendingCall {
+pub struct LeftCall {
     pub server: String,
     pub tool: String,
     pub arguments: serde_json::Value,
+    pub came_to: CameTo,
+}
+
+/// How far a call came before the program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CameTo {
+    /// It waited for approval: it never ran.
+    Awaiting,
+    /// It was running; nobody knows what it did.
+    Running,
+    /// It ended like this, raw: `ok`, `failed` and so on.
+    Ended(String),
 }

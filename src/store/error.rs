@@ -1,6 +1,7 @@
 //! What can go wrong with a saved conversation.
 
 use crate::domain::{Notice, SessionId};
+use crate::files;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,12 +30,25 @@ impl StoreError {
         match self {
             Self::BadName(_) | Self::NotFound(_) => Notice::failure(format!("Not found: {self}."))
                 .advise("The list of sessions shows those that there are."),
+            Self::Broken { why, .. } if why == files::FOLDER || why == files::NO_FILE => {
+                Notice::failure(format!("Not opened: {self}."))
+                    .because("It is left as it is.")
+                    .advise("Move it out of the folder of sessions.")
+            }
             Self::Broken { .. } => Notice::failure(format!("Not opened: {self}."))
                 .because("The file is left as it is.")
                 .advise("It is a JSON file: an editor can mend it."),
             Self::Unnamed => Notice::failure(format!("Not saved: {self}.")),
             Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved there: {self}."))
                 .because("What stands in it is left as it is."),
+            Self::Unwritable { path, why } if why == files::IN_THE_WAY => {
+                let (what, path) = (format!("Not saved: {self}."), path.display());
+                Notice::failure(what)
+                    .because("What was saved before is untouched.")
+                    .advise(format!(
+                        "Move the file {path} away: a folder belongs there."
+                    ))
+            }
             Self::Unwritable { .. } => Notice::failure(format!("Not saved: {self}."))
                 .because("What was saved before is untouched.")
                 .advise("Make room or give yourself the right to write there."),

@@ -2,12 +2,13 @@
 //! and hands write it too, and written so that nothing unknown in it is lost.
 
 use super::messages::{MESSAGES, STRING_KEYS, read, without_mark, written};
-use super::{beside, branches, raw};
+use super::{beside, branches, lone, raw};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// The conversation in a file, with those of its messages that `keep` keeps.
 ///
@@ -19,6 +20,7 @@ pub(super) fn session(
     mut keep: impl FnMut(&mut SavedMessage) -> bool,
 ) -> Result<Session, String> {
     let mut messages = Vec::new();
+    let bytes = &lone::mended(bytes)[..];
     let file = read(bytes, |mut message| {
         if keep(&mut message) {
             messages.push(message);
@@ -64,6 +66,17 @@ pub(super) enum Unmerged {
 
 /// The file of `session`, made from what stands in it now.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
+    let there = match lone::mended(there) {
+        Cow::Borrowed(there) => there,
+        // What is half a character in it would be lost: it stays, and this
+        // conversation goes on beside it.
+        Cow::Owned(mended) => {
+            return Err(match read(&mended, |_| ()) {
+                Ok(_) => Unmerged::Differs,
+                Err(why) => Unmerged::Broken(why),
+            });
+        }
+    };
     let (mut ours, mut common, mut rest) = (session.messages.iter(), 0, Vec::new());
     let mut file = read(there, |message| {
         if rest.is_empty() && ours.next() == Some(&message) {
@@ -98,10 +111,12 @@ pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerge
 /// Puts in what is said of a conversation besides its messages.
 fn describe(root: &mut Map<String, Value>, session: &Session) {
     root.insert("model".to_owned(), json!(session.model));
-    if let Some(started) = session.started_at
-        && root.get("startedAt").and_then(time) != Some(started)
-    {
-        root.insert("startedAt".to_owned(), json!(started.to_string()));
+    if let Some(started) = session.started_at {
+        let known = root.get("startedAt").map(time);
+        // What nobody can read is somebody's all the same: it stays.
+        if known.is_none_or(|known| known.is_some_and(|known| known != started)) {
+            root.insert("startedAt".to_owned(), json!(started.to_string()));
+        }
     }
     root.entry(MESSAGES).or_insert(Value::Null);
     let has_branches = matches!(root.get("humble"), Some(Value::Object(humble)) if humble.contains_key(branches::BRANCHES));

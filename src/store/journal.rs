@@ -161,12 +161,24 @@ impl Journals {
         paths.sort_unstable_by(|one, other| other.cmp(one));
         let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
         let mut found: Vec<Found> = found.collect();
+        found.extend(self.more_than_looked_at(paths.len()));
         // Names follow the clock, which may have jumped: what was written last counts.
         found.sort_by_key(|found| match found {
             Found::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
             Found::Foreign(_) => std::cmp::Reverse(None),
         });
         found
+    }
+
+    /// Many programs would have to be killed for this: somebody should know of it.
+    fn more_than_looked_at(&self, count: usize) -> Option<Found> {
+        let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
+        let folder = self.folder.display();
+        let what = format!("{more} of the {count} journals in {folder} were not looked at.");
+        let notice = Notice::warning(what)
+            .because("They stay as they are; the newest were.")
+            .advise("Move away those that nobody needs: the next start looks at the others.");
+        Some(Found::Foreign(notice))
     }
 }
 

@@ -8,6 +8,7 @@ mod find;
 mod format;
 mod history;
 pub mod journal;
+mod lone;
 mod messages;
 mod name;
 mod raw;

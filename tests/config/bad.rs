@@ -90,7 +90,7 @@ fn a_disk_without_room_leaves_the_file_as_it_was() {
     // Nothing can be created there, not even by an administrator.
     let home = Home::at("/proc/self/humble");
     let words = home.prepare()[0].notice.sentence();
-    assert!(words.contains("will not be saved"), "{words}");
+    assert!(words.contains("are not saved until it can"), "{words}");
     let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
     assert!(
         matches!(refused, ConfigError::Unwritable { .. }),

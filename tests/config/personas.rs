@@ -103,7 +103,6 @@ fn front_matter_is_taken_off_and_understood_as_people_write_it() {
         ("\u{feff}---\ntools: a,fs/b\n---", "", &list),
         ("---\ntools:\n---\nHi", "Hi", &Some(Vec::new())),
         ("---\nmodel: x\n---\nHi", "Hi", &None),
-        ("---\nnever closed\nHi", "---\nnever closed\nHi", &None),
         (
             "Hi\n---\ntools: a\n---\n",
             "Hi\n---\ntools: a\n---\n",
@@ -121,9 +120,10 @@ fn front_matter_is_taken_off_and_understood_as_people_write_it() {
 #[test]
 fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
     let large = vec![b'x'; 10 << 20];
-    let files: [(&str, &[u8]); 4] = [
+    let files: [(&str, &[u8]); 5] = [
         ("large.md", &large),
         ("latin.md", b"one\n\xe4"),
+        ("open.md", b"---\ntools: fs/read\nHi"),
         ("tools.md", b"---\ntools: fs/\n---\nHi"),
         ("well.md", b"Hi"),
     ];
@@ -144,6 +144,7 @@ fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
     assert_eq!(why("folder"), said("folder", "it is a folder"));
     let expected = "its `tools` holds `fs/`, `tool` or `server/tool` is expected";
     assert_eq!(why("tools"), said("tools", expected));
+    assert_eq!(why("open"), said("open", "its front matter is not closed"));
     assert_eq!(why("wel"), "There is no persona `wel`.");
     let notice = find_persona(&read, "terrafrom").unwrap_err();
     assert_eq!(notice.advice.as_deref(), Some("Did you mean `terraform`?"));

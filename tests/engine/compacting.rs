@@ -29,6 +29,7 @@ async fn the_older_part_is_sent_as_its_summary_and_the_file_keeps_all() {
     let [Message::User(asked)] = asked.messages.as_slice() else {
         panic!("only the instruction: {asked:?}");
     };
+    assert!(bench.last_request().tools.is_empty(), "it calls no tool");
     assert!(asked.contains("User:\none\n\nAssistant:\n1\n"), "{asked}");
     assert!(!asked.contains("three"), "the last turn stays as it is");
     bench.says("four").await;

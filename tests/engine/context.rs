@@ -177,7 +177,8 @@ async fn a_nearly_full_context_offers_to_compact_once() {
     let server = ModelServer::start();
     server.always("/api/show", show(131_072, true));
     server.always(CHAT, counting(3_600));
-    let mut bench = bench(&server, "").await;
+    // It cannot grow, so that it is as full after each turn.
+    let mut bench = bench(&server, r#", "contextLength": 4096"#).await;
     for _ in 0..2 {
         bench.says("hello").await;
         bench.ended().await;

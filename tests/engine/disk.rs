@@ -47,6 +47,38 @@ async fn a_disk_that_refuses_is_told_and_tried_again_until_it_takes_all() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    block(&home, "sessions");
+    let folder = home.path().join("sessions");
+    let mut bench = Bench::at(home, Script::default().answer("one")).await;
+    let told = bench.events.iter().find_map(|event| match event {
+        Event::BannersChanged(banners) => Some(banners[0].notice.sentence()),
+        _ => None,
+    });
+    let folder = folder.display();
+    let expected = format!(
+        "The folder {folder} cannot be written: it, or a part of its path, is a file. \
+         Conversations and settings are not saved until it can. Move that file away, or name \
+         another folder with --home."
+    );
+    assert_eq!(told, Some(expected));
+    bench.says("first").await;
+    bench.ended().await;
+    let event = bench
+        .until("a banner", |event| banner(event).is_some())
+        .await;
+    let notice = &banner(&event).expect("just seen").notice;
+    let expected = format!("Move the file {folder} away: a folder belongs there.");
+    assert_eq!(notice.advice, Some(expected));
+    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
+    bench.saved().await;
+    let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
+    bench.until("no banner", gone).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_is_not_saved_at_the_end_is_in_the_journal_and_saved_at_the_next_start() {
     let mut bench = Bench::start(Script::default().answer("one")).await;
     block(&bench.home, "sessions");
@@ -121,4 +153,19 @@ async fn a_file_that_somebody_broke_is_left_alone_and_the_conversation_goes_on_b
     let other = sessions(&home).into_iter().find(|path| *path != broken);
     let file = read(&other.expect("a file of its own"));
     assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_tries_at_once_what_the_disk_refused_before() {
+    let mut bench = Bench::start(Script::default().answer("one")).await;
+    block(&bench.home, "sessions");
+    bench.says("first").await;
+    bench.ended().await;
+    bench
+        .until("a banner", |event| banner(event).is_some())
+        .await;
+    fs::remove_file(bench.home.path().join("sessions")).expect("removed");
+    let home = bench.leaves().await;
+    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "one");
+    assert!(journals(&home).is_empty());
 }

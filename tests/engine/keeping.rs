@@ -2,7 +2,7 @@
 //! what the next start makes of it.
 
 use super::*;
-use humble::protocol::Unfinished;
+use humble::protocol::{CameTo, LeftCall, Unfinished};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -18,13 +18,13 @@ pub fn journals(home: &TempDir) -> Vec<PathBuf> {
 }
 
 /// Ends the engine as kill -9 does: nothing is told, nothing is saved.
-async fn killed(bench: Bench) -> TempDir {
+pub async fn killed(bench: Bench) -> TempDir {
     bench.handle.task.abort();
     let _ = bench.handle.task.await;
     bench.home
 }
 
-async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
+pub async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
     let of = |event: &Event| match event {
         Event::Asked {
             ask,
@@ -40,21 +40,21 @@ async fn offered(bench: &mut Bench) -> (humble::domain::AskId, Unfinished) {
     of(&event).expect("just matched")
 }
 
-async fn words_come(bench: &mut Bench) {
+pub async fn words_come(bench: &mut Bench) {
     let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
     bench.until("words", delta).await;
     // The clock goes on once the journal has been written.
     tokio::time::sleep(Duration::from_secs(1)).await;
 }
 
-async fn nothing_is_offered(bench: &mut Bench) {
+pub async fn nothing_is_offered(bench: &mut Bench) {
     bench.says("again").await;
     bench.ended().await;
     let offer = |event: &Event| matches!(event, Event::Asked { .. });
     assert!(!bench.events.iter().any(offer), "{:#?}", bench.events);
 }
 
-fn half() -> Script {
+pub fn half() -> Script {
     Script::default().round([Step::text("Half a sen"), Step::Hang])
 }
 
@@ -107,6 +107,7 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
         (call.server.as_str(), call.tool.as_str()),
         ("humble", "get_time")
     );
+    assert_eq!(call.came_to, CameTo::Awaiting);
     assert_eq!(call.arguments, json!({ "timezone": "Asia/Seoul" }));
     bench.answers(ask, Answer::Choice(Choice::Resume)).await;
     let told = |event: &Event| {
@@ -115,6 +116,29 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
     };
     bench.until("the notice", told).await;
     assert_eq!(bench.requests.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_ran_before_the_program_was_killed_are_told() {
+    let script = Script::default()
+        .answer(GET_TIME)
+        .round([Step::text("Half a sen"), Step::Hang]);
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    words_come(&mut bench).await;
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (_, turn) = offered(&mut bench).await;
+    let expected = LeftCall {
+        server: "humble".to_owned(),
+        tool: "get_time".to_owned(),
+        arguments: json!({ "timezone": "Asia/Seoul" }),
+        came_to: CameTo::Ended("succeeded".to_owned()),
+    };
+    assert_eq!(turn.calls, [expected]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,7 +201,7 @@ async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() 
 }
 
 /// What a program leaves that was killed between showing an answer and saving it.
-fn leave_answer(home: &TempDir, session: Value, before: usize) {
+pub fn leave_answer(home: &TempDir, session: Value, before: usize) {
     let folder = home.path().join("journal");
     fs::create_dir_all(&folder).expect("made");
     let records = [
@@ -192,7 +216,7 @@ fn leave_answer(home: &TempDir, session: Value, before: usize) {
     fs::write(folder.join("20260102_030406.jsonl"), lines + "{\"torn").expect("written");
 }
 
-fn home() -> TempDir {
+pub fn home() -> TempDir {
     let home = TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
     home
@@ -216,6 +240,8 @@ async fn an_answer_that_was_shown_and_not_saved_is_saved_once_at_the_next_start(
     assert_eq!(file["messages"], expected);
     assert_eq!(file["startedAt"], "2026-01-02T03:04:05.678Z");
     assert_eq!(file["humble"]["turns"][0]["thinking"], "음…");
+    assert_eq!(file["humble"]["turns"].as_array().map(Vec::len), Some(1));
+    assert_eq!(file["humble"]["branches"], Value::Null, "it was there");
 }
 
 #[tokio::test(start_paused = true)]

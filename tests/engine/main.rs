@@ -6,6 +6,8 @@ mod compacting;
 mod context;
 mod disk;
 mod keeping;
+mod leavings;
+mod logged;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod native;
@@ -15,6 +17,7 @@ mod retries;
 mod talk;
 mod tools;
 mod ways;
+mod weighed;
 mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};

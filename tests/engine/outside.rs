@@ -9,12 +9,12 @@ const NOT_IN_FORCE: &str = "not in force";
 
 impl Bench {
     /// Somebody writes this file; the program is told to look.
-    async fn edits(&mut self, name: &str, text: &str) {
+    pub async fn edits(&mut self, name: &str, text: &str) {
         fs::write(self.home.path().join(name), text).expect("the home is ours");
         self.send(Command::Reload).await;
     }
 
-    async fn noticed(&mut self, words: &str) -> Notice {
+    pub async fn noticed(&mut self, words: &str) -> Notice {
         let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains(words));
         match self.until(words, found).await {
             Event::Noticed(notice) => notice,
@@ -22,7 +22,7 @@ impl Bench {
         }
     }
 
-    async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
+    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
         match self.asked().await {
             (ask, Ask::OutsideEdit(changes)) => {
                 let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
@@ -32,12 +32,12 @@ impl Bench {
         }
     }
 
-    async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
+    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
         self.answers(ask, Answer::Choice(choice)).await;
     }
 
     /// The banners as they are once everything before has been done.
-    async fn banners(&mut self) -> Vec<Banner> {
+    pub async fn banners(&mut self) -> Vec<Banner> {
         self.send(Command::ListSessions(humble::domain::QueryId(1)))
             .await;
         let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
@@ -49,7 +49,7 @@ impl Bench {
         newest.unwrap_or_default()
     }
 
-    async fn waiting(&mut self) -> Vec<String> {
+    pub async fn waiting(&mut self) -> Vec<String> {
         let banners = self.banners().await.into_iter();
         let waiting = banners.filter(|banner| banner.cause.contains(NOT_IN_FORCE));
         waiting.map(|banner| banner.notice.sentence()).collect()
@@ -66,7 +66,7 @@ impl Bench {
     }
 }
 
-fn with(extra: &Value) -> String {
+pub fn with(extra: &Value) -> String {
     let mut config: Value = serde_json::from_str(CONFIG).expect("JSON");
     let extra = extra.as_object().expect("an object").clone();
     config.as_object_mut().expect("an object").extend(extra);
@@ -121,7 +121,8 @@ async fn a_mode_that_asks_nobody_waits_until_it_is_taken() {
     };
     assert_eq!(changes, [expected]);
     assert!(!auto(&bench.events), "nothing is in force yet");
-    let banner = "config.json has changes that are not in force: /reload asks again.";
+    let banner = "config.json has changes that are not in force. They come into force at the \
+                  next start, unless the file is put right. /reload asks again.";
     assert_eq!(bench.waiting().await, [banner]);
     bench.chooses(ask, Choice::TakeChanges).await;
     bench.noticed("in force now").await;
@@ -200,6 +201,8 @@ async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
     let banners = bench.banners().await;
     let said = banners[0].notice.sentence();
     assert!(said.contains("config.json, line 1, column 14"), "{said}");
+    let stays = "The settings stay as they were; the file is left alone.";
+    assert!(said.contains(stays), "{said}");
     bench.says("Are you there?").await;
     assert_eq!(bench.ended().await, answered("Still here."));
     bench.edits("config.json", CONFIG).await;
@@ -232,7 +235,7 @@ async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_answers_at_once() {
+async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked_about() {
     let script = Script::default().answer("Still me.");
     let mut bench = Bench::start(script).await;
     bench.edits("config.json", "{}").await;
@@ -245,11 +248,38 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_answers_
     bench.says("Who?").await;
     assert_eq!(bench.ended().await, answered("Still me."));
 
-    let mut bench = Bench::with(Script::default().answer("Me."), "{}").await;
-    bench.edits("config.json", CONFIG).await;
-    bench.noticed("model `m` was added").await;
-    bench.says("Who?").await;
-    assert_eq!(bench.ended().await, answered("Me."));
+    // Nobody answers: an edit alone does not say where the conversation goes.
+    let two = r#"{ "models": [
+        { "name": "m", "provider": "ollama", "active": true },
+        { "name": "x", "provider": "ollama", "active": true } ] }"#;
+    let one = r#"{ "models": [
+        { "name": "m", "provider": "ollama" },
+        { "name": "x", "provider": "ollama", "active": true } ] }"#;
+    for (before, after, name) in [("{}", CONFIG, "m"), (two, one, "x")] {
+        let mut bench = Bench::with(Script::default().answer("Me."), before).await;
+        bench.edits("config.json", after).await;
+        let (ask, changes) = bench.asked_of_edit().await;
+        let waits = |change: &&Change| change.weight == Weight::NeedsConsent;
+        let asked: Vec<&Change> = changes.iter().filter(waits).collect();
+        let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
+        let expected = Change::needs_consent(
+            "config.json",
+            format!("model `{name}` would answer from now on"),
+            Some("no model".to_owned()),
+            Some(shown),
+        );
+        assert_eq!(asked, [&expected]);
+        bench.chooses(ask, Choice::Stop).await;
+        assert_eq!(bench.waiting().await.len(), 1);
+        let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
+        assert!(!bench.events.iter().any(is_used), "nobody answers yet");
+        bench.send(Command::Reload).await;
+        let (ask, _) = bench.asked_of_edit().await;
+        bench.chooses(ask, Choice::TakeChanges).await;
+        bench.noticed("The change is in force now.").await;
+        bench.says("Who?").await;
+        assert_eq!(bench.ended().await, answered("Me."));
+    }
 }
 
 #[tokio::test(start_paused = true)]

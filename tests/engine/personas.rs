@@ -8,7 +8,7 @@ use std::fs;
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-async fn with_personas(script: Script, options: Options) -> Bench {
+pub async fn with_personas(script: Script, options: Options) -> Bench {
     let home = tempfile::TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
     fs::create_dir(home.path().join("personas")).expect("made");
@@ -28,7 +28,7 @@ async fn system(bench: &mut Bench, prompt: &str) -> String {
     }
 }
 
-fn choose(name: &str) -> Command {
+pub fn choose(name: &str) -> Command {
     Command::SelectPersona(Some(name.to_owned()))
 }
 
@@ -100,6 +100,19 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
             .await
             .starts_with("You are a pirate.")
     );
+
+    let mut bench = with_personas(Script::default(), options("mute")).await;
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains("`mute` answers."));
+    if !bench.events.iter().any(told) {
+        bench.until("a word of its tools", told).await;
+    }
+    let said = bench.events.iter().find_map(|event| match event {
+        Event::Noticed(notice) => Some(notice.sentence()),
+        _ => None,
+    });
+    let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
+                    `fs/none`.";
+    assert_eq!(said.as_deref(), Some(expected));
 
     let mut bench = with_personas(Script::default(), options("pirat")).await;
     bench.send(Command::ListSessions(QueryId(1))).await;

@@ -47,6 +47,32 @@ async fn the_pause_that_the_server_names_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_names_no_time_at_all_is_left_alone_for_a_second() {
+    let script = Script::default().round([busy(429, Some(0))]).answer("ok");
+    let mut bench = Bench::start(script).await;
+    bench.says("Hello?").await;
+    assert_eq!(bench.ended().await, answered("ok"));
+    assert_eq!(pauses(&bench), [1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pauses_begin_anew_with_each_round() {
+    let script = Script::default()
+        .round([busy(503, None)])
+        .round([busy(503, None)])
+        .answer(GET_TIME)
+        .round([busy(503, None)])
+        .answer("Noon.");
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.ended().await, answered("Noon."));
+    assert_eq!(pauses(&bench), [1, 2, 1]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn after_the_last_attempt_and_for_a_long_pause_the_person_is_told() {
     let rounds = (0..9).map(|_| vec![busy(503, None)]);
     let mut bench = Bench::start(Script::new(rounds)).await;

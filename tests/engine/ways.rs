@@ -204,3 +204,16 @@ async fn a_private_conversation_leaves_nothing_and_what_was_saved_stays() {
     assert_eq!(files.len(), 2, "{messages:?}");
     assert!(messages.contains(&&said(&[("first", "one")])));
 }
+
+#[tokio::test(start_paused = true)]
+async fn another_conversation_begins_with_an_empty_context() {
+    use humble::protocol::Meter;
+    let mut bench = Bench::start(Script::default().answer("one")).await;
+    talks(&mut bench, "first").await;
+    bench.send(Command::NewSession).await;
+    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    bench.until("the new one", opened).await;
+    let measured = |event: &Event| matches!(event, Event::ContextMeasured(_));
+    let event = bench.until("its meter", measured).await;
+    assert_eq!(event, Event::ContextMeasured(Meter::default()));
+}

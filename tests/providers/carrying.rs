@@ -2,9 +2,10 @@
 //! and where it stands in the next request.
 
 use crate::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
-use crate::reading::{carry, read_every_way};
+use crate::reading::{Said, carry, read_every_way, usage};
 use humble::domain::Carry;
 use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
+use humble::provider::EndReason;
 use serde_json::{Value, json};
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -91,4 +92,27 @@ fn thinking_of_ollama_goes_back_as_one_text() {
     let expected = carried(Ollama, json!("무엇을 물었나"));
     assert_eq!(carry(Ollama, &stream), expected);
     assert_eq!(carry(Ollama, &ollama_done(1, 1)), None);
+}
+
+#[test]
+fn counts_beside_words_count_and_the_first_reason_to_end_holds() {
+    let words = json!({
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 1},
+    });
+    let stream = [
+        format!("data: {words}\n\n"),
+        openai_event(&json!({}), Some("length")),
+        openai_event(&json!({}), Some("stop")),
+        DONE.to_owned(),
+    ];
+    let said = read_every_way(OpenAi, stream.concat().as_bytes());
+    let expected = Said {
+        text: "x".into(),
+        usage: usage(7, 1),
+        end: Some(EndReason::Length),
+        ..Said::default()
+    };
+    assert_eq!(said, expected);
 }

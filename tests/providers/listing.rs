@@ -96,6 +96,16 @@ async fn a_list_without_end_is_cut_and_that_is_known() {
 }
 
 #[tokio::test]
+async fn of_an_ollama_s_list_without_end_no_more_is_asked_about_than_is_listed() {
+    let server = ModelServer::start();
+    let models: Vec<_> = (0..600).map(|n| json!({"name": format!("m{n}")})).collect();
+    server.always("/api/tags", Reply::json(200, &json!({"models": models})));
+    let listed = catalogue(&ollama(&server)).await.expect("it answers");
+    assert_eq!((listed.models.len(), listed.is_cut), (500, true));
+    assert!(server.bodies("/api/show").len() <= 500);
+}
+
+#[tokio::test]
 async fn anthropic_s_pages_are_joined() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "claude-a", "type": "model"}], "has_more": true, "last_id": "claude-a"});

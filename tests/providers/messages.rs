@@ -52,6 +52,23 @@ fn korean_text_and_thinking_survive_every_cut() {
 }
 
 #[test]
+fn a_signature_that_comes_in_pieces_goes_back_whole() {
+    let delta = |key: &str, kind: &str, text: &str| json!({"type": kind, key: text});
+    let block = anthropic_block(
+        0,
+        &json!({"type": "thinking", "thinking": "", "signature": ""}),
+        &[
+            delta("thinking", "thinking_delta", "생각"),
+            delta("signature", "signature_delta", "c2l"),
+            delta("signature", "signature_delta", "nbmVk"),
+        ],
+    );
+    let stream = stream(&[block], "end_turn");
+    let expected = json!([{"type": "thinking", "thinking": "생각", "signature": "c2lnbmVk"}]);
+    assert_eq!(carry(Anthropic, &stream), carried(expected));
+}
+
+#[test]
 fn a_stream_that_lacks_its_last_event_was_cut() {
     let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
     let cut = whole.rfind("event: message_stop").expect("it is there");

@@ -309,3 +309,31 @@ async fn a_word_inside_another_is_not_the_parameter() {
     assert_eq!(said.failed, Some(status(400, words)));
     assert_eq!(server.requests().len(), 1);
 }
+
+#[tokio::test]
+async fn a_number_in_a_refusal_of_the_name_is_no_limit() {
+    let server = ModelServer::start();
+    let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
+    let path = "/v1/chat/completions";
+    server.on(path, openai_error(400, words, Some("max_tokens")));
+    server.always(path, openai_text(&["x"]));
+    let mut model = at(&server, ProviderKind::OpenAi, "o3");
+    model.options.insert("max_tokens".into(), json!(9000));
+    let (notices, bodies) = asked(&server, request(&model), path).await;
+    let instead = "with max_completion_tokens";
+    assert_eq!(notices, [notice(&server, "o3", "max_tokens", instead)]);
+    let sent = [Value::Null, json!(9000), json!(9000)];
+    assert_eq!(values(&bodies, "max_completion_tokens"), sent);
+}
+
+#[tokio::test]
+async fn only_a_refusal_of_the_request_changes_it() {
+    for code in [401, 404, 413, 500, 503] {
+        let server = ModelServer::start();
+        let words = "something about the temperature";
+        server.always(MESSAGES, anthropic_error(code, "api_error", words));
+        let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
+        assert_eq!(said.failed, Some(status(code, words)));
+        assert_eq!(server.requests().len(), 1, "{code}");
+    }
+}

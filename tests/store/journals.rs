@@ -153,6 +153,26 @@ fn a_pipe_or_a_folder_in_the_place_of_a_journal_holds_nobody_up() {
 }
 
 #[test]
+fn how_many_journals_are_not_looked_at_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = journals(&folder);
+    for number in 0..66 {
+        let prompt = format!("prompt {number}");
+        journals.begin(&turn(&prompt), &ended()).unwrap();
+    }
+    let mut told = Vec::new();
+    for found in journals.left() {
+        if let Found::Foreign(notice) = found {
+            told.push(notice.what);
+        }
+    }
+    let place = folder.path().join("journal");
+    let place = place.display();
+    let expected = format!("2 of the 66 journals in {place} were not looked at.");
+    assert_eq!(told, [expected]);
+}
+
+#[test]
 fn a_removed_journal_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);

@@ -258,6 +258,49 @@ fn a_broken_file_is_listed_with_the_reason_and_never_written() {
 }
 
 #[test]
+fn a_start_that_nobody_can_read_stays_as_it_stands() {
+    let (folder, sessions) = folder();
+    let text = r#"{"startedAt":"last Tuesday","messages":[]}"#;
+    put(&folder, "s.json", text);
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(session.started_at, None);
+    session.started_at = Some(Timestamp::UNIX_EPOCH);
+    session.messages.push(SavedMessage::user("hi"));
+    sessions.save(&session).unwrap();
+    let file = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(file["startedAt"], "last Tuesday");
+    assert_eq!(file["messages"][0]["content"], "hi");
+}
+
+#[test]
+fn half_a_character_opens_as_a_replacement_and_is_never_written_over() {
+    let (folder, sessions) = folder();
+    let text = r#"{"messages":[{"role":"user","content":"a\ud800b"}],"title":"\udc00"}"#;
+    put(&folder, "s.json", text);
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(session.messages, [SavedMessage::user("a\u{fffd}b")]);
+    assert_eq!(sessions.list()[0].broken, None);
+    session.messages.push(SavedMessage::assistant("c"));
+    let elsewhere = StoreError::ChangedElsewhere("s.json".into());
+    assert_eq!(sessions.save(&session), Err(elsewhere));
+    assert_eq!(
+        fs::read_to_string(path_of(&folder, "s.json")).unwrap(),
+        text
+    );
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
+    let (folder, sessions) = folder();
+    fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
+    let fault = sessions.open(&"s.json".into()).unwrap_err();
+    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It is left \
+                    as it is. Move it out of the folder of sessions.";
+    assert_eq!(fault.notice().sentence(), expected);
+}
+
+#[test]
 fn a_name_that_leads_elsewhere_is_refused() {
     let (folder, sessions) = folder();
     put(&folder, "in.json", "{}");

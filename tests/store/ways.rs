@@ -73,6 +73,23 @@ fn a_branch_that_somebody_else_made_is_never_written_over() {
 }
 
 #[test]
+fn a_branch_keeps_what_others_say_of_it() {
+    let (folder, sessions) = folder();
+    let branch = json!({
+        "at": 0, "messages": [{ "role": "user", "content": "x" }], "later": { "deep": [1] },
+    });
+    let file = json!({ "messages": [], "humble": { "branches": [branch] } });
+    put(&folder, "s.json", file.to_string());
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    session.messages.extend(said("p", "a"));
+    sessions.save(&session).unwrap();
+    let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let now: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(now["humble"]["branches"], json!([branch]));
+    assert_eq!(now["messages"][1]["content"], "a");
+}
+
+#[test]
 fn branches_that_nobody_understands_stay() {
     let (folder, sessions) = folder();
     let strange = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);

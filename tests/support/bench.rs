@@ -7,6 +7,7 @@ use humble::domain::{
     TurnId,
 };
 use humble::engine::{self, Handle, Options, Parts};
+use humble::log::LogHandle;
 use humble::protocol::{Answer, Ask, Command, Event};
 use humble::provider::scripted::{Requests, Script};
 use humble::provider::{Provider, Request};
@@ -57,7 +58,14 @@ impl Bench {
     /// The same as the command line says.
     pub async fn opened(home: TempDir, script: Script, options: Options) -> Self {
         let requests = script.requests();
-        Self::of(home, Provider::scripted(script), requests, options).await
+        Self::of(home, Provider::scripted(script), requests, options, None).await
+    }
+
+    /// With a log, whose secrets and level the engine looks after.
+    pub async fn logged(home: TempDir, script: Script, log: LogHandle) -> Self {
+        let requests = script.requests();
+        let provider = Provider::scripted(script);
+        Self::of(home, provider, requests, Options::default(), Some(log)).await
     }
 
     /// Asks real servers, those that `config` names.
@@ -65,17 +73,25 @@ impl Bench {
         let home = TempDir::new().expect("a scratch folder");
         std::fs::write(home.path().join("config.json"), config).expect("written");
         let options = Options::default();
-        Self::of(home, Provider::new(), Requests::default(), options).await
+        Self::of(home, Provider::new(), Requests::default(), options, None).await
     }
 
-    async fn of(home: TempDir, provider: Provider, requests: Requests, options: Options) -> Self {
+    async fn of(
+        home: TempDir,
+        provider: Provider,
+        requests: Requests,
+        options: Options,
+        log: Option<LogHandle>,
+    ) -> Self {
+        // Nobody looks at the log pane.
+        let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
         let handle = engine::spawn(Parts {
             banners: folder.prepare(),
             home: folder,
             provider,
             built_in: Arc::new(BuiltIn),
-            log: None,
+            log,
             options,
         });
         let (transcript, events) = (Transcript::default(), Vec::new());

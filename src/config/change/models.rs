@@ -1,10 +1,30 @@
 //! The models of `config.json`. An entry changes as a whole: while any part of it
 //! waits for the person, all of it stays as it was.
 
-use super::words::{key, url};
+use super::words::{key, one_line, url};
 use super::{CONFIG, Memory, Scale};
 use crate::config::servers::is_secret_name;
 use crate::domain::{Change, ModelConfig, ProviderKind, Weight};
+
+/// A model begins to answer where none did: whoever is asked sees what will be sent
+/// where (S1.4).
+pub fn use_of(model: &ModelConfig) -> Change {
+    let mut lines = vec![
+        format!("provider: {}", model.provider.name()),
+        format!("model: {}", one_line(&model.model)),
+        format!(
+            "baseUrl: {}",
+            one_line(&url(&model.base_url, is_secret_name))
+        ),
+    ];
+    lines.extend(model.ca_file.as_ref().map(|file| {
+        let file = file.display().to_string();
+        format!("caFile: {}", one_line(&file))
+    }));
+    let what = format!("model `{}` would answer from now on", model.name);
+    let (before, after) = (Some("no model".to_owned()), Some(lines.join("\n")));
+    Change::needs_consent(CONFIG, what, before, after)
+}
 
 pub(super) fn weigh(
     scale: &mut Scale,

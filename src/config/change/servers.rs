@@ -1,7 +1,7 @@
 //! The servers of `mcp-servers.json`: how one is launched is the power to run
 //! anything at all.
 
-use super::words::{hidden, named, url};
+use super::words::{hidden, named, one_line, url};
 use super::{Memory, SERVERS, Scale};
 use crate::config::servers::is_secret_name;
 use crate::domain::server::{Inherit, RemoteTransport};
@@ -39,16 +39,21 @@ fn added(scale: &mut Scale, server: &ServerConfig, known: Option<&Launch>) -> Op
         scale.say(SERVERS, format!("server `{}` was added", server.id));
         return Some(server.clone());
     }
-    let fields = fields(&server.launch);
-    let fields = fields
-        .iter()
-        .filter(|field| !field.shown.is_empty())
-        .map(|field| format!("{}: {}", field.name, field.shown.replace('\n', " ")));
     let state = if server.enabled { "on" } else { "off" };
-    let lines: Vec<String> = fields.collect();
     let what = format!("server `{}`, new and {state}", server.id);
-    scale.ask(SERVERS, what, None, Some(lines.join("\n")));
+    scale.ask(SERVERS, what, None, Some(whole(&server.launch)));
     None
+}
+
+/// All that a launch is made of, one line for each thing.
+fn whole(launch: &Launch) -> String {
+    let fields = fields(launch);
+    let fields = fields.iter().filter(|field| !field.shown.is_empty());
+    let lines = fields.flat_map(|field| {
+        let lines = field.shown.split('\n');
+        lines.map(move |line| format!("{}: {line}", field.name))
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn entry(
@@ -66,11 +71,15 @@ fn entry(
         startup_timeout,
         tool_timeout,
     } = after;
-    let launch = launched(scale, before, launch, known);
+    let after_launch = launch;
+    let launch = launched(scale, before, after_launch, known);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
-            let [old, new] = ["false", "true"].map(|word| Some(word.to_owned()));
-            scale.ask(SERVERS, format!("server `{id}`, `enabled`"), old, new);
+            // Whoever says yes says it to all that would run: the entry may have come in
+            // while it was off, and nobody was asked about it then.
+            let new = format!("true\n{}", whole(after_launch));
+            let what = format!("server `{id}`, `enabled`");
+            scale.ask(SERVERS, what, Some("false".to_owned()), Some(new));
             false
         }
         (true, false) => {
@@ -169,7 +178,7 @@ struct Field {
 }
 
 fn plain(name: &'static str, raw: String) -> Field {
-    let shown = raw.clone();
+    let shown = one_line(&raw);
     Field { name, raw, shown }
 }
 
@@ -178,7 +187,7 @@ fn pairs(name: &'static str, pairs: &[(String, String)]) -> Field {
     let lines = |show: &dyn Fn(&str, &str) -> String| {
         let lines = pairs
             .iter()
-            .map(|(name, value)| format!("{name}={}", show(name, value)));
+            .map(|(name, value)| format!("{}={}", one_line(name), show(name, value)));
         lines.collect::<Vec<_>>().join("\n")
     };
     Field {
@@ -186,7 +195,7 @@ fn pairs(name: &'static str, pairs: &[(String, String)]) -> Field {
         raw: lines(&|_, value| value.to_owned()),
         shown: lines(&|name, value| match is_secret_name(name) {
             true => hidden(value),
-            false => value.replace('\n', "⟨LF⟩"),
+            false => one_line(value),
         }),
     }
 }

@@ -231,7 +231,8 @@ fn every_field_of_a_servers_launch_waits() {
     }
     let off = entry(json!({ "enabled": false, "toolsOff": ["rm", "mv"] }));
     let on = [
-        "? server `fs`, `enabled`: false -> true",
+        "? server `fs`, `enabled`: false -> true\ncommand: npx\nargs: [\"-y\"]\n\
+         env: A_TOKEN=(hidden, 6 characters)",
         "? server `fs`, `toolsOff`: tools switched on: (none) -> mv, rm",
     ];
     assert_eq!(step(&off, &plain), on);

@@ -29,6 +29,11 @@ pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<St
     (middle(old), middle(new))
 }
 
+/// A value of which no part may pass for a line of its own.
+pub(super) fn one_line(text: &str) -> String {
+    text.replace('\n', "⟨LF⟩")
+}
+
 /// A secret: nothing of it but its length.
 pub(super) fn hidden(secret: &str) -> String {
     format!("(hidden, {} characters)", secret.chars().count())

@@ -8,6 +8,7 @@ mod message;
 mod outside;
 mod screen;
 mod seen;
+mod shelf;
 
 use super::super::Options;
 use super::super::model::{Focus, Overlay};

@@ -43,7 +43,7 @@ fn an_edit_shows_old_and_new_and_no_line_of_it_passes_for_another() {
         "config.json: logLevel is debug now",
         "Take the changes?",
         "f  Follow the files: take the changes",
-        "n  Keep what was; the files are left alone",
+        "n  Keep what was until humble ends; the files stay",
     ] {
         assert!(drawn.contains(said), "{said} in\n{drawn}");
     }
