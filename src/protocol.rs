@@ -221,6 +221,8 @@ pub enum Ask {
         server: ModelServer,
         name: String,
         bytes: Option<u64>,
+        /// It is the one that prompts go to.
+        is_in_use: bool,
     },
     /// Somebody edited the files in a way that waits for the person (S1.4).
     OutsideEdit(Arc<Vec<Change>>),

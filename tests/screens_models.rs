@@ -86,6 +86,7 @@ fn first_run(story: &mut Story, state: StockState) {
     story.event(Event::StocksChanged(Arc::new(Stocks {
         servers: vec![stock],
         key_variables: vec!["OPENAI_API_KEY".to_owned()],
+        is_host_unread: false,
         offers: true,
     })));
     story.wait(600);
@@ -173,6 +174,27 @@ screens!(the_form_for_another_server, |story| {
     story.key(KeyCode::Down).types("내-모델");
     story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
 });
+
+#[test]
+fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
+    let mut story = story((104, 30));
+    story.model = Model::new(&Options::default(), story.model.size);
+    story.event(Event::StocksChanged(Arc::new(Stocks {
+        servers: vec![Stock {
+            server: ollama(),
+            configured: Vec::new(),
+            state: StockState::Asking,
+        }],
+        is_host_unread: true,
+        offers: true,
+        ..Stocks::default()
+    })));
+    let screen = story.screen();
+    assert!(
+        screen.contains("OLLAMA_HOST is set, but is no address that can be used. Looking"),
+        "{screen}"
+    );
+}
 
 /// The same offer, and somebody who presses every key there is: nothing crashes at
 /// any size, and no model is chosen twice.

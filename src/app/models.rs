@@ -3,7 +3,7 @@
 
 use crate::cli::{Models, ModelsChange};
 use crate::config::{self, Home, Served};
-use crate::domain::stock::size_words;
+use crate::domain::stock::{no_name, size_words};
 use crate::domain::{ModelConfig, ProviderKind, Stock, StockState};
 use crate::engine::{pull_failed, remove_failed};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
@@ -114,6 +114,10 @@ fn usual_ollama(home: &Home, configured: &[ModelConfig]) -> ModelConfig {
 }
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
+    if let Some(notice) = no_name(name) {
+        eprintln!("{}", words::line(&notice.sentence()));
+        return Ok(EXIT_FAILED);
+    }
     let mut stream = provider.pull(ollama, name);
     let is_terminal = io::stderr().is_terminal();
     let mut told = String::new();

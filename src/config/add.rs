@@ -177,22 +177,37 @@ pub fn local_ollama(home: &Home) -> ModelConfig {
 
 /// The same with other variables than those of the environment.
 pub fn local_ollama_with(home: &Home, variables: Variables<'_>) -> ModelConfig {
-    let host = variables("OLLAMA_HOST").unwrap_or_default();
-    let model = |url: Option<String>| {
-        let new = NewModel {
-            name: "ollama".to_owned(),
-            model: "ollama".to_owned(),
-            provider: ProviderKind::Ollama,
-            base_url: url,
-            api_key: None,
-            like: None,
-        };
-        models::read(&entry(&new, false), home.root(), variables).model
-    };
-    ollama_url(&host)
-        .and_then(|url| model(Some(url)))
-        .or_else(|| model(None))
+    let usual = || ollama_at(home, None, variables);
+    named_ollama(home, variables)
+        .or_else(usual)
         .expect("the usual address can be used")
+}
+
+/// Is `OLLAMA_HOST` set to something that is no address? The usual one is used then.
+pub fn is_host_unread(home: &Home) -> bool {
+    is_unread_with(home, &environment)
+}
+
+fn is_unread_with(home: &Home, variables: Variables<'_>) -> bool {
+    let host = variables("OLLAMA_HOST").unwrap_or_default();
+    !host.trim().is_empty() && named_ollama(home, variables).is_none()
+}
+
+fn named_ollama(home: &Home, variables: Variables<'_>) -> Option<ModelConfig> {
+    let url = ollama_url(&variables("OLLAMA_HOST")?)?;
+    ollama_at(home, Some(url), variables)
+}
+
+fn ollama_at(home: &Home, url: Option<String>, variables: Variables<'_>) -> Option<ModelConfig> {
+    let new = NewModel {
+        name: "ollama".to_owned(),
+        model: "ollama".to_owned(),
+        provider: ProviderKind::Ollama,
+        base_url: url,
+        api_key: None,
+        like: None,
+    };
+    models::read(&entry(&new, false), home.root(), variables).model
 }
 
 /// What `OLLAMA_HOST` means to a client: scheme and port may be left out, and an
@@ -260,6 +275,12 @@ mod tests {
         for given in ["ftp://x", "://", "\u{7f}"] {
             let found = local_ollama_with(&home, &|_| Some(given.to_owned()));
             assert_eq!(found.base_url, "http://localhost:11434", "{given}");
+            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
+            assert!(unread, "{given}");
+        }
+        for given in ["", " ", "127.0.0.1", ":8080"] {
+            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
+            assert!(!unread, "{given}");
         }
     }
 }

@@ -23,8 +23,8 @@ mod variables;
 mod watch;
 
 pub use add::{
-    Served, add_model, key_variables, local_ollama, local_ollama_with, model_servers, server_of,
-    understand,
+    Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
+    model_servers, server_of, understand,
 };
 pub use change::{Memory, Weighed, use_of, weigh};
 pub use error::{ConfigError, while_running};

@@ -53,6 +53,8 @@ pub struct Stocks {
     pub servers: Vec<Stock>,
     /// Variables with keys that are set, by name: never what they hold.
     pub key_variables: Vec<String>,
+    /// `OLLAMA_HOST` is set to what is no address; the usual one is looked at.
+    pub is_host_unread: bool,
     /// There is no model yet, and whoever starts the program is offered some.
     pub offers: bool,
 }
@@ -74,6 +76,21 @@ impl Pull {
     pub fn share(&self) -> Option<f64> {
         (self.total > 0).then(|| (self.done as f64 / self.total as f64).min(1.0))
     }
+}
+
+/// What is wrong with the name of a model to pull.
+pub fn no_name(name: &str) -> Option<Notice> {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control();
+    if !name.is_empty() && !name.contains(is_odd) {
+        return None;
+    }
+    let why = match name.is_empty() {
+        true => "It is empty.",
+        false => "It has a space or a control character in it.",
+    };
+    let shown: String = name.escape_debug().take(80).collect();
+    let notice = Notice::warning(format!("`{shown}` is no name of a model.")).because(why);
+    Some(notice.advise("A name is like qwen3:4b; ollama.com/library lists them."))
 }
 
 /// A model to be added to `config.json`, as a person gives it.

@@ -16,9 +16,14 @@ impl Actor {
     pub(super) fn no_model(&self) -> Notice {
         let notice =
             Notice::failure("No active model is configured. Use /set-model to choose a model.");
-        // A file that could not be read may well list models: its banner says more.
-        if self.settings.lists_models || self.banners.contains_key("config.json") {
+        if self.settings.lists_models {
             return notice;
+        }
+        // A file that could not be read may well list models.
+        if let Some(banner) = self.banners.get("config.json") {
+            return Notice::failure("No model is known: config.json could not be read.")
+                .because(banner.notice.what.clone())
+                .advise("Correct it there; that takes effect at once.");
         }
         let file = self.home.config();
         notice.advise(format!(

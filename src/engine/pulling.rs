@@ -6,7 +6,7 @@ use super::asking::Pending;
 use super::stock::{News, pull_of, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
-use crate::domain::stock::size_words;
+use crate::domain::stock::{no_name, size_words};
 use crate::domain::{ModelConfig, ModelServer, Notice, ProviderKind, Pull};
 use crate::protocol::{Ask, Choice, Owner};
 use crate::provider::{Cause, Fault, PullProgress};
@@ -31,6 +31,9 @@ impl Actor {
             let other = pulling.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is being pulled already."));
             return self.notice(notice.advise("Wait for it, or stop it with /models stop."));
+        }
+        if let Some(notice) = no_name(name) {
+            return self.notice(notice);
         }
         let Some(ollama) = self.ollama(server.as_ref(), "pull models") else {
             return;
@@ -127,11 +130,18 @@ impl Actor {
         if !self.may_remove(&server, &name) {
             return;
         }
-        let bytes = self.stocked(&server, &name).and_then(|model| model.bytes);
+        let stocked = self.stocked(&server, &name);
+        if stocked.is_none() && self.lists_all(&server) {
+            let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
+            return self.notice(notice.advise("/models shows what it has."));
+        }
         let question = Ask::RemoveModel {
+            bytes: stocked.and_then(|model| model.bytes),
+            is_in_use: self.model.as_ref().is_some_and(|model| {
+                config::server_of(model) == server && is_same_model(&model.model, &name)
+            }),
             server: server.clone(),
             name: name.clone(),
-            bytes,
         };
         let pending = Pending::RemoveModel { server, name };
         self.ask(Owner::Program, question, pending);

@@ -149,6 +149,7 @@ impl Actor {
                 .map(|one| one.stock.clone())
                 .collect(),
             key_variables: config::key_variables(),
+            is_host_unread: config::is_host_unread(&self.home),
             offers: self.shelves.offers,
         };
         self.outbox.push(Event::StocksChanged(Arc::new(stocks)));
@@ -203,6 +204,16 @@ impl Actor {
         };
         let mut models = catalogue.models.iter();
         models.find(|model| is_same_model(&model.name, name))
+    }
+
+    /// Is all known that this server has?
+    pub(super) fn lists_all(&self, server: &ModelServer) -> bool {
+        let mut known = self.shelves.known.iter();
+        known.any(|one| {
+            let state = &one.stock.state;
+            one.stock.server == *server
+                && matches!(state, StockState::Has(catalogue) if !catalogue.is_cut)
+        })
     }
 
     /// The Ollama that is meant where none is named: the one that is used, or the

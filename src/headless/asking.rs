@@ -222,8 +222,18 @@ fn words(question: &Ask) -> String {
                 server.url
             )
         }
-        Ask::RemoveModel { name, server, .. } => {
-            format!("`{name}` would be removed from {}.", server.url)
+        Ask::RemoveModel {
+            name,
+            server,
+            is_in_use,
+            ..
+        } => {
+            let used = if *is_in_use {
+                ", the model in use,"
+            } else {
+                ""
+            };
+            format!("`{name}`{used} would be removed from {}.", server.url)
         }
         Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(

@@ -34,6 +34,8 @@ pub struct Connect {
     /// The check under way.
     pub query: Option<QueryId>,
     pub fault: Option<Notice>,
+    /// Esc was pressed over what is typed; the next one drops it.
+    pub is_leaving: bool,
     /// The check failed: it can be saved all the same.
     pub failed: bool,
 }
@@ -106,6 +108,12 @@ impl Connect {
         } else {
             "•".repeat(key.chars().count())
         }
+    }
+
+    /// Did the person type anything?
+    pub fn is_filled(&self) -> bool {
+        let key = !self.key.is_empty() && !self.is_suggested();
+        key || !self.model.is_empty() || !self.address.is_empty()
     }
 
     /// What was filled in; None while the model is missing.

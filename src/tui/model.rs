@@ -209,6 +209,9 @@ pub struct Model {
     pub queue: Queue,
     /// While the last prompt is being changed: what stood in the message before.
     pub editing: Option<String>,
+    /// The conversation has other branches; a turn of it was taken back.
+    pub branched: bool,
+    pub taken_back: bool,
     /// A number behind `/branches`, which picks from the list once it is here.
     pub wants_branch: Option<String>,
     /// The chosen completion; None where the person closed the list.
@@ -273,6 +276,8 @@ impl Model {
             session: None,
             private: false,
             editing: None,
+            branched: false,
+            taken_back: false,
             wants_branch: None,
             editor: Editor::default(),
             draft: Draft::default(),

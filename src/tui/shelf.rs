@@ -57,6 +57,8 @@ pub struct Models {
     pub filter: Editor,
     /// Among the rows that can be chosen.
     pub chosen: usize,
+    /// What the arrows stood on is gone: nothing is chosen until a key moves them.
+    pub is_lost: bool,
     pub in_list: bool,
     /// The name of a model to pull.
     pub pulling: Option<Editor>,
@@ -186,6 +188,11 @@ pub fn choosable<'a>(rows: &[Row<'a>]) -> Vec<ModelRow<'a>> {
         _ => None,
     });
     models.collect()
+}
+
+/// Is there nothing at all, whatever is searched for?
+pub fn is_nothing_known(stocks: &Stocks) -> bool {
+    rows(stocks, "").is_empty()
 }
 
 /// Models that only embed are for no conversation.

@@ -55,10 +55,43 @@ fn an_undo_takes_the_last_turn_back_and_up_brings_its_prompt() {
         .says("/undo")
         .sees_no("First.")
         .says("/undo")
-        .sees("Nothing to undo")
+        .sees("Nothing is left to undo. /branches leads back.")
         .says("three")
         .sees("Third.")
         .model_does_not_hear("First.");
+}
+
+#[test]
+fn undo_says_whether_anything_was_ever_there() {
+    chat(script().round([Step::Hang]))
+        .says("/undo")
+        .sees("Nothing to undo: nothing was asked yet.")
+        .says("one")
+        .ctrl('c')
+        .says("/undo")
+        .says("/undo")
+        .sees("Nothing is left to undo.")
+        .sees_no("/branches leads");
+}
+
+#[test]
+fn the_columns_of_the_branches_stand_below_one_another() {
+    let mut chat = chat(script().answer("1").answer("2").answer("3"));
+    chat.says("short").says("/undo").says("한국어로 된 긴 질문");
+    chat.says("/undo").says("third").says("/branches");
+    let screen = chat.sees("Branches").screen();
+    let rows: Vec<&str> = screen
+        .lines()
+        .filter(|row| row.contains("1 turn"))
+        .collect();
+    let column = |row: &&str| {
+        row.split("1 turn")
+            .next()
+            .map(humble::text::grapheme::width)
+    };
+    let columns: Vec<_> = rows.iter().map(column).collect();
+    assert_eq!(columns.len(), 2, "{screen}");
+    assert_eq!(columns[0], columns[1], "{screen}");
 }
 
 #[test]

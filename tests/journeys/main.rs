@@ -10,6 +10,7 @@ mod branching;
 mod chat;
 mod faults;
 mod guided;
+mod managing;
 mod models;
 mod talking;
 

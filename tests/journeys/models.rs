@@ -26,7 +26,7 @@ fn model(name: &str, abilities: &[&str]) -> ServerModel {
 }
 
 /// The Ollama of the configured model `qwen3:4b`, with that one and another.
-fn stocked(script: Script) -> Script {
+pub fn stocked(script: Script) -> Script {
     script.stocks(
         "http://localhost:11434",
         [
@@ -37,7 +37,7 @@ fn stocked(script: Script) -> Script {
 }
 
 /// Starts with that Ollama's `qwen3:4b` in use.
-fn with_qwen(script: Script) -> Chat {
+pub fn with_qwen(script: Script) -> Chat {
     let home = tempfile::TempDir::new().expect("a scratch folder");
     let text = r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
     std::fs::write(home.path().join("config.json"), text).expect("written");

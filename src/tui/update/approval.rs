@@ -10,7 +10,7 @@ use super::super::msg::Effect;
 use super::engine;
 use crate::domain::Notice;
 use crate::domain::tool::Decision;
-use crate::protocol::{Answer, Command, check_arguments};
+use crate::protocol::{Answer, Choice, Command, check_arguments};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Below this nothing of what is asked can be read.
@@ -74,7 +74,11 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
         (Form::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => meant(&rows, c),
         _ => None,
     };
-    row.is_some_and(|row| !matches!(row.act, Act::Refuse | Act::Deny) && row.key != Some('n'))
+    let is_safe = |act| {
+        let keeps = Choice::KeepForLater;
+        matches!(act, Act::Refuse | Act::Deny) || act == Act::Choose(keeps)
+    };
+    row.is_some_and(|row| !is_safe(row.act) && row.key != Some('n'))
 }
 
 /// Pasted text never answers: the dialog's field takes it. Where none is open the

@@ -8,7 +8,7 @@ use super::super::msg::Effect;
 use super::{actions, engine, submit};
 use crate::domain::{Notice, Wait};
 use crate::protocol::{BranchSummary, Command};
-use crate::text::grapheme::truncate;
+use crate::text::grapheme::{truncate, width};
 use jiff::tz::TimeZone;
 
 /// Columns of a branch's first words in the list.
@@ -99,7 +99,7 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         return undo_summary(model, came, effects);
     }
     let Some((prompt, answered)) = last(model) else {
-        return model.notify(Notice::info("Nothing to undo: nothing was asked yet."));
+        return model.notify(nothing_left(model));
     };
     if answered {
         rewind(model, effects);
@@ -113,6 +113,15 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         ));
     }
     submit::remember(model, &prompt);
+}
+
+fn nothing_left(model: &Model) -> Notice {
+    let nothing = Notice::info("Nothing is left to undo.");
+    match (model.branched, model.taken_back) {
+        (true, _) => nothing.advise("/branches leads back."),
+        (false, true) => nothing,
+        (false, false) => Notice::info("Nothing to undo: nothing was asked yet."),
+    }
 }
 
 /// A summary is the last thing that was asked for: it goes, and the turns stay.
@@ -136,12 +145,14 @@ fn last(model: &Model) -> Option<(String, bool)> {
 
 fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {
     shorten(model);
+    model.branched = true;
     effects.push(Effect::Send(Command::Rewind));
 }
 
 /// Takes the last turn off the screen.
 fn shorten(model: &mut Model) {
     model.transcript.take_back();
+    model.taken_back = true;
     lay_out_anew(model);
 }
 
@@ -171,8 +182,10 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Eff
         let notice = Notice::info("There is no other branch.");
         return model.notify(notice.advise("/retry, /edit and /undo make one."));
     }
+    let words = list.iter().map(|branch| width(words_of(branch)));
+    let columns = words.max().unwrap_or(0);
     let rows = list.into_iter().map(|branch| {
-        let label = label(&branch);
+        let label = label(&branch, columns);
         (Picked::Branch(branch), label)
     });
     let pick = Pick {
@@ -185,8 +198,14 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Eff
     actions::pick_or_open(model, pick, &wanted, effects);
 }
 
-fn label(branch: &BranchSummary) -> String {
-    let words = truncate(&branch.words, WORDS_MAX);
+fn words_of(branch: &BranchSummary) -> &str {
+    truncate(&branch.words, WORDS_MAX)
+}
+
+/// `columns` is the width of the longest words, which the counts stand behind.
+fn label(branch: &BranchSummary, columns: usize) -> String {
+    let words = words_of(branch);
+    let gap = " ".repeat(columns.saturating_sub(width(words)));
     let turns = match branch.messages.div_ceil(2) {
         1 => "1 turn".to_owned(),
         turns => format!("{turns} turns"),
@@ -195,7 +214,9 @@ fn label(branch: &BranchSummary) -> String {
         let local = at.to_zoned(TimeZone::system());
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
-    format!("{words}  {turns}{left}")
+    format!("{words}{gap}  {turns:<8}{left}")
+        .trim_end()
+        .to_owned()
 }
 
 /// A prompt of an earlier run, for the message; what stands there is not lost.

@@ -23,8 +23,14 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         return;
     };
     let last = form.last();
+    let leaves = std::mem::take(&mut form.is_leaving) || !form.is_filled();
     match normal(key) {
-        (KeyCode::Esc, _) => model.overlay = None,
+        (KeyCode::Esc, _) if leaves => model.overlay = None,
+        (KeyCode::Esc, _) => {
+            form.is_leaving = true;
+            let words = "Esc again drops what you typed here.";
+            model.notify(Notice::info(words));
+        }
         (KeyCode::Up, _) | (KeyCode::Tab, KeyModifiers::SHIFT) => {
             form.at = form.at.saturating_sub(1);
         }

@@ -128,6 +128,8 @@ fn opened(model: &mut Model, session: &Session) {
     model.clock = Clock::default();
     model.title = session.title().to_owned();
     model.session = session.id.clone();
+    model.branched = !session.branches.is_empty();
+    model.taken_back = false;
     model.last_turn = None;
     model.cut = false;
     model.interrupting = false;

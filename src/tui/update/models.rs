@@ -5,9 +5,10 @@ use super::super::editor::Editor;
 use super::super::input::{key_under, normal};
 use super::super::model::{Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::super::shelf::{ModelRow, Models, choosable, rows};
+use super::super::shelf::{ModelRow, Models, choosable, is_nothing_known, rows};
 use super::approval::field_key;
 use super::connect;
+use crate::domain::stock::no_name;
 use crate::domain::{Notice, Stocks, Think};
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -68,12 +69,14 @@ pub fn stocks_changed(model: &mut Model, stocks: Arc<Stocks>) {
     let filter = filter(model);
     let shelf = Arc::clone(&model.shelf.stocks);
     let found = choosable(&rows(&shelf, &filter));
+    let chosen_before = chosen.is_some();
     let at = chosen.and_then(|(server, name)| {
         found
             .iter()
             .position(|row| *row.server == server && row.name() == name)
     });
     if let Some(open) = model.models_dialog() {
+        open.is_lost |= chosen_before && at.is_none();
         let last = found.len().saturating_sub(1);
         open.chosen = at.unwrap_or(open.chosen).min(last);
     }
@@ -90,12 +93,16 @@ fn chosen_row(model: &Model) -> Option<ModelRow<'_>> {
     let Some(Overlay::Models(open)) = &model.overlay else {
         return None;
     };
+    if open.is_lost {
+        return None;
+    }
     let rows = choosable(&rows(&model.shelf.stocks, &open.filter.text()));
     rows.get(open.chosen).copied()
 }
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     let count = choosable(&rows(&model.shelf.stocks, &filter(model))).len();
+    let nothing = is_nothing_known(&model.shelf.stocks);
     let Some(open) = model.models_dialog() else {
         return;
     };
@@ -103,7 +110,18 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         return pull_field(model, key, effects);
     }
     let last = count.saturating_sub(1);
-    match normal(key) {
+    let key_pressed = normal(key);
+    if open.is_lost && moves(key_pressed, open.in_list) {
+        // The first step shows where the arrows are.
+        open.is_lost = false;
+        return;
+    }
+    match key_pressed {
+        (KeyCode::Char(c), KeyModifiers::NONE)
+            if nothing && !open.in_list && key_under(c) == 'a' && open.filter.is_blank() =>
+        {
+            connect::open(model);
+        }
         (KeyCode::Esc, _) if open.in_list => open.in_list = false,
         (KeyCode::Esc, _) => model.overlay = None,
         (KeyCode::Tab, _) => open.in_list = !open.in_list,
@@ -116,15 +134,28 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         (KeyCode::Char(c), KeyModifiers::NONE) if open.in_list => match key_under(c) {
             'p' => open.pulling = Some(Editor::new(&open.filter.text())),
             'd' => remove(model, effects),
-            'x' => effects.push(Effect::Send(Command::StopPull)),
+            'c' => effects.push(Effect::Send(Command::StopPull)),
             'r' => effects.push(Effect::Send(Command::ListStocks)),
             'a' => connect::open(model),
             'k' => open.chosen = open.chosen.saturating_sub(1),
             'j' => open.chosen = (open.chosen + 1).min(last),
             _ => {}
         },
-        _ if !open.in_list && field_key(&mut open.filter, key) => open.chosen = 0,
+        _ if !open.in_list && field_key(&mut open.filter, key) => {
+            open.chosen = 0;
+            open.is_lost = false;
+        }
         _ => {}
+    }
+}
+
+/// Is this a key of the arrows' kind?
+fn moves((code, held): (KeyCode, KeyModifiers), in_list: bool) -> bool {
+    let letter = |c| in_list && held == KeyModifiers::NONE && matches!(key_under(c), 'j' | 'k');
+    match code {
+        KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown => true,
+        KeyCode::Char(c) => letter(c),
+        _ => false,
     }
 }
 
@@ -141,6 +172,9 @@ fn pull_field(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         (KeyCode::Esc, _) => open.pulling = None,
         (KeyCode::Enter, _) => {
             let name = field.text().trim().to_owned();
+            if let Some(notice) = no_name(&name).filter(|_| !name.is_empty()) {
+                return model.notify(notice);
+            }
             open.pulling = None;
             // The server on whose row the arrows stand, where it is an Ollama.
             let is_ollama = |server: &_| matches!(server, crate::domain::ModelServer { provider, .. } if *provider == crate::domain::ProviderKind::Ollama);

@@ -3,9 +3,10 @@
 
 use super::super::ask::{Form, OpenAsk, Row, with_ask};
 use super::super::editor::Editor;
-use super::super::model::Model;
+use super::super::model::{Model, Overlay};
 use super::asked::{self, Words};
 use super::pen::{Pen, rows_of};
+use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
@@ -32,7 +33,7 @@ const WORD_LABEL: &str = "Deny. A word to the model:";
 pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
     let rows = with_ask(model, |model, ask| {
         let words = asked::words(model, ask);
-        let columns = columns.min(WIDTH_MAX);
+        let columns = columns.min(width_max(model, ask));
         let inner = columns.saturating_sub(4).max(1);
         let room = room.max(least_rows(&words, inner)).min(most);
         if is_small(&words, columns, room) {
@@ -48,6 +49,22 @@ pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
         wanted.max(field).saturating_add(2).min(room)
     });
     rows.unwrap_or(0)
+}
+
+/// A question that a dialog led to is as wide as that one: what stood beside it would
+/// be cut.
+fn width_max(model: &Model, ask: &OpenAsk) -> u16 {
+    if covers(model, ask) {
+        u16::MAX
+    } else {
+        WIDTH_MAX
+    }
+}
+
+/// Does the question stand over the dialog of models?
+pub fn covers(model: &Model, ask: &OpenAsk) -> bool {
+    let over = matches!(model.overlay, Some(Overlay::Models(_)));
+    over && matches!(ask.question, Ask::AddModel { .. } | Ask::RemoveModel { .. })
 }
 
 fn saturated(count: usize) -> u16 {
@@ -107,11 +124,11 @@ fn choice_rows(rows: &[Row], columns: u16) -> u16 {
 
 /// Returns the cursor's place where a field of the dialog is edited.
 pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let area = Rect {
-        width: area.width.min(WIDTH_MAX),
-        ..area
-    };
     let drawn = with_ask(model, |model, ask| {
+        let area = Rect {
+            width: area.width.min(width_max(model, ask)),
+            ..area
+        };
         let words = asked::words(model, ask);
         let small = is_small(&words, area.width, area.height);
         ask.small = small;

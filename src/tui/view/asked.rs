@@ -29,8 +29,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::Bound { .. } => ("Rounds", "Go on?"),
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
-        Ask::AddModel { .. } => ("Models", "Add it?"),
-        Ask::RemoveModel { .. } => ("Models", "Remove it?"),
+        Ask::AddModel { .. } => ("Add model", "Add it?"),
+        Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
         Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
         Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
@@ -68,10 +68,16 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             server,
             name,
             bytes,
+            is_in_use,
         } => {
             let size = bytes.map_or_else(String::new, |bytes| format!(", {}", size_words(bytes)));
+            let used = if *is_in_use {
+                "It is the model in use: the next prompt would have no model to answer it. "
+            } else {
+                ""
+            };
             let said = format!(
-                "{name}{size}\n{}\n\nIts files leave that server's disk. Pulling it again brings them back.",
+                "{name}{size}\n{}\n\n{used}Its files leave that server's disk. Pulling it again brings them back.",
                 server.url
             );
             rows_of(&Clean::spelt_out(&said), columns)

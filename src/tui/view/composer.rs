@@ -3,9 +3,9 @@
 use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::update::commands::completions;
-use super::panes::{Above, Panes, above_rows};
+use super::above;
+use super::panes::Panes;
 use super::pen::Pen;
-use crate::domain::Severity;
 use ratatui::layout::{Position, Rect};
 
 /// Commands in the list at once.
@@ -13,7 +13,7 @@ const LIST_ROWS_MAX: u16 = 8;
 
 /// Returns where the cursor belongs.
 pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position> {
-    above(model, panes, pen);
+    above::draw(model, panes.above, pen);
     guided(model, panes, pen);
     let focused = model.focus == Focus::Message;
     let area = panes.message_inner;
@@ -41,35 +41,6 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position>
         list(model, panes, pen);
     }
     focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
-}
-
-fn above(model: &Model, panes: &Panes, pen: &mut Pen) {
-    let area = panes.above;
-    let rows = above_rows(model, area.width);
-    for (y, (kind, text)) in rows.iter().take(area.height.into()).enumerate() {
-        let y = area.y + y as u16;
-        let (mark, mark_style, style) = match kind {
-            Above::Banner => ("!", pen.theme.attention, pen.theme.plain),
-            Above::Notice(Severity::Failure) => {
-                (pen.glyphs.failed, pen.theme.failure, pen.theme.plain)
-            }
-            Above::Notice(Severity::Warning) => ("!", pen.theme.attention, pen.theme.plain),
-            Above::Notice(Severity::Info) => (pen.glyphs.dot, pen.theme.accent, pen.theme.plain),
-            Above::Queued => (pen.glyphs.folded, pen.theme.dim, pen.theme.dim),
-            Above::Continued => ("", pen.theme.plain, pen.theme.plain),
-        };
-        pen.put(area.x + 1, y, mark, mark_style, 1);
-        let columns = area.width.saturating_sub(4);
-        pen.put(area.x + 3, y, text, style, columns);
-        if *kind == Above::Queued {
-            let word = if model.queue.paused {
-                "paused"
-            } else {
-                "queued"
-            };
-            pen.put_right(area.right().saturating_sub(1), y, word, pen.theme.dim);
-        }
-    }
 }
 
 /// The guide's line, right above the message.

@@ -4,8 +4,9 @@ use super::super::ask::Form;
 use super::super::editor::Edit;
 use super::super::keymap::{Action, key_of};
 use super::super::model::{Focus, Model, Overlay};
-use super::super::shelf::Offered;
-use super::panes::{Panes, fits_hint_line};
+use super::super::shelf::{Offered, is_nothing_known};
+use super::above::fits_hint_line;
+use super::panes::Panes;
 use super::pen::Pen;
 use crate::domain::Severity;
 use crate::text::Clean;
@@ -66,7 +67,7 @@ fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen:
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
     if columns + 4 > area.width {
-        pen.put(area.x, area.y, text.as_str(), plain, area.width);
+        pen.put_cut(area.x, area.y, text.as_str(), plain, area.width);
         return;
     }
     let (mark, style) = match severity {
@@ -98,13 +99,19 @@ fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
         Overlay::Models(open) if open.pulling.is_some() => say(&["Enter pull", "Esc back"]),
         Overlay::Models(open) if open.in_list => {
             let last = if model.shelf.pull.is_some() {
-                "x stop"
+                "c cancel pull"
             } else {
                 "a add a server"
             };
             say(&["Enter use", "p pull", "d remove", last, "Esc back"])
         }
+        Overlay::Models(_) if is_nothing_known(&model.shelf.stocks) => {
+            say(&["a add a server", "Esc close"])
+        }
         Overlay::Models(_) => say(&["Enter use", "Tab list", "Esc close"]),
+        Overlay::Connect(form) if form.is_leaving => {
+            say(&["Esc drops what you typed", "any other key goes on"])
+        }
         Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
         Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
         Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),

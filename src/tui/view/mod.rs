@@ -1,6 +1,7 @@
 //! Draws the model, one file a pane. Nothing is decided here, and nothing is
 //! walked but what is in view. Text from outside is drawn only as `Clean`.
 
+mod above;
 mod approval;
 mod asked;
 mod chat;

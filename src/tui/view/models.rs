@@ -110,9 +110,10 @@ fn list(model: &Model, open: &Models, all: &[Row<'_>], area: Rect, pen: &mut Pen
     // The drawn line of the chosen one, since servers stand between.
     let models = lines.iter().enumerate();
     let mut models = models.filter(|(_, line)| matches!(line, Line::Model(_)));
-    let chosen = models.nth(open.chosen).map(|(at, _)| at);
+    let at = models.nth(open.chosen).map(|(at, _)| at);
+    let chosen = at.filter(|_| !open.is_lost);
     let height = usize::from(area.height);
-    let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
+    let first = at.map_or(0, |at| (at + 1).saturating_sub(height));
     for (index, line) in lines.iter().enumerate().skip(first).take(height) {
         let area = Rect {
             y: area.y + (index - first) as u16,

@@ -2,9 +2,8 @@
 //! the scrolling keys measure by it, so that the two cannot differ.
 
 use super::super::model::{Focus, Model};
-use super::pen::{inside, rows_of};
-use super::{approval, servers};
-use crate::text::Clean;
+use super::pen::inside;
+use super::{above, approval, servers};
 use ratatui::layout::Rect;
 
 /// From this width on servers and thinking stand beside the chat.
@@ -20,8 +19,6 @@ const USUAL_HEIGHT: u16 = 24;
 const CHAT_ROWS_KEPT: u16 = 3;
 /// Rows of the message before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
-/// Rows of one banner or notice above the message.
-const BANNER_ROWS_MAX: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pane {
@@ -70,7 +67,7 @@ impl Panes {
         if model.guide.is_some() && rest.height >= 2 {
             this.guide = Some(take_bottom(&mut rest, 1));
         }
-        let wanted = above_rows(model, width).len() as u16;
+        let wanted = above::rows(model, width).len() as u16;
         let wanted = wanted.min(rest.height / 2);
         this.above = take_bottom(&mut rest, wanted);
         this.body = rest;
@@ -162,6 +159,12 @@ impl Panes {
         } else {
             all.saturating_sub(kept)
         };
+        if model.ask().is_some_and(|ask| approval::covers(model, ask)) {
+            let mut over = self.body;
+            let rows = approval::rows(model, over.width, room, all);
+            self.dialog = Some(take_bottom(&mut over, rows));
+            return;
+        }
         let rows = approval::rows(model, self.chat.width, room, all);
         let mut over = self.chat;
         let chat = if all - rows < 4 {
@@ -171,55 +174,6 @@ impl Panes {
         };
         self.dialog = Some(take_bottom(chat, rows));
     }
-}
-
-/// What stands above the message, as rows: notices that are too long for the
-/// hint line, banners, and queued prompts.
-pub fn above_rows(model: &Model, width: u16) -> Vec<(Above, String)> {
-    let columns = width.saturating_sub(4).max(1);
-    let mut rows = Vec::new();
-    let mut add = |kind: Above, text: &str| {
-        let text = Clean::line(text);
-        let all = rows_of(&text, columns);
-        let long = all.len() > BANNER_ROWS_MAX;
-        for (index, mut row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
-            if long && index + 1 == BANNER_ROWS_MAX {
-                row.push_str(model.glyphs.more);
-            }
-            rows.push((if index == 0 { kind } else { Above::Continued }, row));
-        }
-    };
-    if let Some((notice, _)) = &model.notice {
-        let sentence = notice.sentence();
-        if !fits_hint_line(&sentence, model, width) {
-            add(Above::Notice(notice.severity), &sentence);
-        }
-    }
-    for banner in &model.banners {
-        add(Above::Banner, &banner.notice.sentence());
-    }
-    for prompt in &model.queue.prompts {
-        let first = prompt.lines().next().unwrap_or_default();
-        let columns = usize::from(columns.saturating_sub(12));
-        let cut = crate::text::grapheme::truncate(first, columns);
-        rows.push((Above::Queued, Clean::line(cut).as_str().to_owned()));
-    }
-    rows
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Above {
-    Notice(crate::domain::Severity),
-    Banner,
-    Queued,
-    Continued,
-}
-
-/// Does a notice fit beside what must stay in sight? Where nothing must, it may
-/// take the whole line.
-pub fn fits_hint_line(text: &str, model: &Model, width: u16) -> bool {
-    let kept = super::hints::kept(model).map_or(0, |kept| kept.len() + 7);
-    crate::text::grapheme::width(Clean::line(text).as_str()) + kept <= usize::from(width)
 }
 
 fn take_top(rest: &mut Rect, rows: u16) -> Rect {

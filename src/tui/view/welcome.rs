@@ -121,6 +121,14 @@ fn label(item: &Offered<'_>) -> String {
 
 /// What became of the look for an Ollama.
 fn state_words(model: &Model) -> String {
+    let found = found_words(model);
+    if model.shelf.stocks.is_host_unread {
+        return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
+    }
+    found
+}
+
+fn found_words(model: &Model) -> String {
     let Some(stock) = model.shelf.stocks.servers.first() else {
         return String::new();
     };

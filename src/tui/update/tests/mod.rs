@@ -1,5 +1,6 @@
 //! Keys in, commands and text out. A script is text with keys in angle brackets.
 
+mod above;
 mod approval;
 mod dialog;
 mod draft;

@@ -1,0 +1,66 @@
+//! What stands above the message shows where it was cut.
+
+use super::*;
+use crate::domain::Banner;
+
+fn long() -> Notice {
+    Notice::warning("word ".repeat(200).trim_end().to_owned())
+}
+
+#[test]
+fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
+    for (width, height) in [(20, 6), (30, 8), (40, 10), (60, 20), (104, 30)] {
+        let mut chat = chat();
+        chat.engine(Event::Noticed(long())).size(width, height);
+        let screen = chat.screen();
+        assert!(
+            screen.contains("word…") || screen.contains("wor…"),
+            "{screen}"
+        );
+        let mut chat = self::chat();
+        chat.engine(Event::BannersChanged(vec![Banner::new("disk", long())]));
+        let screen = chat.size(width, height).screen();
+        assert!(screen.contains('…'), "{screen}");
+    }
+}
+
+#[test]
+fn a_queue_that_does_not_fit_is_counted() {
+    let mut chat = chat();
+    chat.keys("one<Enter>");
+    for prompt in ["two", "three", "four", "five", "six", "seven", "eight"] {
+        chat.keys(prompt).keys("<Enter>");
+    }
+    let screen = chat.size(60, 12).screen();
+    let shown = ["two", "three", "four", "five", "six", "seven", "eight"];
+    let seen = shown.iter().filter(|prompt| screen.contains(**prompt));
+    let seen = seen.count();
+    assert!(seen > 0 && seen < 7, "{screen}");
+    let words = format!("+{} more queued", 7 - seen);
+    assert!(screen.contains(&words), "{screen}");
+    assert!(!chat.size(60, 40).screen().contains("more queued"));
+}
+
+#[test]
+fn a_queued_prompt_that_is_cut_ends_in_a_mark() {
+    for prompt in ["한국어 ".repeat(60), "one\ntwo".to_owned()] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").input(Input::Paste(prompt));
+        let screen = chat.keys("<Enter>").screen();
+        let row = screen.lines().find(|row| row.contains("queued"));
+        assert!(row.is_some_and(|row| row.contains('…')), "{screen}");
+    }
+}
+
+#[test]
+fn with_no_server_known_the_letter_that_adds_one_works_at_once() {
+    let mut chat = chat();
+    chat.keys("/models<Enter>");
+    assert!(
+        chat.screen().contains("a add a server"),
+        "{}",
+        chat.screen()
+    );
+    chat.keys("a");
+    assert!(matches!(chat.model.overlay, Some(Overlay::Connect(_))));
+}
