@@ -150,7 +150,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     assert!(pty::shows(&terminal.screen(), "manual"));
     terminal.press("n");
     terminal.until_gone("Take the changes?");
-    terminal.until_shows("config.json has changes that are not in force.");
+    terminal.until_shows("config.json has changes that are not in force");
     terminal.say("/reload");
     terminal.until_shows("A letter or number decides");
     terminal.press("f");

@@ -297,12 +297,13 @@ impl Actor {
         files.dedup();
         let what = match files[..] {
             [] => return self.clear_banner(CAUSE),
-            [file] => format!("{file} has changes that are not in force."),
-            _ => format!("{} have changes that are not in force.", files.join(", ")),
+            [file] => format!("{file} has changes that are not in force before the next start:"),
+            _ => format!(
+                "{} have changes that are not in force before the next start:",
+                files.join(", ")
+            ),
         };
-        let notice = Notice::warning(what)
-            .because("They come into force at the next start, unless the file is put right.")
-            .advise("/reload asks again.");
+        let notice = Notice::warning(what).advise("/reload asks again.");
         let banner = Banner::new(CAUSE, notice);
         if self.banners.get(CAUSE) != Some(&banner) {
             self.set_banner(banner);

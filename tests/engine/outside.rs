@@ -121,8 +121,8 @@ async fn a_mode_that_asks_nobody_waits_until_it_is_taken() {
     };
     assert_eq!(changes, [expected]);
     assert!(!auto(&bench.events), "nothing is in force yet");
-    let banner = "config.json has changes that are not in force. They come into force at the \
-                  next start, unless the file is put right. /reload asks again.";
+    let banner = "config.json has changes that are not in force before the next start: /reload \
+                  asks again.";
     assert_eq!(bench.waiting().await, [banner]);
     bench.chooses(ask, Choice::TakeChanges).await;
     bench.noticed("in force now").await;
@@ -265,7 +265,7 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
         let expected = Change::needs_consent(
             "config.json",
             format!("model `{name}` would answer from now on"),
-            Some("no model".to_owned()),
+            None,
             Some(shown),
         );
         assert_eq!(asked, [&expected]);

@@ -35,7 +35,8 @@ async fn what_was_declined_is_not_asked_again_for_what_else_is_edited() {
     bench.answers(ask, Answer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
-    let banner = "config.json has changes that are not in force: /reload asks again.";
+    let banner =
+        "config.json has changes that are not in force before the next start: /reload asks again.";
     assert_eq!(bench.waiting().await, [banner]);
     assert_eq!(asked(&bench), 1);
     // Another change of the same kind is another question.

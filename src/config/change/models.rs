@@ -22,8 +22,7 @@ pub fn use_of(model: &ModelConfig) -> Change {
         format!("caFile: {}", one_line(&file))
     }));
     let what = format!("model `{}` would answer from now on", model.name);
-    let (before, after) = (Some("no model".to_owned()), Some(lines.join("\n")));
-    Change::needs_consent(CONFIG, what, before, after)
+    Change::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
 }
 
 pub(super) fn weigh(

@@ -12,8 +12,8 @@ const CHANGES_MAX: usize = 200;
 const LINES_MAX: usize = 2_000;
 
 pub fn change_rows(changes: &[Change], columns: u16) -> Vec<String> {
-    let said = "Files of settings were edited while humble runs. These changes wait for you; kept \
-                out, they come into force at the next start, while the files say so:";
+    let said = "Settings were edited while humble runs. What you keep out comes into force at \
+                the next start:";
     let mut rows = rows_of(&Clean::line(said), columns);
     let mut file = "";
     let (waiting, told): (Vec<&Change>, Vec<&Change>) = changes

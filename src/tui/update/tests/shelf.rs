@@ -31,6 +31,7 @@ fn stocks(names: &[&str], offers: bool) -> Event {
         }],
         key_variables: Vec::new(),
         offers,
+        is_host_unread: false,
     }))
 }
 
