@@ -5,7 +5,7 @@ use crate::asking::*;
 use crate::model_server::*;
 use futures::StreamExt;
 use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
-use humble::provider::{Provider, Request, StreamPart};
+use humble::provider::{Cause, Provider, Request, StreamPart};
 use serde_json::{Value, json};
 
 const MESSAGES: &str = "/v1/messages";
@@ -333,7 +333,13 @@ async fn only_a_refusal_of_the_request_changes_it() {
         let words = "something about the temperature";
         server.always(MESSAGES, anthropic_error(code, "api_error", words));
         let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
-        assert_eq!(said.failed, Some(status(code, words)));
+        let expected = Cause::Status {
+            status: code,
+            message: Some(words.to_owned()),
+            retry_after: None,
+            path: (code == 404).then(|| MESSAGES.to_owned()),
+        };
+        assert_eq!(said.failed, Some(expected));
         assert_eq!(server.requests().len(), 1, "{code}");
     }
 }
