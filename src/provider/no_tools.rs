@@ -80,7 +80,7 @@ pub(super) fn is_said_by(message: &str, param: Option<&str>) -> bool {
     let is_refused = |words: &&str| said.contains(&format!(" {words} "));
     match param {
         Some("tools" | "tool_choice" | "functions") => {
-            let names_none = AFTER.iter().chain(&BEFORE).any(|words| is_refused(words));
+            let names_none = AFTER.iter().chain(&BEFORE).any(is_refused);
             if names_none || is_refused(&"extra inputs not permitted") {
                 return true;
             }

@@ -234,7 +234,6 @@ fn busy(dice: &mut Dice) -> Failure {
         notice: Notice::failure("busy"),
         is_transient: true,
         retry_after: asked.map(Duration::from_secs),
-        path: None,
     }
 }
 
