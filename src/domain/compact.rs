@@ -4,7 +4,7 @@
 use super::session::Role;
 use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -92,7 +92,9 @@ pub fn sent_instead() -> Notice {
 
 /// Forgets the summary: all is sent again. False where there was none.
 pub fn forget(session: &mut Session) -> bool {
-    session.humble.remove(KEY).is_some()
+    // A key that is merely gone would come back from the file when that is merged.
+    let forgotten = session.humble.get_mut(KEY).map(Value::take);
+    forgotten.is_some_and(|entry| !entry.is_null())
 }
 
 /// Keeps a summary beside the messages.

@@ -129,6 +129,10 @@ async fn a_summary_that_is_taken_back_leaves_all_as_it_was() {
     bench.says("four").await;
     bench.ended().await;
     assert_eq!(bench.heard().len(), 7);
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    assert_eq!(file["humble"]["compacted"], Value::Null);
 }
 
 #[tokio::test(start_paused = true)]

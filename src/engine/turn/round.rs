@@ -149,7 +149,7 @@ impl Turn {
             Ok(ReplyEnd { refused: true, .. }) => {
                 self.round.asked.clear();
                 self.not_whole("The model would not write the summary.");
-                self.answer(false);
+                self.refused();
             }
             Ok(end) if !self.round.asked.is_empty() => {
                 self.emit(TurnEvent::RoundEnded {
@@ -167,6 +167,18 @@ impl Turn {
                 self.answer(end.cut);
             }
         }
+    }
+
+    /// What was said before the refusal is the answer, if anything was.
+    fn refused(&mut self) {
+        if self.state == StateKind::Ended || !self.round.text.trim().is_empty() {
+            return self.answer(false);
+        }
+        self.emit(TurnEvent::RoundEnded {
+            end: RoundEnd::Broken,
+        });
+        let notice = Notice::failure(format!("{} gave no answer.", self.setup.model));
+        self.end(TurnEnd::Failed { notice });
     }
 
     /// A summary that is not whole must not take the place of what it was made of.

@@ -34,6 +34,10 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         let words = "Make the window larger to answer.";
         return model.notify(Notice::warning(words));
     }
+    if takes_unread_changes(model, key) {
+        let words = "Read all of it first: PgDn.";
+        return model.notify(Notice::warning(words));
+    }
     let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
     let pressed = with_ask(model, |model, ask| {
         let decided = ask.decided();
@@ -79,6 +83,21 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
         matches!(act, Act::Refuse | Act::Deny) || act == Act::Choose(keeps)
     };
     row.is_some_and(|row| !is_safe(row.act) && row.key != Some('n'))
+}
+
+/// An address or a command may stand below what is in view: changes of settings are
+/// taken only once their end was scrolled to.
+fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
+    let Some(ask) = model.ask().filter(|ask| ask.scroll < ask.last_top()) else {
+        return false;
+    };
+    let rows = ask.rows(&model.transcript);
+    let row = match normal(key) {
+        (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),
+        (KeyCode::Char(c), KeyModifiers::NONE) => meant(&rows, c),
+        _ => None,
+    };
+    row.is_some_and(|row| row.act == Act::Choose(Choice::TakeChanges))
 }
 
 /// Pasted text never answers: the dialog's field takes it. Where none is open the

@@ -29,7 +29,9 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     let mut add = |kind: Kind, text: &str| {
         let all = rows_of(&Clean::line(text), columns);
         let long = all.len() > BANNER_ROWS_MAX;
-        for (index, mut row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
+        for (index, row) in all.into_iter().take(BANNER_ROWS_MAX).enumerate() {
+            // A space at its end has no column of its own.
+            let mut row = row.trim_end().to_owned();
             if long && index + 1 == BANNER_ROWS_MAX {
                 row = marked(&row, columns, more);
             }

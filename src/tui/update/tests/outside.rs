@@ -77,6 +77,23 @@ fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_i
 }
 
 #[test]
+fn changes_are_taken_only_once_their_end_was_in_view() {
+    let mut chat = chat();
+    chat.size(60, 20).asked(edit()).wait(600).screen();
+    let drawn = chat.keys("f").screen();
+    assert!(chat.commands().is_empty(), "{drawn}");
+    assert!(drawn.contains("Read all of it first: PgDn."), "{drawn}");
+    for _ in 0..8 {
+        chat.input(Input::Key(key(KeyCode::PageDown, KeyModifiers::NONE)));
+        chat.screen();
+    }
+    chat.keys("f");
+    let taken = Answer::Choice(Choice::TakeChanges);
+    let answer = chat.commands().pop();
+    assert!(matches!(answer, Some(Command::Answer { answer, .. }) if answer == taken));
+}
+
+#[test]
 fn a_persona_is_picked_by_list_number_or_name_and_named_in_the_header() {
     let chosen = |chat: &mut Chat| match chat.commands().pop() {
         Some(Command::SelectPersona(chosen)) => Some(chosen),
