@@ -10,6 +10,8 @@ use std::fmt::Write;
 
 /// Where it stands in a session's own object.
 const KEY: &str = "compacted";
+/// The summary that a summary was made of.
+const BEFORE: &str = "before";
 /// The latest messages stay as they are: the last prompt and its answer.
 const KEPT: usize = 2;
 /// A message is not cut to fewer characters than this.
@@ -90,22 +92,30 @@ pub fn sent_instead() -> Notice {
     Notice::info("The model is sent a summary instead of what stands above.")
 }
 
-/// Forgets the summary: all is sent again. False where there was none.
+/// Forgets the summary: what was sent before it is sent again. False where there was
+/// none.
 pub fn forget(session: &mut Session) -> bool {
+    let Some(entry) = session.humble.get_mut(KEY).filter(|entry| !entry.is_null()) else {
+        return false;
+    };
     // A key that is merely gone would come back from the file when that is merged.
-    let forgotten = session.humble.get_mut(KEY).map(Value::take);
-    forgotten.is_some_and(|entry| !entry.is_null())
+    *entry = entry.get_mut(BEFORE).map_or(Value::Null, Value::take);
+    true
 }
 
 /// Keeps a summary beside the messages.
 pub fn keep(session: &mut Session, covered: &Covered, summary: &str, model: &str) {
-    let entry = json!({
+    let mut entry = json!({
         "messages": covered.messages,
         "digest": covered.digest,
         "summary": summary,
         "model": model,
         "at": Timestamp::now().to_string(),
     });
+    // What it was made of: who takes this one back is where they were before.
+    if let Some(before) = session.humble.remove(KEY).filter(Value::is_object) {
+        entry[BEFORE] = before;
+    }
     session.humble.insert(KEY.to_owned(), entry);
 }
 
@@ -221,6 +231,23 @@ mod tests {
         let (asked, _) = request(&session, 10_000).expect("one turn more");
         assert!(asked.contains("FIRST") && asked.contains("question 2"));
         assert!(!asked.contains("question 1"));
+    }
+
+    #[test]
+    fn a_summary_that_is_forgotten_gives_way_to_the_one_before_it() {
+        let mut session = conversation(3);
+        let (_, covered) = request(&session, 10_000).expect("something to summarise");
+        keep(&mut session, &covered, "FIRST", "m");
+        session.messages.extend(conversation(1).messages);
+        let first = history(&session);
+        let (_, covered) = request(&session, 10_000).expect("one turn more");
+        keep(&mut session, &covered, "SECOND", "m");
+        assert!(history(&session)[0].content.ends_with("SECOND"));
+        assert!(forget(&mut session));
+        assert_eq!(history(&session), first);
+        assert!(forget(&mut session));
+        assert_eq!(history(&session), session.messages);
+        assert!(!forget(&mut session), "none is left");
     }
 
     #[test]

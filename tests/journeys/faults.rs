@@ -81,7 +81,7 @@ fn a_summary_is_taken_back_before_any_turn_is() {
     .sees("요약입니다.")
     .says("/undo")
     .sees_no("요약입니다.")
-    .sees("The summary is taken back: the model is sent all again.")
+    .sees("The summary is taken back: the model is sent what it was before.")
     .says("three")
     .sees("3")
     .model_hears("one");

@@ -130,7 +130,7 @@ fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
     lay_out_anew(model);
     let said = if came {
         effects.push(Effect::Send(Command::DropSummary));
-        "The summary is taken back: the model is sent all again."
+        "The summary is taken back: the model is sent what it was before."
     } else {
         "The summary that was not written is off the screen."
     };
