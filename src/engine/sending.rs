@@ -253,9 +253,10 @@ impl Actor {
         let session = self.session.clone();
         self.jobs.spawn_blocking(move || {
             let history = compact::history(&session);
-            let messages = context::assemble(&system, dialect, &offered, &history, "", &[]);
+            let around = context::assemble(&system, dialect, &offered, &[], "", &[]);
             let tools = native.then_some(&*offered);
-            Done::Weighed(epoch, window::weigh(&messages, tools, vocabulary))
+            let around = window::weigh(&around, tools, vocabulary);
+            Done::Weighed(epoch, around + window::weigh_history(&history, vocabulary))
         });
     }
 

@@ -1,7 +1,9 @@
 //! How much of a model's context a request takes, and how large a context Ollama is
 //! asked for (S2.7). Pure: what servers say comes in as [`ModelFacts`] and counts.
 
-use crate::domain::{CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind};
+use crate::domain::{
+    CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind, SavedMessage,
+};
 use crate::text::tokens::{self, Vocabulary};
 
 /// Tokens kept free for the answer.
@@ -53,6 +55,13 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
     let definitions = tools.map_or(&[][..], Offered::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     weight + bytes as u64 * TOOL_BYTE_HUNDREDTHS / 100
+}
+
+/// The same of messages as they are saved: no text is copied for it.
+pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
+    let of = |message: &SavedMessage| tokens::estimate(&message.content, vocabulary);
+    let texts = history.iter().filter(|message| !message.content.is_empty());
+    texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
 }
 
 /// Learns from what a server counts how far the weights are off.
