@@ -31,6 +31,8 @@ pub(super) struct Unsent {
 /// The context of the present conversation with the present model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Fill {
+    /// Model and address that all of this is about.
+    of: Option<(String, String)>,
     /// What the server says of the model; None until it was asked.
     facts: Option<Arc<ModelFacts>>,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
@@ -63,6 +65,14 @@ impl Actor {
             return;
         };
         running.unsent = Some(Unsent { messages, tools });
+        // A turn goes on with its model though another was chosen meanwhile.
+        let of = Some((running.model.model.clone(), running.model.base_url.clone()));
+        if self.fill.of != of {
+            self.fill = Fill {
+                of,
+                ..Fill::default()
+            };
+        }
         // Only Ollama cuts without a word: no other server is asked before the prompt.
         if running.model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
             let (provider, model) = (self.provider.clone(), Arc::clone(&running.model));
@@ -276,15 +286,23 @@ impl Actor {
     /// The server's own count replaces the estimate.
     pub(super) fn measured(&mut self, usage: Usage) {
         let Some(input) = usage.input else { return };
+        let Some(model) = self
+            .running
+            .as_ref()
+            .map(|running| Arc::clone(&running.model))
+        else {
+            return;
+        };
+        // Whoever answers, and would not say what the model has, is not asked in each round.
+        self.fill.facts.get_or_insert_default();
         let estimate = self.fill.gauge.estimate(self.fill.weight);
         if self.fill.gauge.shows_a_cut(self.fill.weight, input) && !self.fill.cut_is_said {
             self.fill.cut_is_said = true;
-            let name = self.model_name();
+            let name = &model.name;
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
-            let model = self.model.as_ref();
-            let is_ollama = model.is_some_and(|model| model.provider == ProviderKind::Ollama);
+            let is_ollama = model.provider == ProviderKind::Ollama;
             let notice = Notice::warning(words).advise(if is_ollama {
                 "/compact makes the conversation shorter; `options.num_ctx` makes room."
             } else {

@@ -228,3 +228,55 @@ async fn a_result_goes_as_the_user_where_the_template_would_drop_it() {
         assert!(result.is_some_and(|text| text.starts_with(marked)));
     }
 }
+
+#[tokio::test]
+async fn a_server_that_says_nothing_of_its_model_is_asked_once() {
+    let server = ModelServer::start();
+    server.always(
+        "/api/show",
+        Reply::json(404, &json!({"error": "not found"})),
+    );
+    server.always(CHAT, counting(900));
+    let mut bench = bench(&server, "").await;
+    for prompt in ["one", "two", "three"] {
+        bench.says(prompt).await;
+        bench.ended().await;
+    }
+    assert_eq!(server.bodies("/api/show").len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_known_of_one_model_is_not_taken_for_another_s() {
+    let server = ModelServer::start();
+    server.on("/api/show", show(131_072, true));
+    server.always("/api/show", show(8_192, true));
+    server.on(CHAT, ollama_text(&[GET_TIME]));
+    server.always(CHAT, ollama_text(&["ok"]));
+    let config = format!(
+        r#"{{ "models": [
+            {{ "name": "m", "provider": "ollama", "baseUrl": "{0}", "active": true }},
+            {{ "name": "n", "provider": "ollama", "baseUrl": "{0}" }} ] }}"#,
+        server.url()
+    );
+    let mut bench = Bench::on_network(&config).await;
+    bench.says("time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    // Another model is chosen in the middle of a turn, which goes on with its own.
+    let other = ModelRef {
+        name: "n".to_owned(),
+        provider: ProviderKind::Ollama,
+        model: "n".to_owned(),
+    };
+    bench.send(Command::SelectModel(other)).await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    bench.ended().await;
+    bench.says("now the other").await;
+    bench.ended().await;
+    let asked: Vec<_> = server
+        .bodies("/api/show")
+        .iter()
+        .map(|body| body["model"].clone())
+        .collect();
+    assert_eq!(asked, ["m", "m", "n"]);
+}
