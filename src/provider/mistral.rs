@@ -3,13 +3,12 @@
 
 pub use super::completions::Decoder;
 
-use super::adapt::{Adapted, TEMPERATURE};
-use super::openai::{KEPT_KEYS, give_back, text_calls};
+use super::adapt::Adapted;
+use super::openai::{assemble, give_back, text_calls};
 use super::part::Request;
-use super::schema;
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Dialect, Message, ModelConfig, ProviderKind, Think};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The API refuses an id of a call that is not exactly so many letters and digits.
@@ -21,26 +20,7 @@ const BRIDGE: &str = "OK.";
 
 /// The body of `POST /chat/completions`.
 pub fn body(request: &Request, adapted: Adapted) -> Value {
-    let model = &request.model;
-    let is_native = model.dialect == Dialect::Native;
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model.model));
-    body.insert("messages".into(), messages(request, adapted).into());
-    body.insert("stream".into(), json!(true));
-    if !adapted.omits_temperature {
-        body.insert("temperature".into(), json!(TEMPERATURE));
-    }
-    if let Some(think) = model.think {
-        body.insert("reasoning_effort".into(), json!(effort(think)));
-    }
-    for (key, value) in &model.options {
-        if !KEPT_KEYS.contains(&key.as_str()) {
-            body.insert(key.clone(), value.clone());
-        }
-    }
-    if is_native && !request.tools.is_empty() {
-        body.insert("tools".into(), schema::tools(&request.tools));
-    }
+    let mut body = assemble(request, adapted, messages(request, adapted), effort);
     adapted.apply(&mut body);
     Value::Object(body)
 }

@@ -11,7 +11,7 @@ use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think};
 use serde_json::{Map, Value, json};
 
 /// Keys of `options` that would change what every request promises.
-pub(super) const KEPT_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
+const KEPT_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
 /// The body of `POST /chat/completions`.
 pub fn body(request: &Request, adapted: Adapted) -> Value {
@@ -25,11 +25,25 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
             wire_message(message, is_native, tool_role, adapted)
         })
         .collect();
+    let mut body = assemble(request, adapted, messages, effort);
+    body.entry("stream_options")
+        .or_insert(json!({"include_usage": true}));
+    adapted.apply(&mut body);
+    Value::Object(body)
+}
+
+/// What a body of `/chat/completions` holds whoever takes it, before it is adapted.
+pub(super) fn assemble(
+    request: &Request,
+    adapted: Adapted,
+    messages: Vec<Value>,
+    effort: fn(Think) -> &'static str,
+) -> Map<String, Value> {
+    let model = &request.model;
     let mut body = Map::new();
     body.insert("model".into(), json!(model.model));
-    body.insert("messages".into(), json!(messages));
+    body.insert("messages".into(), messages.into());
     body.insert("stream".into(), json!(true));
-    body.insert("stream_options".into(), json!({"include_usage": true}));
     if !adapted.omits_temperature {
         body.insert("temperature".into(), json!(TEMPERATURE));
     }
@@ -41,11 +55,10 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
             body.insert(key.clone(), value.clone());
         }
     }
-    if is_native && !request.tools.is_empty() {
+    if model.dialect == Dialect::Native && !request.tools.is_empty() {
         body.insert("tools".into(), schema::tools(&request.tools));
     }
-    adapted.apply(&mut body);
-    Value::Object(body)
+    body
 }
 
 /// `medium` is what OpenAI's models do where nothing is said; `none` is refused by
