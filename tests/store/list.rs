@@ -125,3 +125,43 @@ fn a_preview_holds_the_beginning_of_the_first_messages() {
     assert_eq!(texts[1], "한".repeat(2_048 / 3));
     assert_eq!(sessions.list()[0].messages, 202, "the list counts all");
 }
+
+#[test]
+fn a_clock_that_jumps_back_or_forth_loses_no_conversation() {
+    let (folder, sessions) = folder();
+    let at = |time: &str| time.parse::<jiff::Zoned>().unwrap();
+    // One name a moment: the clock goes on, falls back to that moment, and leaps.
+    let times = [
+        at("2026-11-22T10:00:00[UTC]"),
+        at("2026-11-22T10:00:00[UTC]"),
+        at("2001-01-01T00:00:00[UTC]"),
+        at("2199-12-31T23:59:59[UTC]"),
+    ];
+    let answers = ["one", "two", "three", "four"];
+    let mut ids = Vec::new();
+    for (time, answer) in times.iter().zip(answers) {
+        let mut session = conversation("q", answer);
+        session.started_at = Some(time.timestamp());
+        ids.push(sessions.create(&session, time).unwrap());
+    }
+    let names: Vec<_> = ids.iter().map(|id| id.as_str()).collect();
+    let expected = [
+        "20261122_100000_q.json",
+        "20261122_100000_q_2.json",
+        "20010101_000000_q.json",
+        "21991231_235959_q.json",
+    ];
+    assert_eq!(names, expected);
+    // What was written in a future goes on in the present, and keeps its beginning.
+    let mut future = sessions.open(&ids[3]).unwrap();
+    future.messages.push(SavedMessage::user("and now?"));
+    future.messages.push(SavedMessage::assistant("five"));
+    sessions.save(&future).unwrap();
+    assert_eq!(sessions.list().len(), 4);
+    let text = fs::read_to_string(path_of(&folder, names[3])).unwrap();
+    assert!(text.contains("2199-12-31T23:59:59Z") && text.contains("five"));
+    for (id, answer) in ids.iter().zip(answers) {
+        let session = sessions.open(id).unwrap();
+        assert_eq!(&*session.messages[1].content, answer);
+    }
+}
