@@ -23,6 +23,7 @@ impl Actor {
         if let Some(at) = self.session.last_prompt() {
             self.session.rewind(at, Timestamp::now());
             self.write();
+            self.weigh_session();
         }
     }
 
@@ -58,6 +59,7 @@ impl Actor {
         self.write();
         let session = Arc::new(self.session.clone());
         self.outbox.push(Event::SessionOpened(session));
+        self.weigh_session();
         self.notice(Notice::info("This is the other branch now.").advise("/branches leads back."));
     }
 

@@ -136,7 +136,6 @@ impl Actor {
     /// Keeps changes waiting: they are asked about unless they were declined before.
     /// The question tells of `harmless` ones, too: it hides the notice of them.
     fn hold(&mut self, waiting: Vec<Change>, harmless: &[Change], after: Known) {
-        self.tell_of_waiting(&waiting);
         let declined = &mut self.outside.declined;
         declined.retain(|change| waiting.contains(change));
         let is_known = waiting.iter().all(|change| declined.contains(change));
@@ -149,6 +148,8 @@ impl Actor {
             *known = after;
             return;
         }
+        // While the question is open it says all that the banner would.
+        self.tell_of_waiting(if is_known { &waiting } else { &[] });
         if let Some(open) = self.outside.open.take() {
             self.withdraw(open);
         }
@@ -168,7 +169,7 @@ impl Actor {
         self.outside.open = None;
         if choice != Choice::TakeChanges {
             self.outside.declined = changes.to_vec();
-            return;
+            return self.tell_of_waiting(changes);
         }
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);

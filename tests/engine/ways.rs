@@ -217,3 +217,19 @@ async fn another_conversation_begins_with_an_empty_context() {
     let event = bench.until("its meter", measured).await;
     assert_eq!(event, Event::ContextMeasured(Meter::default()));
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_meter_shows_what_is_left_after_a_turn_was_taken_back() {
+    let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
+    let used = |event: &Event| match event {
+        Event::ContextMeasured(meter) => Some(meter.used),
+        _ => None,
+    };
+    talks(&mut bench, "first").await;
+    talks(&mut bench, &"word ".repeat(2_000)).await;
+    let before = bench.events.iter().filter_map(used).next_back();
+    let before = before.expect("it was measured");
+    bench.send(Command::Rewind).await;
+    let less = |event: &Event| used(event).is_some_and(|used| used + 1_000 < before);
+    bench.until("a smaller measure", less).await;
+}
