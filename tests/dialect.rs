@@ -11,5 +11,7 @@ mod properties;
 mod scan;
 #[path = "dialect/teach.rs"]
 mod teach;
+#[path = "dialect/tokens.rs"]
+mod tokens;
 #[path = "dialect/wrapped.rs"]
 mod wrapped;

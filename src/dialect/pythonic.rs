@@ -33,7 +33,11 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     Some(Box::new(Pythonic {
         list,
         tag: opening.wrapper.or(if list { None } else { tag }),
-        at: if list { At::Item } else { At::Name { chars: 1 } },
+        at: if list {
+            At::Item
+        } else {
+            At::Name { chars: 1 }
+        },
         start: 0,
         name_end: 0,
         outline,
@@ -46,10 +50,9 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
 fn may_be_bare(opening: &Opening<'_>) -> bool {
     let in_fence = match opening.fence {
         Some(info) => opening.at_line_start && matches!(info, "" | "tool_code"),
-        None => !opening.in_code && !opening.quoted(),
+        None => !(opening.in_code || opening.in_span || opening.quoted()),
     };
-    let indexes =
-        |before: char| before.is_ascii_alphanumeric() || "_)]}\"'`!\\".contains(before);
+    let indexes = |before: char| before.is_ascii_alphanumeric() || "_)]}\"'`!\\".contains(before);
     in_fence && (opening.fence.is_some() || !opening.before.is_some_and(indexes))
 }
 
@@ -69,6 +72,30 @@ pub(super) fn tool_name<'a>(written: &'a str, offered: &Offered) -> &'a str {
         .into_iter()
         .find(|name| offered.resolve(None, name) != Resolved::Unknown)
         .unwrap_or(uncalled)
+}
+
+/// Whether a name that begins with `part` may be an offered tool's, in any way of
+/// writing it. O(tools).
+fn may_name_tool(part: &str, offered: &Offered) -> bool {
+    if MODULES.iter().any(|module| module.starts_with(part)) {
+        return true;
+    }
+    let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
+    let part = plain.unwrap_or(part);
+    let meet = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
+    offered.tools().iter().any(|tool| {
+        let name = tool.tool.name.as_str();
+        let namespaced = match part.strip_prefix(tool.server.as_str()) {
+            Some(rest) => ["__", "."]
+                .iter()
+                .any(|separator| match rest.strip_prefix(separator) {
+                    Some(rest) => meet(name, rest),
+                    None => separator.starts_with(rest),
+                }),
+            None => tool.server.as_str().starts_with(part),
+        };
+        namespaced || meet(name, part) || meet(&tool.native_name, part)
+    })
 }
 
 #[derive(Debug)]
@@ -96,6 +123,8 @@ enum At {
     First {
         named: bool,
     },
+    /// Behind that `=`: two of them compare.
+    Equals,
     Arguments,
     /// A comma, or the end of the list, must follow.
     After,
@@ -123,14 +152,15 @@ impl Recogniser for Pythonic {
             At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
             At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = here;
-                self.hold(At::Name { chars: 1 })
+                self.name(1, &body[here..], offered)
             }
             At::Name { chars } if python::is_name(c) && chars < NAME_CHARS_MAX => {
-                self.hold(At::Name { chars: chars + 1 })
+                self.name(chars + 1, &body[self.start..], offered)
             }
             At::Name { .. } if c == '(' => self.named(here, body, offered),
             At::First { named } => self.first(c, named, body, offered, ended),
-            At::Arguments => self.in_arguments(body, offered, ended),
+            At::Equals if c == '=' => Step::Reject,
+            At::Equals | At::Arguments => self.in_arguments(body, offered, ended),
             At::After if c == ',' => self.hold(At::Item),
             At::Item | At::Name { .. } | At::After | At::Junk => {
                 self.no_call(c, here, body, offered, ended)
@@ -139,17 +169,17 @@ impl Recogniser for Pythonic {
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
-        let in_call = matches!(self.at, At::First { .. } | At::Arguments);
+        let in_call = matches!(self.at, At::First { .. } | At::Equals | At::Arguments);
         let in_item = matches!(self.at, At::Name { .. } | At::Junk);
         match end {
-            End::Rejected if self.at == At::Closed => self.read(body, offered, true),
+            End::Rejected if self.at == At::Closed => self.read(body, offered),
             End::Rejected => None,
             End::Stream if in_call || in_item && !self.items.is_empty() => {
                 let cut = read::unusable(
                     body[self.start..].trim_end(),
                     "it was cut off before its end",
                 );
-                match self.read(body, offered, false) {
+                match self.read(body, offered) {
                     Some(Found::Calls(mut pieces)) => {
                         pieces.push(cut);
                         Some(Found::Calls(pieces))
@@ -157,7 +187,7 @@ impl Recogniser for Pythonic {
                     _ => Some(Found::Calls(vec![cut])),
                 }
             }
-            End::Stream => self.read(body, offered, self.at == At::Closed),
+            End::Stream => self.read(body, offered),
         }
     }
 }
@@ -166,6 +196,14 @@ impl Pythonic {
     fn hold(&mut self, at: At) -> Step {
         self.at = at;
         Step::Hold
+    }
+
+    /// Without a tag, only what may become the name of a tool is waited for.
+    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Step {
+        if self.tag.is_none() && !may_name_tool(part, offered) {
+            return Step::Reject;
+        }
+        self.hold(At::Name { chars })
     }
 
     /// The bracket behind a name.
@@ -185,8 +223,10 @@ impl Pythonic {
         match c {
             c if c.is_whitespace() => Step::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
-            '=' if named => self.hold(At::Arguments),
-            c if python::is_name(c) && c != ':' => self.hold(At::First { named: true }),
+            '=' if named => self.hold(At::Equals),
+            c if starts_name(c) || named && python::is_name(c) => {
+                self.hold(At::First { named: true })
+            }
             _ => Step::Reject,
         }
     }
@@ -211,7 +251,14 @@ impl Pythonic {
     }
 
     /// The character cannot stand here.
-    fn no_call(&mut self, c: char, here: usize, body: &str, offered: &Offered, ended: bool) -> Step {
+    fn no_call(
+        &mut self,
+        c: char,
+        here: usize,
+        body: &str,
+        offered: &Offered,
+        ended: bool,
+    ) -> Step {
         if self.tag.is_none() || !self.list {
             return Step::Reject;
         }
@@ -236,18 +283,21 @@ impl Pythonic {
         if self.tag.is_none() && self.list {
             return self.hold(At::Closed);
         }
-        match self.read(body, offered, true) {
+        match self.read(body, offered) {
+            Some(Found::Calls(mut pieces)) if !self.list => pieces
+                .pop()
+                .map_or(Step::Text, |piece| Step::Found(Found::Statement(piece))),
             Some(found) => Step::Found(found),
             None => Step::Text,
         }
     }
 
     /// Each item by itself, so that an unreadable one does not drop its siblings.
-    fn read(&self, body: &str, offered: &Offered, whole: bool) -> Option<Found> {
+    fn read(&self, body: &str, offered: &Offered) -> Option<Found> {
         let read: Vec<_> = self
             .items
             .iter()
-            .map(|item| (&body[item.at.clone()], self.piece(item, body, offered, whole)))
+            .map(|item| (&body[item.at.clone()], self.piece(item, body, offered)))
             .collect();
         if read.iter().all(|(_, piece)| piece.is_none()) {
             return None;
@@ -255,19 +305,19 @@ impl Pythonic {
         let pieces = read
             .into_iter()
             .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty());
-        let pieces = pieces
-            .map(|(raw, piece)| piece.unwrap_or_else(|| read::unusable(raw.trim(), "it is not a call")));
+        let pieces = pieces.map(|(raw, piece)| {
+            piece.unwrap_or_else(|| read::unusable(raw.trim(), "it is not a call"))
+        });
         Some(Found::Calls(pieces.collect()))
     }
 
-    fn piece(&self, item: &Item, body: &str, offered: &Offered, whole: bool) -> Option<Piece> {
+    fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
         let name_end = item.name_end?;
         let call = Call {
             raw: &body[item.at.clone()],
             name: &body[item.at.start..name_end],
             arguments: &body[name_end..item.at.end],
             form: self.tag.map_or(FORM, |tag| tag.form),
-            whole,
             is_certain: self.tag.is_some_and(|tag| tag.is_certain),
         };
         call.read(offered)
@@ -281,7 +331,6 @@ pub(super) struct Call<'a> {
     /// With their brackets.
     pub(super) arguments: &'a str,
     pub(super) form: &'static str,
-    pub(super) whole: bool,
     /// It is a call even where neither its name nor its arguments can be made out.
     pub(super) is_certain: bool,
 }
@@ -296,7 +345,7 @@ impl Call<'_> {
             name: tool_name(self.name, offered),
             form: self.form,
             repaired: arguments.as_ref().is_ok_and(|read| read.repaired),
-            whole: self.whole,
+            whole: true,
             unmistakable: self.is_certain || arguments.is_ok(),
             arguments: arguments
                 .map(|read| read.value)

@@ -40,6 +40,10 @@ pub struct Scanner {
     closing: Option<usize>,
     /// A lone `</think>` means something only before any thinking or call.
     settled: bool,
+    /// The wrapper around the last call, if statements may follow in it.
+    within: Option<&'static Wrapper>,
+    /// A header of gpt-oss's came.
+    framed: bool,
     output: Output,
     #[cfg(test)]
     steps: u64,
@@ -78,6 +82,8 @@ impl Scanner {
             wrappers: Vec::new(),
             closing: None,
             settled: false,
+            within: None,
+            framed: false,
             output: Output::default(),
             #[cfg(test)]
             steps: 0,
@@ -200,9 +206,12 @@ impl Scanner {
             before: self.output.page.last,
             at_line_start: self.at_line_start(),
             in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
+            in_span: self.output.page.in_span(),
             fence: None,
             wrapper: None,
+            within: self.within.filter(|_| self.output.after_call()),
             after_call: self.output.after_call(),
+            framed: self.framed,
             offered: &self.offered,
         }
     }
@@ -228,6 +237,7 @@ impl Scanner {
         }
         let opening = Opening {
             wrapper: self.wrappers.last().copied(),
+            within: None,
             after_call: false,
             ..self.opening(c)
         };

@@ -4,7 +4,8 @@
 use super::family::{End, Form, Found, Opening, Recogniser, Step};
 use super::piece::Piece;
 use super::pythonic::{self, Call};
-use crate::domain::Offered;
+use super::read;
+use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, PythonOutline};
 
 const INFO: &str = "tool_code";
@@ -56,17 +57,17 @@ impl Recogniser for ToolCode {
                 pieces.extend(cut_off(statement, offered));
                 continue;
             }
-            match read(statement, offered) {
+            match read_call(statement, offered) {
                 Some(piece) => pieces.push(piece),
-                None => is_code |= !is_harmless(statement),
+                None => is_code |= !is_harmless(statement, offered),
             }
         }
         (!is_code && !pieces.is_empty()).then_some(Found::Calls(pieces))
     }
 }
 
-/// The statements of `code` without what is around them, and whether the last is
-/// open. None where they are too many.
+/// The statements of `code` without comments, and whether the last is open. None
+/// where they are too many.
 fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
     let mut found = Vec::new();
     let mut outline = PythonOutline::default();
@@ -75,38 +76,41 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         if c == '\n' {
             outline.end_short_string();
         }
-        let between = outline.depth() == 0 && !outline.in_string();
-        if between && (c == '\n' || c == ';' && !outline.in_comment()) {
-            found.push(&code[start..at]);
-            start = at + 1;
+        if outline.depth() == 0 && !outline.in_string() {
+            let in_comment = outline.in_comment();
+            match c {
+                '\n' if in_comment => start = at + 1,
+                '\n' | ';' | '#' if !in_comment => {
+                    found.push(code[start..at].trim());
+                    start = at + 1;
+                }
+                _ => {}
+            }
         }
         outline.push(c);
     }
-    found.push(&code[start..]);
+    if !outline.in_comment() || outline.depth() > 0 {
+        found.push(code[start..].trim());
+    }
+    found.retain(|statement| !statement.is_empty());
     let is_open = outline.depth() > 0 || outline.in_string();
-    let found: Vec<_> = found
-        .into_iter()
-        .map(str::trim)
-        .filter(|statement| !statement.is_empty())
-        .collect();
     (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
 }
 
 /// A call, alone, printed or assigned.
-fn read(statement: &str, offered: &Offered) -> Option<Piece> {
+fn read_call(statement: &str, offered: &Offered) -> Option<Piece> {
     let (name, arguments) = call(statement)?;
     let call = Call {
         raw: statement,
         name,
         arguments,
         form: INFO,
-        whole: true,
         is_certain: false,
     };
     call.read(offered)
 }
 
-/// `name` and `(…)`.
+/// `name` and `(…)`, and nothing behind them.
 fn call(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
@@ -122,24 +126,31 @@ fn call(statement: &str) -> Option<(&str, &str)> {
     let open = code.find('(')?;
     let (name, arguments) = code.split_at(open);
     let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name);
-    is_name.then_some((name, arguments))
+    let mut outline = PythonOutline::default();
+    let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
+    let is_all = end.is_some_and(|(at, _)| at + 1 == arguments.len());
+    (is_name && is_all).then_some((name, arguments))
 }
 
-/// A statement that the end of the stream cut: told where it begins as a call.
+/// A statement that the end of the stream cut: a call where it names a tool.
 fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
-    use crate::domain::Resolved;
-    let start = statement.split_once('=').map_or(statement, |(target, value)| {
-        if target.contains('(') { statement } else { value.trim_start() }
-    });
-    let start = start.strip_prefix("print(").unwrap_or(start).trim_start();
-    let (name, _) = start.split_once('(')?;
-    let known = offered.resolve(None, pythonic::tool_name(name, offered)) != Resolved::Unknown;
-    known.then(|| super::read::unusable(statement, "it was cut off before its end"))
+    calls_tool(statement, offered)
+        .then(|| read::unusable(statement, "it was cut off before its end"))
 }
 
-/// Says nothing that a call's result would not say.
-fn is_harmless(statement: &str) -> bool {
-    ["#", "import ", "from ", "print("]
-        .iter()
-        .any(|start| statement.starts_with(start))
+/// Shows or fetches what the calls around it are about, and calls no tool itself.
+fn is_harmless(statement: &str, offered: &Offered) -> bool {
+    let may = ["import ", "from ", "print("];
+    may.iter().any(|start| statement.starts_with(start)) && !calls_tool(statement, offered)
+}
+
+/// Whether the name of a tool stands before a bracket.
+fn calls_tool(statement: &str, offered: &Offered) -> bool {
+    let mut parts = statement.split('(');
+    parts.next_back();
+    parts.any(|part| {
+        let name = part.rsplit(|c| !python::is_name(c)).next().unwrap_or(part);
+        let name = pythonic::tool_name(name, offered);
+        offered.resolve(None, name) != Resolved::Unknown
+    })
 }

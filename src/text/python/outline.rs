@@ -54,7 +54,7 @@ impl PythonOutline {
 
     /// A line end ends a short string, as Python has it.
     pub fn end_short_string(&mut self) {
-        if !self.in_long_string() {
+        if matches!(self.at, At::String { long: false, .. } | At::Quotes { .. }) {
             self.at = At::Between;
         }
     }
