@@ -1,5 +1,6 @@
 //! What must hold of every text that the scanner reads, however it is cut: shared by
 //! the generated texts of the suite and by the fuzz target.
+#![allow(dead_code, reason = "each crate uses a part of it")]
 
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
@@ -37,7 +38,10 @@ pub fn offered() -> Arc<Offered> {
     let plain = json!({ "type": "object" });
     let tool = |name: &str, schema: &Value| json!({ "name": name, "inputSchema": schema });
     Arc::new(Offered::from_servers(&[
-        server("s", &[tool("f", &typed), tool("g", &plain), tool("h", &plain)]),
+        server(
+            "s",
+            &[tool("f", &typed), tool("g", &plain), tool("h", &plain)],
+        ),
         server("t", &[tool("h", &plain)]),
     ]))
 }
@@ -77,9 +81,16 @@ fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -
     pieces.extend(scanner.finish());
     let raws: String = pieces.iter().map(Piece::raw).collect();
     assert_eq!(raws, given, "a character was lost or doubled");
-    let turned = pieces.iter().filter(|piece| **piece == Piece::TextWasThinking);
+    let turned = pieces
+        .iter()
+        .filter(|piece| **piece == Piece::TextWasThinking);
     assert!(turned.count() <= 1, "reclassified twice: {given:?}");
     join(pieces)
+}
+
+/// The pieces of a text that comes at once.
+pub fn read_whole(text: &str) -> Vec<Piece> {
+    scan(&offered(), [text])
 }
 
 /// Panics where two ways of cutting `text` disagree, where a character is lost or
