@@ -77,6 +77,7 @@ fn a5_an_array_holds_calls_and_an_unreadable_one_does_not_drop_its_siblings() {
         ]
     );
     assert_eq!(read(&format!("[{ADD}")), [CALLED]);
+    assert_eq!(read(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
     assert_eq!(
         read(&format!("[{ADD} and so on")),
         [CALLED, "text and so on"]
