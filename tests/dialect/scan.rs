@@ -257,6 +257,16 @@ fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
     );
     assert_eq!(read("</think>답"), ["text 답"]);
     assert_eq!(
+        read(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
+        [
+            "text 더하면 ",
+            CALLED,
+            "text 될까\n",
+            "text was thinking",
+            "text 아니요"
+        ]
+    );
+    assert_eq!(
         read("<think>a</think>b</think>"),
         ["thinking a", "text b</think>"]
     );
