@@ -7,11 +7,17 @@ mod cuts;
 mod offered;
 #[path = "dialect/properties.rs"]
 mod properties;
+#[path = "dialect/pythonic.rs"]
+mod pythonic;
 #[path = "dialect/scan.rs"]
 mod scan;
+#[path = "support/scanned.rs"]
+mod scanned;
 #[path = "dialect/teach.rs"]
 mod teach;
 #[path = "dialect/tokens.rs"]
 mod tokens;
 #[path = "dialect/wrapped.rs"]
 mod wrapped;
+#[path = "dialect/written.rs"]
+mod written;

@@ -6,6 +6,7 @@
 use super::family::{End, Form, Found, Opening, Recogniser, Step};
 use super::piece::Piece;
 use super::read::{self, Written};
+use super::tool_code;
 use super::wrapper::Wrapper;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, PythonOutline};
@@ -16,6 +17,8 @@ const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
 /// Namespaces that models put before the names of tools.
 const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
+/// What a model writes around a call whose result it wants to see.
+const PRINT: &str = "print";
 const FORM: &str = "Python";
 
 pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
@@ -262,8 +265,11 @@ impl Pythonic {
         if self.tag.is_none() || !self.list {
             return Step::Reject;
         }
-        if self.at == At::Item {
-            self.start = here;
+        match self.at {
+            At::Item => self.start = here,
+            // The call before is a part of something else.
+            At::After => drop(self.items.pop()),
+            _ => {}
         }
         let between = self.outline.depth() == 1 && !self.outline.in_string();
         if !ended && (c != ',' || !between) {
@@ -313,10 +319,15 @@ impl Pythonic {
 
     fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
         let name_end = item.name_end?;
+        let raw = &body[item.at.clone()];
+        let (name, arguments) = match raw.split_at(name_end - item.at.start) {
+            (PRINT, _) => tool_code::call(raw)?,
+            plain => plain,
+        };
         let call = Call {
-            raw: &body[item.at.clone()],
-            name: &body[item.at.start..name_end],
-            arguments: &body[name_end..item.at.end],
+            raw,
+            name,
+            arguments,
             form: self.tag.map_or(FORM, |tag| tag.form),
             is_certain: self.tag.is_some_and(|tag| tag.is_certain),
         };

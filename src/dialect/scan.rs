@@ -38,12 +38,14 @@ pub struct Scanner {
     wrappers: Vec<&'static Wrapper>,
     /// Backticks of the fence that was swallowed with a call and is still open.
     closing: Option<usize>,
-    /// A lone `</think>` means something only before any thinking or call.
+    /// A lone `</think>` means something only before any thinking.
     settled: bool,
     /// The wrapper around the last call, if statements may follow in it.
     within: Option<&'static Wrapper>,
     /// A header of gpt-oss's came.
     framed: bool,
+    /// A call was found.
+    called: bool,
     output: Output,
     #[cfg(test)]
     steps: u64,
@@ -84,6 +86,7 @@ impl Scanner {
             settled: false,
             within: None,
             framed: false,
+            called: false,
             output: Output::default(),
             #[cfg(test)]
             steps: 0,

@@ -111,7 +111,7 @@ fn read_call(statement: &str, offered: &Offered) -> Option<Piece> {
 }
 
 /// `name` and `(…)`, and nothing behind them.
-fn call(statement: &str) -> Option<(&str, &str)> {
+pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
         && !target.trim().is_empty()
