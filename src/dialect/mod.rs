@@ -12,3 +12,4 @@ mod seam;
 pub mod teach;
 mod think;
 mod typed;
+mod wrapper;
