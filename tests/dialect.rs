@@ -9,6 +9,8 @@ mod offered;
 mod properties;
 #[path = "dialect/scan.rs"]
 mod scan;
+#[path = "dialect/tags/mod.rs"]
+mod tags;
 #[path = "dialect/teach.rs"]
 mod teach;
 #[path = "dialect/wrapped.rs"]

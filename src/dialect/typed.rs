@@ -32,6 +32,7 @@ impl Typed {
 pub(super) struct Property<'a> {
     root: &'a Map<String, Value>,
     schema: Option<&'a Value>,
+    pub(super) is_listed: bool,
 }
 
 impl<'a> Property<'a> {
@@ -42,6 +43,7 @@ impl<'a> Property<'a> {
         Self {
             root,
             schema: listed.or_else(|| root.get("additionalProperties")),
+            is_listed: listed.is_some(),
         }
     }
 
@@ -72,6 +74,7 @@ impl<'a> Property<'a> {
     pub(super) fn items(&self) -> Self {
         Self {
             root: self.root,
+            is_listed: false,
             schema: self
                 .schema
                 .and_then(|schema| Look::new(self.root).keyword(schema, "items")),
@@ -319,20 +322,22 @@ fn lenient(text: &str, kinds: Kinds) -> Option<Typed> {
             }
         }
     }
-    let mut read = json::parse(text).ok()?;
+    let mut read = json(text)?;
     if let Value::String(inner) = &read.value {
         // An object or array, written as a string that holds its JSON.
-        read = json::parse(inner)
-            .ok()
-            .filter(|inner| inner.value.is_object() || inner.value.is_array())?;
+        read = json(inner).filter(|inner| inner.value.is_object() || inner.value.is_array())?;
         read.repaired = true;
     }
-    let whole_number = text
-        .bytes()
-        .all(|byte| byte == b'-' || byte.is_ascii_digit());
-    // Beyond 64 bits a whole number would come out rounded.
-    let rounded = read.value.is_f64() && whole_number;
-    (kinds.has(Kinds::of(&read.value)) && !rounded).then_some(Typed {
+    kinds.has(Kinds::of(&read.value)).then_some(read)
+}
+
+/// `text` as JSON, as models write it; None where it is none, or where a whole number
+/// would come out rounded.
+pub(super) fn json(text: &str) -> Option<Typed> {
+    let read = json::parse(text).ok()?;
+    let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();
+    let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
+    (!is_rounded).then_some(Typed {
         value: read.value,
         repaired: read.repaired,
     })
