@@ -229,10 +229,10 @@ impl Run<'_> {
                     let stream = provider.stream(Request {
                         model: Arc::clone(model),
                         messages,
-                        tools: Arc::clone(&tools),
+                        tools,
                         num_ctx: *num_ctx,
                     });
-                    self.reply = Some(Reply::new(stream, tools));
+                    self.reply = Some(Reply::new(stream, self.turn.offered()));
                     self.idle_at = None;
                 }
                 Effect::DropRequest => {

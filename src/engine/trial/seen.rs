@@ -108,7 +108,7 @@ impl Seen {
                 return Answer::Calls(calls.iter().map(run).collect());
             }
             Ask::Repair { why, .. } => (Choice::Stop, format!("its call cannot be used: {why}.")),
-            Ask::Bound { rounds } => (
+            Ask::Bound { rounds, .. } => (
                 Choice::Stop,
                 format!("it called {TOOL} in {rounds} rounds without an answer."),
             ),
@@ -134,15 +134,18 @@ fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     let is_xml = raw.starts_with("<mcp-request") && raw.ends_with("</mcp-request>");
     match dialect {
         Dialect::Xml if is_xml => Wrote::AsTaught,
-        Dialect::Prompt => match serde_json::from_str::<Map<String, Value>>(raw) {
-            Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
-                match call.contains_key("server") {
-                    true => Wrote::AsTaught,
-                    false => Wrote::Otherwise("no server".to_owned()),
+        // Inside a tag of another form, the same object is that form.
+        Dialect::Prompt if form == "JSON" => {
+            match serde_json::from_str::<Map<String, Value>>(raw) {
+                Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
+                    match call.contains_key("server") {
+                        true => Wrote::AsTaught,
+                        false => Wrote::Otherwise("no server".to_owned()),
+                    }
                 }
+                _ => Wrote::Otherwise(form.to_owned()),
             }
-            _ => Wrote::Otherwise(form.to_owned()),
-        },
+        }
         _ => Wrote::Otherwise(form.to_owned()),
     }
 }
