@@ -77,7 +77,7 @@ impl Probe {
                 let has = facts.capabilities.join(", ");
                 Trial::skipped(
                     dialect,
-                    format!("not tried: its server lists no `tools` for it, but {has}."),
+                    format!("not tried, since its server lists no `tools` for it ({has})."),
                 )
             } else {
                 let _ = tell.send(ProbeNews::Trying(dialect)).await;

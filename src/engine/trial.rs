@@ -176,6 +176,7 @@ impl Run<'_> {
                     if is_hopeless(&fault.cause) {
                         return Some(Ended::Hopeless(fault.notice()));
                     }
+                    self.seen.breaks_off(&fault.cause);
                 }
                 self.part(part, desk).await;
             }
@@ -269,7 +270,7 @@ impl Run<'_> {
     }
 
     fn given_up(&mut self, fault: String) -> Ended {
-        self.seen.fails(fault);
+        self.seen.gives_up(fault);
         self.trial()
     }
 

@@ -175,6 +175,8 @@ async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
     assert_eq!(faults, expected);
     assert_eq!(report.best(), Some(InPrompt));
     assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
+    let is_whole: Vec<bool> = report.trials.iter().map(|trial| trial.is_whole).collect();
+    assert_eq!(is_whole, [false, true, false]);
 }
 
 fn errs_in_native(request: &Request) -> Vec<Step> {
@@ -207,7 +209,7 @@ async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
     };
     let script = Script::responding(follows_prompt).stocks("http://localhost:11434", [model]);
     let (_, _, report, _) = probed(script).await;
-    let why = "not tried: its server lists no `tools` for it, but completion.";
+    let why = "not tried, since its server lists no `tools` for it (completion).";
     assert_eq!(report.trials[0], Trial::skipped(Native, why));
     assert_eq!(report.best(), Some(InPrompt));
 }

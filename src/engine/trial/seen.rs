@@ -7,6 +7,7 @@ use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::provider::Cause;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub(super) struct Seen {
     called: Option<Wrote>,
     words: Vec<String>,
     answer: Option<String>,
+    /// Time, or a fault that is not the model's, cut the last reply short.
+    is_cut: bool,
     /// The last thing that was noted, for want of a fault.
     noted: Option<String>,
     fault: Option<String>,
@@ -44,16 +47,24 @@ impl Seen {
             wrote,
             answered,
             elapsed,
+            is_whole: !self.is_cut,
             fault: self.fault.or(noted),
         }
     }
 
-    pub(super) fn fails(&mut self, fault: String) {
+    pub(super) fn gives_up(&mut self, fault: String) {
         self.fault = Some(fault);
+        self.is_cut = true;
+    }
+
+    /// The reply broke off. That a server takes no tools is an answer, too.
+    pub(super) fn breaks_off(&mut self, cause: &Cause) {
+        self.is_cut = !matches!(cause, Cause::NoTools { .. });
     }
 
     pub(super) fn begin_round(&mut self) {
         self.asked = None;
+        self.is_cut = false;
         self.asked_in_vain |= std::mem::take(&mut self.asks_in_vain);
     }
 
