@@ -53,7 +53,8 @@ pub enum Input {
     Alive,
     Text(String),
     Thinking(String),
-    /// All text of this round so far was thinking (DIALECTS 36).
+    /// All text of this round so far was thinking, and the calls in it were only
+    /// thought of (DIALECTS 36 and 38).
     TextWasThinking,
     Call(ProposedCall),
     /// The server began the same reply anew: what came of it so far is void.
