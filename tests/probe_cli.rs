@@ -127,6 +127,8 @@ fn what_is_better_is_stored_only_where_that_was_asked_for() {
     let text = out(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
     assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
+    let said = "Nothing was stored: --save stores it.\n";
+    assert!(err(&output).ends_with(said), "{}", err(&output));
     assert_eq!(case.config(), config(&case.server.url()));
     let output = case.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -174,9 +174,19 @@ async fn store(
     to: Dialect,
     signals: &mut Signals,
 ) -> Result<Stored, u8> {
-    let asks = !asked.json && !asked.no_save;
-    let wanted = asked.save || (asks && words::asks_to_store(report, to, signals).await?);
-    if !wanted {
+    let is_wanted = match (asked.save, asked.json || asked.no_save) {
+        (true, _) => true,
+        (false, true) => false,
+        (false, false) => {
+            let answer = words::asks_to_store(report, to, signals).await?;
+            if answer != Some(true) {
+                let how = answer.map_or(": --save stores it", |_| "");
+                eprintln!("Nothing was stored{how}.");
+            }
+            answer == Some(true)
+        }
+    };
+    if !is_wanted {
         return Ok(Stored::No);
     }
     Ok(match config::set_tool_calls(home, &report.model, to) {

@@ -104,8 +104,8 @@ pub fn sentence(notice: &Notice) -> String {
     Clean::line(&notice.sentence()).as_str().to_owned()
 }
 
-/// Asks on the terminal, where there is one, whether to store what was found. Err is
-/// the exit status of a signal that came instead of an answer.
+/// Asks on the terminal whether to store what was found; none where there is no
+/// terminal. Err is the exit status of a signal that came instead of an answer.
 ///
 /// # Errors
 /// A signal ended the program.
@@ -113,10 +113,10 @@ pub async fn asks_to_store(
     report: &Report,
     to: Dialect,
     signals: &mut Signals,
-) -> Result<bool, u8> {
+) -> Result<Option<bool>, u8> {
     let mut terminal = Terminal::open();
     if !terminal.is_there() {
-        return Ok(false);
+        return Ok(None);
     }
     let question = Ask::StoreDialect {
         report: Arc::new(report.clone()),
@@ -124,7 +124,9 @@ pub async fn asks_to_store(
     };
     terminal.ask(AskId(1), question, Vec::new());
     tokio::select! {
-        (_, answer, _) = terminal.answered() => Ok(answer == Answer::Choice(Choice::Store)),
+        (_, answer, _) = terminal.answered() => {
+            Ok(Some(answer == Answer::Choice(Choice::Store)))
+        }
         code = signals.next() => Err(code),
     }
 }

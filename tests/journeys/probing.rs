@@ -158,3 +158,32 @@ fn the_demo_has_nothing_to_find_out() {
         .says("/probe")
         .sees("The demo's model follows a script");
 }
+
+#[test]
+fn say_hello_is_off_in_the_chat_until_it_is_switched_on() {
+    let call = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
+    let script = script()
+        .answer(call)
+        .answer("I cannot.")
+        .answer(call)
+        .answer("안녕!");
+    let mut chat = chat(script);
+    chat.says("Say hello").sees("I cannot.");
+    chat.model_hears("there is no tool `say_hello`");
+    // The sidebar: the server's tools, the second of them.
+    chat.press(KeyCode::F(2), KeyModifiers::NONE).enter();
+    chat.press(KeyCode::Down, KeyModifiers::NONE)
+        .press(KeyCode::Down, KeyModifiers::NONE)
+        .key(' ');
+    chat.press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("Say hello").sees("Call now? (Y/N)");
+    chat.looks().key('y').sees("안녕!");
+    chat.model_hears("secret_word");
+    // The person's choice outlives the program, and the other tools stay off.
+    let home = chat.home_after();
+    let file = std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written");
+    assert!(
+        file.contains(r#""toolsOff": ["ollama_chat", "get_cat_fact"]"#),
+        "{file}"
+    );
+}
