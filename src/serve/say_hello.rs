@@ -111,12 +111,12 @@ mod tests {
         for _ in 0..1_000 {
             let told = told(json!({})).expect("nothing is wrong with it");
             let word = told[SECRET].as_str().expect("a word").to_owned();
-            let letters = word.bytes().enumerate();
+            let mut letters = word.bytes().enumerate();
             let is_right = |(at, letter): (usize, u8)| match at % 2 {
                 0 => CONSONANTS.contains(&letter),
                 _ => VOWELS.contains(&letter),
             };
-            assert!(letters.map(is_right).all(|right| right), "{word}");
+            assert!(letters.all(is_right), "{word}");
             assert_eq!(word.len(), 10);
             words.insert(word);
         }
