@@ -13,6 +13,8 @@ mod pythonic;
 mod scan;
 #[path = "support/scanned.rs"]
 mod scanned;
+#[path = "dialect/tags/mod.rs"]
+mod tags;
 #[path = "dialect/teach.rs"]
 mod teach;
 #[path = "dialect/tokens.rs"]

@@ -2,17 +2,19 @@
 
 use super::piece::Piece;
 use super::wrapper::{self, Wrapper};
-use super::{gemma, harmony, json, named, pythonic, think, tool_code};
+use super::{gemma, harmony, json, named, pythonic, tags, think, tool_code};
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 9] = [
+pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 11] = [
     think::open,
     harmony::open,
     wrapper::open,
     wrapper::close,
+    tags::open,
+    tags::open_named,
     json::open,
     named::open,
     gemma::open,

@@ -178,17 +178,12 @@ impl Recogniser for Pythonic {
             End::Rejected if self.at == At::Closed => self.read(body, offered),
             End::Rejected => None,
             End::Stream if in_call || in_item && !self.items.is_empty() => {
-                let cut = read::unusable(
-                    body[self.start..].trim_end(),
-                    "it was cut off before its end",
-                );
-                match self.read(body, offered) {
-                    Some(Found::Calls(mut pieces)) => {
-                        pieces.push(cut);
-                        Some(Found::Calls(pieces))
-                    }
-                    _ => Some(Found::Calls(vec![cut])),
-                }
+                let mut pieces = match self.read(body, offered) {
+                    Some(Found::Calls(pieces)) => pieces,
+                    _ => Vec::new(),
+                };
+                pieces.extend(self.cut_off(&body[self.start..]));
+                Some(Found::Calls(pieces))
             }
             End::Stream => self.read(body, offered),
         }
@@ -199,6 +194,25 @@ impl Pythonic {
     fn hold(&mut self, at: At) -> Step {
         self.at = at;
         Step::Hold
+    }
+
+    /// The stream ended in `item`. A quotation mark that nobody closed must not swallow
+    /// the prose after the line on which the call ended.
+    fn cut_off(&self, item: &str) -> Vec<Piece> {
+        let end = if self.list { ")]\n" } else { ")\n" };
+        let short = self.outline.in_string() && !self.outline.in_long_string();
+        let Some(at) = item.find(end).filter(|_| short) else {
+            let why = "it was cut off before its end";
+            return vec![read::unusable(item.trim_end(), why)];
+        };
+        let (call, rest) = item.split_at(at + end.len() - 1);
+        let why = "its arguments cannot be read: a string has no end";
+        let mut pieces = vec![read::unusable(call, why)];
+        let rest = rest.trim_start();
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_owned()));
+        }
+        pieces
     }
 
     /// Without a tag, only what may become the name of a tool is waited for.

@@ -40,12 +40,12 @@ pub struct Scanner {
     closing: Option<usize>,
     /// A lone `</think>` means something only before any thinking.
     settled: bool,
+    /// A call was found.
+    called: bool,
     /// The wrapper around the last call, if statements may follow in it.
     within: Option<&'static Wrapper>,
     /// A header of gpt-oss's came.
     framed: bool,
-    /// A call was found.
-    called: bool,
     output: Output,
     #[cfg(test)]
     steps: u64,
@@ -84,9 +84,9 @@ impl Scanner {
             wrappers: Vec::new(),
             closing: None,
             settled: false,
+            called: false,
             within: None,
             framed: false,
-            called: false,
             output: Output::default(),
             #[cfg(test)]
             steps: 0,

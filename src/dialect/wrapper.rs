@@ -39,6 +39,7 @@ const WRAPPERS: &[Wrapper] = &[
     certain("<TOOLCALL>", "Nemotron"),
     likely("<function_call>", "function_call"),
     likely("<function_calls>", "function_calls"),
+    likely("<tool_code>", "tool_code"),
     certain("<seed:tool_call>", "Seed"),
     certain("<minimax:tool_call>", "MiniMax"),
     certain("<|tool_call|>", "Granite"),
@@ -49,6 +50,11 @@ const WRAPPERS: &[Wrapper] = &[
     certain("<|tool_call_start|>", "LFM2"),
     certain("<|START_ACTION|>", "Command"),
     certain("<｜tool▁calls▁begin｜>", "DeepSeek"),
+    // As its distilled models spell it.
+    certain("<｜tool_calls_begin｜>", "DeepSeek"),
+    certain("<｜tool calls begin｜>", "DeepSeek"),
+    certain("<｜tool\\_calls\\_begin｜>", "DeepSeek"),
+    certain("<｜tool▁calls｜>", "DeepSeek"),
     certain("<｜tool▁call▁begin｜>", "DeepSeek"),
     certain("<|tool▁calls▁begin|>", "DeepSeek"),
     certain("<|tool▁call▁begin|>", "DeepSeek"),
@@ -60,6 +66,10 @@ const WRAPPERS: &[Wrapper] = &[
     certain("<|DSML|function_calls>", "DeepSeek"),
     certain("<｜DSML｜tool_calls>", "DeepSeek"),
     certain("<|DSML|tool_calls>", "DeepSeek"),
+    // As its tokens come through where the template doubles the bars.
+    certain("<｜｜DSML｜｜tool_calls>", "DeepSeek"),
+    certain("<｜｜DSML｜｜ tool_calls>", "DeepSeek"),
+    certain("<｜｜DSML｜｜ calls>", "DeepSeek"),
     FUNCTOOLS,
 ];
 
@@ -67,13 +77,14 @@ const WRAPPERS: &[Wrapper] = &[
 /// and right before an array.
 const FUNCTOOLS: Wrapper = likely("functools", "Phi");
 
-const CLOSERS: &[&str] = &[
+pub(super) const CLOSERS: &[&str] = &[
     "</tool_call>",
     "</tool_calls>",
     "</tools>",
     "</TOOLCALL>",
     "</function_call>",
     "</function_calls>",
+    "</tool_code>",
     "</function>",
     "</invoke>",
     "</seed:tool_call>",
@@ -95,6 +106,9 @@ const CLOSERS: &[&str] = &[
     "</|DSML|function_calls>",
     "</｜DSML｜tool_calls>",
     "</|DSML|tool_calls>",
+    "</｜｜DSML｜｜tool_calls>",
+    "</｜｜DSML｜｜ tool_calls>",
+    "</｜｜DSML｜｜ calls>",
     // The end of a message, which some servers let through.
     "<|eom_id|>",
     "<|eot_id|>",

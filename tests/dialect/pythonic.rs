@@ -26,6 +26,10 @@ fn b22_python_in_function_calls_tags() {
         label("<function_calls>get_time()</function_calls>"),
         ("function_calls", true)
     );
+    assert_eq!(
+        read("<tool_code>\nprint(default_api.get_weather(city='서울'))\n</tool_code>"),
+        [SEOUL]
+    );
 }
 
 #[test]
@@ -125,6 +129,13 @@ fn c28_a_call_that_cannot_be_read_is_told_where_no_doubt_is_left() {
             "text , 네"
         ]
     );
+    assert_eq!(
+        read("[get_weather(city='it's 서울')]\n\n볼게요.\n"),
+        [
+            "unusable its arguments cannot be read: a string has no end",
+            "text 볼게요.\n"
+        ]
+    );
     assert_eq!(read("[get_weather(city='서"), [CUT]);
     assert_eq!(read("[get_weather("), [CUT]);
     assert_eq!(read("[get_time(), get_we"), [TIME, CUT]);
@@ -194,6 +205,13 @@ fn c34_a_fence_of_tool_code_holds_calls() {
         [
             unknown("날씨"),
             "unusable its arguments cannot be read: `x)` is not a plain value".to_owned()
+        ]
+    );
+    assert_eq!(
+        read("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
+        [
+            "unusable its arguments cannot be read: `s')` follows a value where a comma or the end must",
+            "text 네"
         ]
     );
     assert_eq!(

@@ -122,6 +122,15 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
         )),
         [SEOUL, ADD]
     );
+    for opens in [
+        "<｜tool▁calls｜>",
+        "<｜tool_calls_begin｜>",
+        "<｜tool calls begin｜>",
+        "<｜tool\\_calls\\_begin｜>",
+    ] {
+        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
+        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
+    }
     for (opens, begins, separator, ends, closes) in [
         (
             "<｜tool▁calls▁begin｜>",
