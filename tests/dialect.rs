@@ -11,3 +11,5 @@ mod properties;
 mod scan;
 #[path = "dialect/teach.rs"]
 mod teach;
+#[path = "dialect/wrapped.rs"]
+mod wrapped;

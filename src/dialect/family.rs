@@ -1,34 +1,54 @@
 //! What the scanner asks of a family of forms, and the table of families.
 
 use super::piece::Piece;
+use super::wrapper::{self, Wrapper};
 use super::{json, think};
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 2] = [think::open, json::open];
+pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 4] =
+    [think::open, wrapper::open, wrapper::close, json::open];
 
 /// A form that is being followed.
 pub(super) type Form = Box<dyn Recogniser>;
 
-/// Characters at which some family opens.
-pub(super) const MARKERS: [char; 3] = ['<', '{', '['];
+/// Characters at which some family opens where no wrapper stands before them.
+pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
 
-/// Where a marker stands.
+/// Where a character stands that may open a form.
+#[derive(Clone, Copy)]
 pub(super) struct Opening<'a> {
     pub(super) marker: char,
     /// The character shown before it.
     pub(super) before: Option<char>,
+    /// Nothing but white space before it on its line.
+    pub(super) at_line_start: bool,
     /// In a fence.
     pub(super) in_code: bool,
+    /// The info word of the fence that is held right before it; empty where the
+    /// fence has none.
+    pub(super) fence: Option<&'a str>,
+    /// The innermost wrapper that is held before it.
+    pub(super) wrapper: Option<&'static Wrapper>,
+    /// Nothing but white space and separators since a call.
+    pub(super) after_call: bool,
     pub(super) offered: &'a Offered,
+}
+
+impl Opening<'_> {
+    /// Whether a tag here is being talked about: inside inline code.
+    pub(super) fn quoted(&self) -> bool {
+        self.before == Some('`') && self.wrapper.is_none()
+    }
 }
 
 pub(super) enum Step {
     /// It may still become a find.
     Hold,
-    /// The character cannot stand here: what was held is text.
+    /// The character does not belong to it: what was held is a find where
+    /// [`Recogniser::finish`] says so, else text.
     Reject,
     /// The character completes what was held, and that is text.
     Text,
@@ -40,12 +60,27 @@ pub(super) enum Step {
 }
 
 pub(super) enum Found {
+    /// Calls, unusable ones, and text between them; their raws are parts of the
+    /// body, in its order.
     Calls(Vec<Piece>),
+    /// A call follows in it.
+    Opens(&'static Wrapper),
+    /// Belongs to the call before, or frames what follows; nothing more.
+    Closes,
     /// Thinking follows, up to one of these.
     ThinkingStarts {
-        until: &'static [&'static str],
+        until: &'static Until,
     },
     ThinkingEnds,
+}
+
+/// What ends thinking.
+#[derive(Debug)]
+pub(super) struct Until {
+    /// Tags that end it and mean nothing more.
+    pub(super) tags: &'static [&'static str],
+    /// What ends it and is then read itself.
+    pub(super) reread: &'static [&'static str],
 }
 
 pub(super) enum Passed {
@@ -54,6 +89,15 @@ pub(super) enum Passed {
     Ends,
     /// The character is outside.
     Outside,
+}
+
+/// Why nothing more comes for a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The stream ended.
+    Stream,
+    /// Its own step rejected the next character.
+    Rejected,
 }
 
 /// Follows one form from its marker on, in constant time a character.
@@ -66,8 +110,8 @@ pub(super) trait Recogniser: Debug + Send {
         Passed::Outside
     }
 
-    /// The stream ended. None where what was held is text.
-    fn finish(&mut self, _body: &str, _offered: &Offered) -> Option<Found> {
+    /// Nothing more comes. None where what was held is text.
+    fn finish(&mut self, _body: &str, _offered: &Offered, _end: End) -> Option<Found> {
         None
     }
 }

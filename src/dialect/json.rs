@@ -2,7 +2,7 @@
 //! An object is let go at its first key that no call has, and followed to its end
 //! as text, so that a call quoted deep in an example is not one.
 
-use super::family::{Form, Found, Opening, Passed, Recogniser, Step};
+use super::family::{End, Form, Found, Opening, Passed, Recogniser, Step};
 use super::piece::Piece;
 use super::read::{self, Object};
 use crate::domain::{Offered, Resolved};
@@ -16,7 +16,11 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
         return None;
     }
-    let mut json = Json::default();
+    let mut json = Json {
+        form: opening.wrapper.map_or("JSON", |wrapper| wrapper.form),
+        is_tagged: opening.wrapper.is_some_and(|wrapper| wrapper.is_certain),
+        ..Json::default()
+    };
     json.outline.push(opening.marker);
     json.levels.push(Level::new(opening.marker == '['));
     Some(Box::new(json))
@@ -34,6 +38,9 @@ struct Json {
     head: Head,
     /// What cannot be read any more is followed to its end by its braces.
     broken: Option<Broken>,
+    form: &'static str,
+    /// In a wrapper that means a call: whatever keys it has, it is one.
+    is_tagged: bool,
 }
 
 #[derive(Debug)]
@@ -102,7 +109,7 @@ impl Recogniser for Json {
                 Step::Pass
             }
             OutlineEvent::Ended => self.ended(body, offered),
-            OutlineEvent::Broken if self.head.unmistakable() => {
+            OutlineEvent::Broken if self.is_unmistakable() => {
                 self.broken = Some(Broken {
                     depth: self.outline.depth(),
                     in_string: false,
@@ -129,10 +136,11 @@ impl Recogniser for Json {
     }
 
     /// A missing bracket at the end is forgiven, a call cut off is not.
-    fn finish(&mut self, body: &str, offered: &Offered) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
         let mut pieces = self.read_elements(body, offered);
         let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
-        if self.head.unmistakable() || in_element && !pieces.is_empty() {
+        let is_cut = self.is_tagged && end == End::Stream && !self.in_array();
+        if is_cut || self.head.unmistakable() || in_element && !pieces.is_empty() {
             pieces.push(read::unusable(
                 &body[self.element_start..],
                 "it was cut off before its end",
@@ -149,6 +157,10 @@ impl Recogniser for Json {
 }
 
 impl Json {
+    fn is_unmistakable(&self) -> bool {
+        self.is_tagged || self.head.unmistakable()
+    }
+
     fn in_array(&self) -> bool {
         self.levels.last().is_some_and(|level| level.array)
     }
@@ -192,7 +204,16 @@ impl Json {
             .string()
             .filter(|key| read::is_call_key(key, offered));
         let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
-            return Step::Pass;
+            // What comes after name and arguments does not undo the call.
+            return if self.is_tagged {
+                self.head.name_follows = false;
+                if let Some(level) = self.levels.last_mut() {
+                    level.wraps = false;
+                }
+                Step::Hold
+            } else {
+                Step::Pass
+            };
         };
         level.wraps = read::is_wrapper_key(key);
         self.head.name_follows = read::is_name_key(key);
@@ -207,6 +228,9 @@ impl Json {
                 raw: body,
                 unmistakable: self.head.unmistakable(),
                 element: false,
+                is_tagged: self.is_tagged,
+                form: self.form,
+                whole: true,
             };
             pieces.extend(read::read(&object, offered));
         }
@@ -228,6 +252,9 @@ impl Json {
                     raw: &body[element.at.clone()],
                     unmistakable: element.unmistakable,
                     element: true,
+                    is_tagged: self.is_tagged,
+                    form: self.form,
+                    whole: true,
                 };
                 (object.raw, read::read(&object, offered))
             })

@@ -11,3 +11,4 @@ pub mod scan;
 mod seam;
 pub mod teach;
 mod think;
+mod wrapper;

@@ -6,7 +6,8 @@ use crate::domain::{Arguments, ServerId};
 use std::borrow::Cow;
 
 /// What the scanner makes of the stream. For every way of cutting the stream into
-/// chunks, the pieces are the same once neighbours of one kind are joined.
+/// chunks, the pieces are the same once neighbours of one kind are joined; their
+/// raws, joined, are the stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
     Text(String),
@@ -16,6 +17,21 @@ pub enum Piece {
     Unusable(UnusableCall),
     /// All text of this round so far was thinking (DIALECTS 36).
     TextWasThinking,
+    /// Neither text nor thinking nor a call: tags, fences and separators of theirs,
+    /// and the white space between. It is not shown.
+    Mark(String),
+}
+
+impl Piece {
+    /// The part of the stream that it is.
+    pub fn raw(&self) -> &str {
+        match self {
+            Self::Text(raw) | Self::Thinking(raw) | Self::Mark(raw) => raw,
+            Self::Call(call) => &call.raw,
+            Self::Unusable(call) => &call.raw,
+            Self::TextWasThinking => "",
+        }
+    }
 }
 
 /// A call of an offered tool, its name resolved.
@@ -28,6 +44,9 @@ pub struct TextCall {
     pub form: &'static str,
     /// The JSON was not valid as written.
     pub repaired: bool,
+    /// It ended as its form does; else only the stream's end ended it, and something
+    /// may be missing.
+    pub whole: bool,
     /// The call as the model wrote it, for `t` treat as text.
     pub raw: String,
 }
@@ -69,13 +88,40 @@ impl Output {
         self.seam.is_some()
     }
 
+    /// Nothing but white space and separators has come since a call.
+    pub(super) fn after_call(&self) -> bool {
+        self.seam.as_ref().is_some_and(Seam::is_after_call)
+    }
+
     /// Something that is no text ends here.
     pub(super) fn start_seam(&mut self, after_call: bool) {
+        self.end_seam();
         self.seam = Some(Seam::new(after_call));
     }
 
+    /// The white space so far stands before something that is no text.
+    pub(super) fn end_seam(&mut self) {
+        if let Some(seam) = self.seam.take() {
+            self.push_mark(seam.held());
+        }
+    }
+
     pub(super) fn push(&mut self, piece: Piece) {
+        self.end_seam();
         self.pieces.push(piece);
+    }
+
+    pub(super) fn mark(&mut self, raw: &str) {
+        self.end_seam();
+        self.push_mark(raw);
+    }
+
+    fn push_mark(&mut self, raw: &str) {
+        match self.pieces.last_mut() {
+            _ if raw.is_empty() => {}
+            Some(Piece::Mark(last)) => last.push_str(raw),
+            _ => self.pieces.push(Piece::Mark(raw.to_owned())),
+        }
     }
 
     /// Shows `text` and says whether that was more than white space at a seam.
@@ -112,8 +158,11 @@ impl Output {
         let Some(kept) = text.find(|c| !seam.takes(c)) else {
             return "".into();
         };
-        let joined = [seam.before_text(), &text[kept..]].concat();
-        self.seam = None;
-        joined.into()
+        let Some(seam) = self.seam.take() else {
+            return text.into();
+        };
+        let (mark, before) = seam.before_text();
+        self.push_mark(mark);
+        [before, &text[kept..]].concat().into()
     }
 }

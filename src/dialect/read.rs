@@ -50,53 +50,110 @@ pub(super) struct Object<'a> {
     pub(super) unmistakable: bool,
     /// It stood in an array, where the name may be the key (DIALECTS 9).
     pub(super) element: bool,
+    /// It stands in a wrapper that means a call.
+    pub(super) is_tagged: bool,
+    /// As the dialog labels it.
+    pub(super) form: &'static str,
+    pub(super) whole: bool,
 }
 
-/// None where the object is not a call.
-pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
-    let parsed = match json::parse(object.raw) {
-        Ok(parsed) => parsed,
-        Err(why) if object.unmistakable => {
-            let why = format!("its JSON cannot be read: {why}");
-            return Some(unusable(object.raw, why));
-        }
-        Err(_) => return None,
-    };
-    let written = Written::find(parsed.value, object.element, offered)?;
+/// A call as it was written, whatever the form.
+pub(super) struct Written<'a> {
+    pub(super) raw: &'a str,
+    pub(super) server: Option<String>,
+    pub(super) name: &'a str,
+    /// Null and an empty string stand for none; Err says why they cannot be read.
+    pub(super) arguments: Result<Value, String>,
+    pub(super) form: &'static str,
+    pub(super) repaired: bool,
+    pub(super) whole: bool,
+    /// Its form leaves no doubt that it is a call, whatever it names.
+    pub(super) unmistakable: bool,
+}
+
+/// Resolves the name and makes of it a call, or one that cannot be used (S5.5). None
+/// where it is text: what it names is not on offer, and its form is not unmistakable.
+pub(super) fn written(written: Written<'_>, offered: &Offered) -> Option<Piece> {
     let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
-    let tool = match offered.resolve(written.server.as_deref(), &written.name) {
+    let tool = match offered.resolve(written.server.as_deref(), written.name) {
         Resolved::Tool(tool) => tool,
-        Resolved::Ambiguous if written.arguments.is_some() => {
+        _ if !written.unmistakable => return None,
+        Resolved::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");
-            return Some(unusable(object.raw, why));
+            return Some(unusable(written.raw, why));
         }
-        Resolved::Unknown if written.arguments.as_ref().is_some_and(may_be_arguments) => {
+        Resolved::Unknown => {
             let of_server = match &written.server {
                 Some(server) => format!(" on a server `{server}`"),
                 None => String::new(),
             };
             let list = on_offer(offered);
             let why = format!("there is no tool `{name}`{of_server}; on offer: {list}");
-            return Some(unusable(object.raw, why));
+            return Some(unusable(written.raw, why));
         }
-        Resolved::Ambiguous | Resolved::Unknown => return None,
     };
-    // An object that only happens to have a name is not a call (S6.4).
-    let bare = written.arguments.is_none() && written.server.is_none();
-    if bare && tool.tool.required().next().is_none() {
-        return None;
-    }
-    Some(match arguments(written.arguments, tool) {
+    let arguments = written
+        .arguments
+        .and_then(|value| arguments(Some(value), tool));
+    Some(match arguments {
         Ok((arguments, also_repaired)) => Piece::Call(TextCall {
             server: tool.server.clone(),
             tool: tool.tool.name.clone(),
             arguments,
-            form: "JSON",
-            repaired: parsed.repaired || also_repaired,
-            raw: object.raw.to_owned(),
+            form: written.form,
+            repaired: written.repaired || also_repaired,
+            whole: written.whole,
+            raw: written.raw.to_owned(),
         }),
-        Err(why) => unusable(object.raw, why),
+        Err(why) => unusable(written.raw, why),
     })
+}
+
+/// None where the object is not a call.
+pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
+    let parsed = match json::parse(object.raw) {
+        Ok(parsed) => parsed,
+        Err(why) if object.unmistakable || object.is_tagged => {
+            let why = format!("its JSON cannot be read: {why}");
+            return Some(unusable(object.raw, why));
+        }
+        Err(_) => return None,
+    };
+    let parts = Parts::find(parsed.value, object.element, offered)?;
+    let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
+    let unmistakable = match (resolved, &parts.arguments) {
+        _ if object.is_tagged => true,
+        (Resolved::Ambiguous, arguments) => arguments.is_some(),
+        (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
+        (Resolved::Tool(tool), arguments) => {
+            // An object that only happens to have a name is not a call (S6.4).
+            let bare = arguments.is_none() && parts.server.is_none();
+            if bare && tool.tool.required().next().is_none() {
+                return None;
+            }
+            if arguments.as_ref().is_some_and(is_definition) {
+                return None;
+            }
+            true
+        }
+    };
+    let call = Written {
+        raw: object.raw,
+        server: parts.server,
+        name: &parts.name,
+        arguments: Ok(parts.arguments.unwrap_or_default()),
+        form: object.form,
+        repaired: parsed.repaired,
+        whole: object.whole,
+        unmistakable,
+    };
+    written(call, offered)
+}
+
+/// Whether it is the schema of a tool that is being talked about, not its arguments.
+fn is_definition(arguments: &Value) -> bool {
+    arguments.get("type").and_then(Value::as_str) == Some("object")
+        && arguments.get("properties").is_some_and(Value::is_object)
 }
 
 pub(super) fn unusable(raw: &str, why: impl Into<String>) -> Piece {
@@ -106,14 +163,14 @@ pub(super) fn unusable(raw: &str, why: impl Into<String>) -> Piece {
     })
 }
 
-/// The parts of a call as they were written.
-struct Written {
+/// The parts of a call in JSON.
+struct Parts {
     server: Option<String>,
     name: String,
     arguments: Option<Value>,
 }
 
-impl Written {
+impl Parts {
     fn find(value: Value, element: bool, offered: &Offered) -> Option<Self> {
         let Value::Object(mut map) = value else {
             return None;

@@ -1,10 +1,16 @@
 //! From a stream of text to text, thinking and calls. The one place that decides
 //! what is held back: a suffix that may still become a marker, a form that some
-//! family may still find, and white space at a seam.
+//! family may still find, and white space at a seam. `fences` sees to code fences,
+//! `forms` to what families find.
+
+mod fences;
+mod forms;
 
 use super::code::Ticks;
-use super::family::{FAMILIES, Form, Found, MARKERS, Opening, Passed, Step};
+use super::family::{FAMILIES, Form, MARKERS, Opening, Until};
+use super::json;
 use super::piece::Output;
+use super::wrapper::Wrapper;
 use crate::domain::Offered;
 use std::sync::Arc;
 
@@ -12,6 +18,10 @@ pub use super::piece::{Piece, TextCall, UnusableCall};
 
 /// A form that grows longer is text: memory is bounded, whatever is sent.
 const HELD_BYTES_MAX: usize = 1 << 20;
+/// Wrappers in wrappers.
+const WRAPPERS_MAX: usize = 4;
+/// White space in a wrapper before its call.
+const BLANK_CHARS_MAX: usize = 256;
 
 /// Incremental and linear in the text.
 #[derive(Debug)]
@@ -24,6 +34,8 @@ pub struct Scanner {
     body: usize,
     /// Backticks of the fence that is held before the form.
     fence: Option<usize>,
+    /// The wrappers that are held before the form.
+    wrappers: Vec<&'static Wrapper>,
     /// Backticks of the fence that was swallowed with a call and is still open.
     closing: Option<usize>,
     /// A lone `</think>` means something only before any thinking or call.
@@ -40,10 +52,18 @@ enum State {
     Opening(Ticks),
     /// A swallowed fence may close; so many backticks are held.
     Closing(usize),
-    Form(Vec<Form>),
+    /// A wrapper was opened; so much white space came since.
+    Wrapped {
+        blank: usize,
+    },
+    Form {
+        forms: Vec<Form>,
+        /// What follows is text to this one, unless another finds something.
+        passing: Option<Form>,
+    },
     Passing(Form),
     Thinking {
-        until: &'static [&'static str],
+        until: &'static Until,
     },
 }
 
@@ -55,6 +75,7 @@ impl Scanner {
             held: String::new(),
             body: 0,
             fence: None,
+            wrappers: Vec::new(),
             closing: None,
             settled: false,
             output: Output::default(),
@@ -72,9 +93,7 @@ impl Scanner {
                 rest = &rest[plain..];
                 continue;
             }
-            // A character that ends one form may begin the next: at most two
-            // steps, since text takes everything.
-            while !self.step(c) {}
+            self.take(c);
             rest = &rest[c.len_utf8()..];
         }
         self.output.take()
@@ -82,17 +101,21 @@ impl Scanner {
 
     /// The end of the stream: what was held back is decided.
     pub fn finish(mut self) -> Vec<Piece> {
-        let held = std::mem::take(&mut self.held);
         match std::mem::replace(&mut self.state, State::Text) {
-            State::Text | State::Passing(_) | State::Closing(_) => {}
-            State::Opening(_) => self.show(&held),
-            State::Thinking { .. } => self.output.think(&held),
-            State::Form(forms) => {
-                self.held = held;
-                self.end_forms(forms);
-            }
+            State::Text | State::Passing(_) => {}
+            State::Closing(_) | State::Opening(_) => self.release(),
+            State::Thinking { .. } => self.output.think(&self.held),
+            State::Wrapped { .. } => self.end_stream_in_form(Vec::new()),
+            State::Form { forms, .. } => self.end_stream_in_form(forms),
         }
+        self.output.end_seam();
         self.output.take()
+    }
+
+    /// A character that ends one form may begin the next: at most two steps, since
+    /// text takes everything.
+    fn take(&mut self, c: char) {
+        while !self.step(c) {}
     }
 
     /// Bytes at the start of `rest` that can be passed on without a look.
@@ -136,173 +159,104 @@ impl Scanner {
             }
             State::Opening(ticks) => self.in_opening(c, ticks),
             State::Closing(run) => self.in_closing(c, run),
-            State::Form(forms) => self.in_form(c, forms),
+            State::Wrapped { blank } => self.in_wrapped(c, blank),
+            State::Form { forms, passing } => self.in_form(c, forms, passing),
             State::Passing(form) => self.in_passing(c, form),
             State::Thinking { until } => self.in_thinking(c, until),
         }
     }
 
     fn in_text(&mut self, c: char) {
-        let at_start = self.output.page.at_line_start || self.output.at_seam();
-        if c == '`' && !self.offered.is_empty() {
-            if self.closing.is_some() && at_start {
-                self.hold_closing(c, 1);
-                return;
-            }
-            if !self.output.page.in_fence() && self.output.page.last != Some('`') {
-                let mut ticks = Ticks::default();
-                ticks.takes(c);
-                self.held.push(c);
-                self.state = State::Opening(ticks);
-                return;
-            }
+        let at_start = self.at_line_start();
+        if c == '`' && !self.offered.is_empty() && self.in_backtick(c, at_start) {
+            return;
         }
-        let in_code = self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3);
-        let mut forms = self.open(c, in_code);
+        let opening = self.opening(c);
+        if opening.in_code && !at_start {
+            // In a line of code, an object is part of the code.
+            let passing = json::open(&opening);
+            self.show_char(c);
+            if let Some(form) = passing {
+                self.state = State::Passing(form);
+            }
+            return;
+        }
+        let forms = self.open(&opening);
         if forms.is_empty() {
             self.show_char(c);
-        } else if in_code && !at_start {
-            // In a line of code, an object is part of the code.
-            self.show_char(c);
-            self.state = State::Passing(forms.swap_remove(0));
         } else {
-            self.hold_form(c, forms, None);
+            self.hold_form(c, forms);
         }
     }
 
-    fn open(&self, marker: char, in_code: bool) -> Vec<Form> {
-        if !MARKERS.contains(&marker) {
-            return Vec::new();
-        }
-        let opening = Opening {
+    fn at_line_start(&self) -> bool {
+        self.output.page.at_line_start || self.output.at_seam()
+    }
+
+    /// Where `marker` stands in the text that was shown.
+    fn opening(&self, marker: char) -> Opening<'_> {
+        Opening {
             marker,
             before: self.output.page.last,
-            in_code,
+            at_line_start: self.at_line_start(),
+            in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
+            fence: None,
+            wrapper: None,
+            after_call: self.output.after_call(),
             offered: &self.offered,
-        };
-        FAMILIES.iter().filter_map(|open| open(&opening)).collect()
+        }
     }
 
-    fn hold_form(&mut self, c: char, forms: Vec<Form>, fence: Option<usize>) {
+    fn open(&self, opening: &Opening<'_>) -> Vec<Form> {
+        FAMILIES.iter().filter_map(|open| open(opening)).collect()
+    }
+
+    fn hold_form(&mut self, c: char, forms: Vec<Form>) {
         self.body = self.held.len();
-        self.fence = fence;
         self.held.push(c);
-        self.state = State::Form(forms);
+        self.state = State::Form {
+            forms,
+            passing: None,
+        };
     }
 
-    fn in_opening(&mut self, c: char, mut ticks: Ticks) -> bool {
-        let forms = self.open(c, true);
-        if !forms.is_empty() && ticks.may_hold_form() {
-            self.hold_form(c, forms, Some(ticks.run));
-            return true;
-        }
-        if ticks.takes(c) {
+    fn in_wrapped(&mut self, c: char, blank: usize) -> bool {
+        if c.is_whitespace() && blank < BLANK_CHARS_MAX {
             self.held.push(c);
-            self.state = State::Opening(ticks);
+            self.state = State::Wrapped { blank: blank + 1 };
             return true;
         }
-        self.release();
-        false
-    }
-
-    fn hold_closing(&mut self, c: char, run: usize) {
-        if self.closing == Some(run) {
-            self.held.clear();
-            self.closing = None;
-            self.output.start_seam(true);
-        } else {
-            self.held.push(c);
-            self.state = State::Closing(run);
-        }
-    }
-
-    fn in_closing(&mut self, c: char, run: usize) -> bool {
-        if c == '`' {
-            self.hold_closing(c, run + 1);
-            return true;
-        }
-        self.release();
-        false
-    }
-
-    fn in_form(&mut self, c: char, forms: Vec<Form>) -> bool {
-        self.held.push(c);
-        let body = &self.held[self.body..];
-        let mut holding = Vec::with_capacity(forms.len());
-        let mut rejected = Vec::new();
-        let mut passing = None;
-        let mut is_text = false;
-        for mut form in forms {
-            match form.step(c, body, &self.offered) {
-                Step::Hold => holding.push(form),
-                Step::Reject => rejected.push(form),
-                Step::Text => is_text = true,
-                Step::Pass => passing = Some(form),
-                Step::Found(found) => {
-                    let held = std::mem::take(&mut self.held);
-                    self.found(found, &held);
-                    return true;
-                }
-            }
-        }
-        if !holding.is_empty() && self.held.len() <= HELD_BYTES_MAX {
-            self.state = State::Form(holding);
-            return true;
-        }
-        if let Some(form) = passing.or_else(|| holding.pop()) {
+        let opening = Opening {
+            wrapper: self.wrappers.last().copied(),
+            after_call: false,
+            ..self.opening(c)
+        };
+        let forms = self.open(&opening);
+        if forms.is_empty() {
             self.release();
-            self.state = State::Passing(form);
-            return true;
+            return false;
         }
-        if is_text {
-            self.release();
-            return true;
-        }
-        self.held.pop();
-        self.end_forms(rejected);
-        false
+        self.hold_form(c, forms);
+        true
     }
 
-    /// No more can come for `forms`: what was complete in them is found.
-    fn end_forms(&mut self, mut forms: Vec<Form>) {
-        let held = std::mem::take(&mut self.held);
-        let body = &held[self.body..];
-        let found = forms
-            .iter_mut()
-            .find_map(|form| form.finish(body, &self.offered));
-        match found {
-            Some(found) => self.found(found, &held),
-            None => {
-                self.fence = None;
-                self.show(&held);
-            }
-        }
-    }
-
-    fn in_passing(&mut self, c: char, mut form: Form) -> bool {
-        match form.pass(c) {
-            Passed::Inside => {
-                self.show_char(c);
-                self.state = State::Passing(form);
-                true
-            }
-            Passed::Ends => {
-                self.show_char(c);
-                true
-            }
-            Passed::Outside => false,
-        }
-    }
-
-    fn in_thinking(&mut self, c: char, until: &'static [&'static str]) -> bool {
+    fn in_thinking(&mut self, c: char, until: &'static Until) -> bool {
         self.held.push(c);
-        if until.contains(&self.held.as_str()) {
+        if until.tags.contains(&self.held.as_str()) {
+            self.output.mark(&self.held);
             self.held.clear();
             self.output.start_seam(false);
             return true;
         }
+        if until.reread.contains(&self.held.as_str()) {
+            let held = std::mem::take(&mut self.held);
+            self.output.start_seam(false);
+            held.chars().for_each(|c| self.take(c));
+            return true;
+        }
         self.state = State::Thinking { until };
-        if until.iter().any(|tag| tag.starts_with(&self.held)) {
+        let mut ends = until.tags.iter().chain(until.reread);
+        if ends.any(|tag| tag.starts_with(&self.held)) {
             return true;
         }
         let again = self.held.len() > c.len_utf8();
@@ -314,37 +268,10 @@ impl Scanner {
         !again
     }
 
-    /// What `held` turned out to be.
-    fn found(&mut self, found: Found, held: &str) {
-        if !matches!(found, Found::ThinkingEnds) {
-            self.output.page.start_line();
-        }
-        match found {
-            Found::Calls(pieces) => {
-                self.closing = self.fence.take().or(self.closing);
-                pieces.into_iter().for_each(|piece| self.output.push(piece));
-                self.output.start_seam(true);
-                self.settled = true;
-            }
-            Found::ThinkingStarts { until } => {
-                self.state = State::Thinking { until };
-                self.output.start_seam(false);
-                self.settled = true;
-            }
-            Found::ThinkingEnds if self.settled => self.show(held),
-            Found::ThinkingEnds => {
-                if self.output.has_text {
-                    self.output.push(Piece::TextWasThinking);
-                }
-                self.output.start_seam(false);
-                self.settled = true;
-            }
-        }
-    }
-
     /// What was held is text.
     fn release(&mut self) {
         self.fence = None;
+        self.wrappers.clear();
         let held = std::mem::take(&mut self.held);
         self.show(&held);
     }

@@ -29,21 +29,27 @@ impl Seam {
         takes
     }
 
-    /// What of it is shown when text follows: blank lines go, an indentation that
-    /// means code in Markdown stays.
-    pub(super) fn before_text(&self) -> &str {
+    pub(super) fn is_after_call(&self) -> bool {
+        self.after_call
+    }
+
+    pub(super) fn held(&self) -> &str {
+        &self.held
+    }
+
+    /// What of it is not shown when text follows, and what is: blank lines go, an
+    /// indentation that means code in Markdown stays.
+    pub(super) fn before_text(&self) -> (&str, &str) {
         let separators = self.held.trim_start();
         if !separators.is_empty() {
-            return separators;
+            return self.held.split_at(self.held.len() - separators.len());
         }
-        let indentation = match self.held.rfind('\n') {
-            Some(at) => &self.held[at + 1..],
-            None => &self.held,
-        };
+        let line = self.held.rfind('\n').map_or(0, |at| at + 1);
+        let (blank, indentation) = self.held.split_at(line);
         if indentation.starts_with("    ") || indentation.starts_with('\t') {
-            indentation
+            (blank, indentation)
         } else {
-            ""
+            (&self.held, "")
         }
     }
 }

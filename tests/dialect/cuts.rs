@@ -37,7 +37,8 @@ pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str
     for piece in pieces {
         match (joined.last_mut(), piece) {
             (Some(Piece::Text(last)), Piece::Text(more))
-            | (Some(Piece::Thinking(last)), Piece::Thinking(more)) => last.push_str(&more),
+            | (Some(Piece::Thinking(last)), Piece::Thinking(more))
+            | (Some(Piece::Mark(last)), Piece::Mark(more)) => last.push_str(&more),
             (_, piece) => joined.push(piece),
         }
     }
@@ -49,6 +50,8 @@ pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str
 pub fn scan_every_way(text: &str) -> Vec<Piece> {
     let offered = offered();
     let whole = scan(&offered, [text]);
+    let raws: String = whole.iter().map(Piece::raw).collect();
+    assert_eq!(raws, text, "a character was lost or doubled");
     let offsets: Vec<_> = text.char_indices().map(|(at, _)| at).collect();
     for (number, &first) in offsets.iter().enumerate() {
         let (start, rest) = text.split_at(first);
@@ -70,16 +73,21 @@ pub fn scan_every_way(text: &str) -> Vec<Piece> {
 
 /// The pieces in a short form, one string each.
 pub fn read(text: &str) -> Vec<String> {
-    let short = |piece: &Piece| match piece {
-        Piece::Text(text) => format!("text {text}"),
-        Piece::Thinking(text) => format!("thinking {text}"),
-        Piece::Call(call) => {
-            let repaired = if call.repaired { " repaired" } else { "" };
-            let arguments = Value::Object(call.arguments.clone());
-            format!("call {}/{} {arguments}{repaired}", call.server, call.tool)
-        }
-        Piece::Unusable(call) => format!("unusable {}", call.why),
-        Piece::TextWasThinking => "text was thinking".to_owned(),
+    let short = |piece: &Piece| -> Option<String> {
+        Some(match piece {
+            Piece::Mark(_) => return None,
+            Piece::Text(text) => format!("text {text}"),
+            Piece::Thinking(text) => format!("thinking {text}"),
+            Piece::Call(call) => {
+                let repaired = if call.repaired { " repaired" } else { "" };
+                let arguments = Value::Object(call.arguments.clone());
+                let whole = if call.whole { "" } else { " not whole" };
+                let (server, tool) = (&call.server, &call.tool);
+                format!("call {server}/{tool} {arguments}{repaired}{whole}")
+            }
+            Piece::Unusable(call) => format!("unusable {}", call.why),
+            Piece::TextWasThinking => "text was thinking".to_owned(),
+        })
     };
-    scan_every_way(text).iter().map(short).collect()
+    scan_every_way(text).iter().filter_map(short).collect()
 }

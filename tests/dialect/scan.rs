@@ -345,7 +345,9 @@ fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
     assert_eq!(
         scanner.push("<think>a</think>```json\n{\"name\": "),
         [
+            Piece::Mark("<think>".to_owned()),
             Piece::Thinking("a".to_owned()),
+            Piece::Mark("</think>".to_owned()),
             Piece::Text("```json\n{\"name\": ".to_owned())
         ]
     );
@@ -357,13 +359,7 @@ fn the_raw_call_is_what_the_model_wrote() {
         &offered(),
         [format!("[{ADD}, {{\"name\":\"x\",\"args\":{{}}}}]").as_str()],
     );
-    let raw: Vec<_> = pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Call(call) => call.raw.as_str(),
-            Piece::Unusable(call) => call.raw.as_str(),
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    assert_eq!(raw, [ADD, r#"{"name":"x","args":{}}"#]);
+    let raw: Vec<_> = pieces.iter().map(Piece::raw).collect();
+    let expected = ["[", ADD, ", ", r#"{"name":"x","args":{}}"#, "]"];
+    assert_eq!(raw, expected);
 }

@@ -1,0 +1,158 @@
+//! Follows the forms that opened at one character until one of them is found or all
+//! are text, and cuts what was held into pieces.
+
+use super::super::family::{End, Form, Found, Passed, Step};
+use super::super::read;
+use super::{HELD_BYTES_MAX, Piece, Scanner, State, WRAPPERS_MAX};
+
+impl Scanner {
+    pub(super) fn in_form(&mut self, c: char, forms: Vec<Form>, passing: Option<Form>) -> bool {
+        self.held.push(c);
+        let body = &self.held[self.body..];
+        let mut passing =
+            passing.and_then(|mut form| matches!(form.pass(c), Passed::Inside).then_some(form));
+        let mut holding = Vec::with_capacity(forms.len());
+        let mut rejected = Vec::new();
+        let mut is_text = false;
+        for mut form in forms {
+            match form.step(c, body, &self.offered) {
+                Step::Hold => holding.push(form),
+                Step::Reject => rejected.push(form),
+                Step::Text => is_text = true,
+                Step::Pass => passing = Some(form),
+                Step::Found(found) => {
+                    self.found(found);
+                    return true;
+                }
+            }
+        }
+        if !holding.is_empty() && self.held.len() <= HELD_BYTES_MAX {
+            self.state = State::Form {
+                forms: holding,
+                passing,
+            };
+            return true;
+        }
+        let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
+        let found = finished(&mut rejected, complete, &self.offered, End::Rejected);
+        if let Some(found) = found {
+            self.held.pop();
+            self.found(found);
+            return false;
+        }
+        if let Some(form) = passing.or_else(|| holding.pop()) {
+            self.release();
+            self.state = State::Passing(form);
+            return true;
+        }
+        if !is_text {
+            self.held.pop();
+        }
+        self.release();
+        is_text
+    }
+
+    /// The stream ended in a form, or in a wrapper before its form.
+    pub(super) fn end_stream_in_form(&mut self, mut forms: Vec<Form>) {
+        let body = self.held.get(self.body..).unwrap_or_default();
+        let found = finished(&mut forms, body, &self.offered, End::Stream);
+        match found {
+            Some(found) => self.found(found),
+            None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
+                self.body = 0;
+                let raw = self.held.trim_end();
+                let cut = read::unusable(raw, "it was cut off before its end");
+                self.found(Found::Calls(vec![cut]));
+            }
+            None => self.release(),
+        }
+    }
+
+    pub(super) fn in_passing(&mut self, c: char, mut form: Form) -> bool {
+        match form.pass(c) {
+            Passed::Inside => {
+                self.show_char(c);
+                self.state = State::Passing(form);
+                true
+            }
+            Passed::Ends => {
+                self.show_char(c);
+                true
+            }
+            Passed::Outside => false,
+        }
+    }
+
+    /// What is held turned out to be this.
+    fn found(&mut self, found: Found) {
+        if let Found::Opens(wrapper) = found {
+            if self.wrappers.len() == WRAPPERS_MAX {
+                return self.release();
+            }
+            self.wrappers.push(wrapper);
+            self.body = self.held.len();
+            self.state = State::Wrapped { blank: 0 };
+            return;
+        }
+        self.wrappers.clear();
+        let held = std::mem::take(&mut self.held);
+        let fence = self.fence.take();
+        if !matches!(found, Found::ThinkingEnds) {
+            self.output.page.start_line();
+        }
+        match found {
+            Found::Opens(_) => {}
+            Found::Calls(pieces) => {
+                self.closing = fence.or(self.closing);
+                self.cut(&held, pieces);
+                self.output.start_seam(true);
+                self.settled = true;
+            }
+            Found::Closes => {
+                let after_call = self.output.after_call();
+                self.output.mark(&held);
+                self.output.start_seam(after_call);
+            }
+            Found::ThinkingStarts { until } => {
+                self.output.mark(&held);
+                self.state = State::Thinking { until };
+                self.output.start_seam(false);
+                self.settled = true;
+            }
+            Found::ThinkingEnds if self.settled => self.show(&held),
+            Found::ThinkingEnds => {
+                self.output.mark(&held);
+                if self.output.has_text {
+                    self.output.push(Piece::TextWasThinking);
+                }
+                self.output.start_seam(false);
+                self.settled = true;
+            }
+        }
+    }
+
+    /// The pieces in their places; what stands between them is marks.
+    fn cut(&mut self, held: &str, pieces: Vec<Piece>) {
+        let mut at = 0;
+        for piece in pieces {
+            let from = at.max(self.body);
+            let found = held.get(from..).and_then(|rest| rest.find(piece.raw()));
+            let start = from + found.unwrap_or_default();
+            self.output.mark(&held[at..start]);
+            at = start + piece.raw().len();
+            self.output.push(piece);
+        }
+        self.output.mark(&held[at..]);
+    }
+}
+
+fn finished(
+    forms: &mut [Form],
+    body: &str,
+    offered: &crate::domain::Offered,
+    end: End,
+) -> Option<Found> {
+    forms
+        .iter_mut()
+        .find_map(|form| form.finish(body, offered, end))
+}
