@@ -39,7 +39,7 @@ const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 const TURN: TurnId = TurnId(1);
 
 pub struct Request {
-    pub prompt: String,
+    pub prompt: Prompt,
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
     pub tools: bool,
@@ -112,6 +112,8 @@ struct Headless {
     shown: HashSet<CallId>,
     /// The calls that are about to be asked about.
     waiting: HashMap<CallId, ToolCall>,
+    /// Those that stand in a text from outside.
+    quoted: HashSet<CallId>,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
@@ -132,6 +134,7 @@ impl Headless {
             terminal: Terminal::open(),
             shown: HashSet::new(),
             waiting: HashMap::new(),
+            quoted: HashSet::new(),
             text: String::new(),
             thinking: false,
             refused: false,
@@ -181,7 +184,8 @@ impl Headless {
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.summaries(&question);
-                self.terminal.ask(ask, question, summaries);
+                let asks_always = self.asks_always(&question);
+                self.terminal.ask(ask, question, summaries, asks_always);
             }
             Event::SessionOpened(_) if self.request.continues => {
                 self.request.continues = false;
@@ -207,7 +211,7 @@ impl Headless {
         let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
         if !waiting && !self.request.continues && !self.submitted {
             self.submitted = true;
-            let prompt = Prompt::new(std::mem::take(&mut self.request.prompt));
+            let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
             self.send(Command::Submit { turn: TURN, prompt }).await;
         }
     }
@@ -311,6 +315,9 @@ impl Headless {
     /// A call in full when it is first heard of, its end in a line. One that is
     /// asked about is shown with its question.
     fn tool(&mut self, call: &ToolCall) {
+        if call.quoted.is_some() {
+            self.quoted.insert(call.id);
+        }
         let asked = call.state == ToolState::AwaitingApproval && self.terminal.is_there();
         if asked {
             self.waiting.insert(call.id, call.clone());
@@ -320,6 +327,13 @@ impl Headless {
         if let ToolState::Done(outcome) = &call.state {
             let words = outcome_words(outcome);
             self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
+        }
+    }
+
+    fn asks_always(&self, question: &Ask) -> bool {
+        match question {
+            Ask::Approve(calls) => calls.iter().any(|call| self.quoted.contains(&call.call)),
+            _ => false,
         }
     }
 

@@ -8,6 +8,7 @@ use super::journalist::Journalist;
 use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
+use super::quotes::{Quote, Quotes};
 use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
@@ -62,6 +63,8 @@ pub(super) struct Running {
     /// What is to be sent once it is known how, or once the person decided.
     pub(super) unsent: Option<Unsent>,
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
+    /// What came with the prompt is read for calls; nothing is sent before.
+    pub(super) reading: Option<BoxFuture<'static, Arc<Quote>>>,
     /// When the request goes out again.
     pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
@@ -69,7 +72,12 @@ pub(super) struct Running {
 }
 
 /// A call that ended, of this turn.
-pub(super) type CallEnd = (TurnId, CallId, ToolOutcome);
+pub(super) struct CallEnd {
+    pub(super) turn: TurnId,
+    pub(super) call: CallId,
+    pub(super) outcome: ToolOutcome,
+    pub(super) quote: Option<Arc<Quote>>,
+}
 
 /// What a blocking piece of work came to.
 pub(super) enum Done {
@@ -115,6 +123,8 @@ pub(super) struct Actor {
     pub(super) approval: Approval,
     pub(super) session: Session,
     pub(super) epoch: Epoch,
+    /// What was said from outside in this conversation (S6.4).
+    pub(super) quotes: Quotes,
     pub(super) fill: Fill,
     pub(super) ids: Ids,
     pub(super) running: Option<Running>,
@@ -193,6 +203,7 @@ impl Actor {
             approval: Approval::default(),
             session: Session::new(""),
             epoch: Epoch::default(),
+            quotes: Quotes::default(),
             fill: Fill::default(),
             ids: Ids::default(),
             running: None,
@@ -272,7 +283,7 @@ impl Actor {
                 // The front end is gone.
                 Err(_) => return false,
             },
-            Some((turn, call, outcome)) = self.calls.next() => self.call_ended(turn, call, outcome),
+            Some(ended) = self.calls.next() => self.call_ended(ended),
             Some(event) = hub_events.recv() => self.hub_event(event),
             Some(done) = self.jobs.join_next() => match done {
                 Ok(done) => self.job_done(done),
@@ -289,6 +300,7 @@ impl Actor {
                 Heard::Loaded(_) => {}
                 Heard::Silence => self.idle(),
                 Heard::Facts(facts) => self.facts_came(facts),
+                Heard::Read(quote) => self.context_read(quote),
                 Heard::RetryDue => self.feed(Input::RetryDue),
             },
         }

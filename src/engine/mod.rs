@@ -28,6 +28,7 @@ mod perform;
 mod persona;
 mod prompt;
 mod pulling;
+pub mod quotes;
 mod record;
 mod reply;
 mod saver;

@@ -1,6 +1,6 @@
 //! What tools and pipes said in this conversation, kept to tell whether a call is the
 //! model's own or was taken from there (S6.4). In memory only, bounded, and kept when
-//! the results themselves have left the context. Pure; `reading` finds the calls that
+//! the results themselves have left the context. `reading` finds the calls that
 //! a text holds. What is in doubt counts as quoted: it costs one question.
 
 mod reading;
@@ -35,9 +35,7 @@ impl Quote {
     /// What a call's outcome tells the model in words that are not ours, as far as it
     /// is sent. None where it says nothing. Linear, but slow: not for the actor.
     pub fn of_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
-        let text = said(outcome)?;
-        let sent = &text[..text.floor_char_boundary(RESULT_BYTES_MAX)];
-        Some(Self::of_text(QuotedIn::ToolResult, sent, offered))
+        Some(Self::of_text(QuotedIn::ToolResult, said(outcome)?, offered))
     }
 
     /// The same for a text that came with the prompt.
@@ -53,10 +51,10 @@ impl Quote {
         }
     }
 
-    /// Stands for an outcome whose words could not be read.
-    pub fn unread() -> Self {
+    /// Stands for a text that could not be read.
+    fn unread(source: QuotedIn) -> Self {
         Self {
-            source: QuotedIn::ToolResult,
+            source,
             words: String::new(),
             calls: HashSet::new(),
             is_opaque: true,
@@ -69,14 +67,24 @@ impl Quote {
     }
 }
 
-/// Is there anything to read in what a call came to?
+/// Reads a text beside whoever waits for it.
+pub async fn read(source: QuotedIn, text: String, offered: Arc<Offered>) -> Arc<Quote> {
+    let read = move || Quote::of_text(source, &text, &offered);
+    let quote = tokio::task::spawn_blocking(read).await;
+    Arc::new(quote.unwrap_or_else(|fault| {
+        tracing::error!("a text could not be read for calls: {fault}");
+        Quote::unread(source)
+    }))
+}
+
+/// The words of an outcome that are not ours, as far as the model is sent them.
 pub fn said(outcome: &ToolOutcome) -> Option<&str> {
-    match outcome {
-        ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => Some(text),
-        ToolOutcome::Unreachable { why, .. } => Some(why),
-        _ => None,
-    }
-    .map(String::as_str)
+    let text = match outcome {
+        ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
+        ToolOutcome::Unreachable { why, .. } => why,
+        _ => return None,
+    };
+    Some(&text[..text.floor_char_boundary(RESULT_BYTES_MAX)])
 }
 
 /// What was said in a conversation so far. Cheap to clone.
@@ -94,6 +102,12 @@ impl Quotes {
             if let Some(oldest) = self.quotes.pop_front() {
                 self.bytes -= oldest.bytes();
             }
+        }
+    }
+
+    pub fn extend(&mut self, quote: Option<Arc<Quote>>) {
+        if let Some(quote) = quote {
+            self.add(quote);
         }
     }
 

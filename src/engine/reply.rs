@@ -40,7 +40,7 @@ impl Reply {
             Some(Ok(StreamPart::Thinking(text))) => vec![Input::Thinking(text)],
             Some(Ok(StreamPart::Call(call))) => vec![Input::Call(native(call))],
             Some(Ok(StreamPart::Text(text))) => match &mut self.scanner {
-                Some(scanner) => scanner.push(&text).into_iter().filter_map(input).collect(),
+                Some(scanner) => scanner.push(&text).into_iter().map(input).collect(),
                 None => Vec::new(),
             },
             Some(Ok(StreamPart::Carry(carry))) => vec![Input::Carry(carry)],
@@ -66,7 +66,7 @@ impl Reply {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
-        let mut inputs: Vec<Input> = scanner.finish().into_iter().filter_map(input).collect();
+        let mut inputs: Vec<Input> = scanner.finish().into_iter().map(input).collect();
         if let Ok(reason) = &end {
             inputs.extend(reason.notice().map(Input::Noted));
         }
@@ -87,10 +87,9 @@ fn is_refusal(reason: &EndReason) -> bool {
     }
 }
 
-/// None for what is neither shown nor kept.
-fn input(piece: Piece) -> Option<Input> {
-    Some(match piece {
-        Piece::Mark(_) => return None,
+fn input(piece: Piece) -> Input {
+    match piece {
+        Piece::Mark(mark) => Input::Mark(mark),
         Piece::Text(text) => Input::Text(text),
         Piece::Thinking(text) => Input::Thinking(text),
         Piece::TextWasThinking => Input::TextWasThinking,
@@ -107,10 +106,11 @@ fn input(piece: Piece) -> Option<Input> {
                 form: call.form,
                 repaired: call.repaired,
             },
+            whole: call.whole,
             cut: false,
             raw: call.raw,
         }),
-    })
+    }
 }
 
 fn native(call: NativeCall) -> ProposedCall {
@@ -125,6 +125,7 @@ fn native(call: NativeCall) -> ProposedCall {
         name: call.name,
         arguments: call.arguments,
         origin: CallOrigin::Native,
+        whole: true,
         cut: false,
     }
 }

@@ -27,16 +27,22 @@ pub(super) struct Found {
 
 pub(super) fn calls(text: &str, offered: &Arc<Offered>) -> Found {
     let mut found = Found::default();
-    if offered.is_empty() {
-        return found;
+    read_all(text, offered, &mut found);
+    // A name that two servers share says nothing to the scanner, but much to a model.
+    if let Some(offered) = offered.without_namesakes() {
+        read_all(text, &Arc::new(offered), &mut found);
     }
+    found
+}
+
+fn read_all(text: &str, offered: &Arc<Offered>, found: &mut Found) {
     let mut level = text.to_owned();
     for depth in 0..=ESCAPES_MAX {
-        read(&unquoted(&level), offered, &mut found);
+        read(&unquoted(&level), offered, found);
         if level.contains('&') {
             let decoded = entities(&level);
             if decoded != level {
-                read(&unquoted(&decoded), offered, &mut found);
+                read(&unquoted(&decoded), offered, found);
             }
         }
         if depth == ESCAPES_MAX || !level.contains('\\') {
@@ -44,7 +50,6 @@ pub(super) fn calls(text: &str, offered: &Arc<Offered>) -> Found {
         }
         level = unescaped(&level);
     }
-    found
 }
 
 /// The names on offer that the text has at all.

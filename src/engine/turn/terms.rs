@@ -7,6 +7,7 @@ use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
     Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
+use crate::engine::quotes::{Quote, Quotes};
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Setup {
     pub offered: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
+    /// What was said from outside in this conversation.
+    pub quotes: Quotes,
 }
 
 impl Setup {
@@ -56,6 +59,8 @@ pub enum Input {
     /// All text of this round so far was thinking (DIALECTS 36).
     TextWasThinking,
     Call(ProposedCall),
+    /// What stands around calls and thinking, and is not shown.
+    Mark(String),
     /// The server began the same reply anew: what came of it so far is void.
     StartedOver,
     /// What the model must see again with the calls of this round.
@@ -80,9 +85,13 @@ pub enum Input {
         call: CallId,
         progress: Progress,
     },
+    /// What came with the prompt, as the guard of S6.4 reads it.
+    Quoted(Arc<Quote>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
+        /// What the outcome says that is not ours; None where it says nothing.
+        quote: Option<Arc<Quote>>,
     },
     Answered {
         ask: AskId,
@@ -133,6 +142,8 @@ pub struct ProposedCall {
     /// Err holds what was sent instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
+    /// It ended as its form does; else only the reply's end ended it.
+    pub whole: bool,
     /// It may not be whole: the limit of tokens ended the reply in it.
     pub cut: bool,
     /// The words it was read from, for `t` treat as text.
