@@ -17,3 +17,7 @@ bench:
 # Everything that CI runs, real counterparties included
 ci:
     .ci/run
+
+# Looks for texts that the scanner reads in two ways, for half an hour; needs cargo-fuzz, not nightly
+fuzz seconds="1800":
+    cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none scan -- -dict=tests/fuzz/markers.dict -max_len=400 -timeout=10 -max_total_time={{seconds}}

@@ -187,6 +187,45 @@ mod dialects {
     }
 }
 
+/// Texts that could become a call at every character: each costs the same a character,
+/// however long it is.
+#[divan::bench_group]
+mod hostile {
+    use super::*;
+
+    const UNITS: [&str; 9] = [
+        "<",
+        "{",
+        "[",
+        "```\n",
+        "<tool_call>",
+        "<function=f>\n<parameter=a>",
+        "[get_time(a='",
+        "{\"name\": \"get_time\", \"arguments\": {",
+        "functools",
+    ];
+
+    fn whole(bencher: Bencher, unit: &str, bytes: usize) {
+        let text = text(unit, bytes);
+        let offered = offered();
+        bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+            let mut scanner = Scanner::new(Arc::clone(&offered));
+            black_box(scanner.push(&text));
+            scanner.finish()
+        });
+    }
+
+    #[divan::bench(args = UNITS, sample_count = 20)]
+    fn hundred_kilobytes(bencher: Bencher, unit: &str) {
+        whole(bencher, unit, 100_000);
+    }
+
+    #[divan::bench(args = UNITS, sample_count = 2)]
+    fn ten_megabytes(bencher: Bencher, unit: &str) {
+        whole(bencher, unit, 10_000_000);
+    }
+}
+
 /// An answer that streams in is laid out anew with every token.
 #[divan::bench_group]
 mod markdown {

@@ -210,7 +210,11 @@ pub enum Ask {
     /// Nothing came from the model for so long (S5.10).
     Stalled { seconds: u64 },
     /// The bound on rounds was reached (S5.6).
-    Bound { rounds: u32 },
+    Bound {
+        rounds: u32,
+        /// It was reached before, and the model was told to answer without tools.
+        again: bool,
+    },
     /// Ollama's context would have to grow further than it does unasked, in tokens
     /// (S2.7).
     GrowContext { estimate: u64, from: u64, to: u64 },

@@ -9,7 +9,11 @@ mod offered;
 mod properties;
 #[path = "dialect/scan.rs"]
 mod scan;
+#[path = "support/scanned.rs"]
+mod scanned;
 #[path = "dialect/teach.rs"]
 mod teach;
 #[path = "dialect/wrapped.rs"]
 mod wrapped;
+#[path = "dialect/written.rs"]
+mod written;

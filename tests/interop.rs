@@ -3,6 +3,8 @@
 //! `HUMBLE_LLAMA_URL` (a llama.cpp server that serves `smollm2`) and
 //! `HUMBLE_EVERYTHING` (the program of the MCP server `everything`, for node).
 
+#[path = "interop/dialects.rs"]
+mod dialects;
 #[path = "support/home.rs"]
 mod home;
 #[path = "support/model_server.rs"]

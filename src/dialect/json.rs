@@ -105,7 +105,10 @@ impl Recogniser for Json {
                 self.head.name_follows = false;
                 Step::Hold
             }
-            OutlineEvent::TextStarts | OutlineEvent::WordStarts if at_level && self.in_array() => {
+            // A list of anything else; behind a call it is only one that is no call.
+            OutlineEvent::TextStarts | OutlineEvent::WordStarts
+                if at_level && self.in_array() && !self.has_call() =>
+            {
                 Step::Pass
             }
             OutlineEvent::Ended => self.ended(body, offered),
@@ -159,6 +162,10 @@ impl Recogniser for Json {
 impl Json {
     fn is_unmistakable(&self) -> bool {
         self.is_tagged || self.head.unmistakable()
+    }
+
+    fn has_call(&self) -> bool {
+        self.elements.iter().any(|element| element.unmistakable)
     }
 
     fn in_array(&self) -> bool {

@@ -15,7 +15,8 @@ pub enum Piece {
     Call(TextCall),
     /// Unmistakably a call, but not one that can be run (S5.5).
     Unusable(UnusableCall),
-    /// All text of this round so far was thinking (DIALECTS 36).
+    /// All text of this round so far was thinking, and the calls in it were only
+    /// thought of (DIALECTS 36 and 38).
     TextWasThinking,
     /// Neither text nor thinking nor a call: tags, fences and separators of theirs,
     /// and the white space between. It is not shown.

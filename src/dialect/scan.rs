@@ -38,8 +38,10 @@ pub struct Scanner {
     wrappers: Vec<&'static Wrapper>,
     /// Backticks of the fence that was swallowed with a call and is still open.
     closing: Option<usize>,
-    /// A lone `</think>` means something only before any thinking or call.
+    /// A lone `</think>` means something only before any thinking.
     settled: bool,
+    /// A call was found.
+    called: bool,
     output: Output,
     #[cfg(test)]
     steps: u64,
@@ -78,6 +80,7 @@ impl Scanner {
             wrappers: Vec::new(),
             closing: None,
             settled: false,
+            called: false,
             output: Output::default(),
             #[cfg(test)]
             steps: 0,

@@ -247,10 +247,10 @@ impl Actor {
         let stream = self.provider.stream(Request {
             model: with_tool_role(model, &facts),
             messages,
-            tools: Arc::clone(&tools),
+            tools,
             num_ctx,
         });
-        running.reply = Some(Reply::new(stream, tools));
+        running.reply = Some(Reply::new(stream, running.turn.offered()));
         running.idle_at = None;
     }
 

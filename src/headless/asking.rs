@@ -241,7 +241,10 @@ fn words(question: &Ask) -> String {
             };
             format!("`{name}`{used} would be removed from {}.", server.url)
         }
-        Ask::Bound { rounds } => format!("The model used tools in {rounds} rounds."),
+        Ask::Bound { again: true, .. } => {
+            "The model was told to answer now, and asks for tools all the same.".to_owned()
+        }
+        Ask::Bound { rounds, .. } => format!("The model used tools in {rounds} rounds."),
         Ask::GrowContext { estimate, from, to } => format!(
             "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
         ),
@@ -254,7 +257,7 @@ fn words(question: &Ask) -> String {
 
 fn safe(question: &Ask) -> Choice {
     match question {
-        Ask::Bound { .. } => Choice::AnswerNow,
+        Ask::Bound { again: false, .. } => Choice::AnswerNow,
         Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
         Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,

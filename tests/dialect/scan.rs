@@ -77,6 +77,7 @@ fn a5_an_array_holds_calls_and_an_unreadable_one_does_not_drop_its_siblings() {
         ]
     );
     assert_eq!(read(&format!("[{ADD}")), [CALLED]);
+    assert_eq!(read(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
     assert_eq!(
         read(&format!("[{ADD} and so on")),
         [CALLED, "text and so on"]
@@ -255,6 +256,16 @@ fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
         ["text 생각\n", "text was thinking", "text 답"]
     );
     assert_eq!(read("</think>답"), ["text 답"]);
+    assert_eq!(
+        read(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
+        [
+            "text 더하면 ",
+            CALLED,
+            "text 될까\n",
+            "text was thinking",
+            "text 아니요"
+        ]
+    );
     assert_eq!(
         read("<think>a</think>b</think>"),
         ["thinking a", "text b</think>"]

@@ -65,6 +65,24 @@ async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_before_a_lone_end_of_thinking_was_only_thought_of() {
+    let config = CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
+    let reply = format!("Perhaps {GET_TIME} helps.\n</think>\nNo, it is noon.");
+    let mut bench = Bench::with(Script::default().answer(&reply), &config).await;
+    bench.says("Time?").await;
+    assert_eq!(bench.ended().await, answered("No, it is noon."));
+    assert_eq!(bench.requests.count(), 1, "nothing ran");
+    bench.saved().await;
+    let home = bench.leaves().await;
+    let file = read(&sessions(&home)[0]);
+    let thinking = file["humble"]["turns"][0]["thinking"].as_str();
+    let thinking = thinking.expect("what was thought is kept");
+    for part in ["Perhaps ", GET_TIME, "helps."] {
+        assert!(thinking.contains(part), "{part} in {thinking}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them() {
     let script = Script::default()
         .answer("First.")

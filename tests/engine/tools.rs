@@ -317,13 +317,47 @@ async fn at_the_bound_the_person_can_have_an_answer_without_more_tools() {
     let mut bench = Bench::with(script, &config).await;
     bench.says("Times?").await;
     let (ask, question) = bench.asked().await;
-    assert_eq!(question, Ask::Bound { rounds: 1 });
+    assert_eq!(
+        question,
+        Ask::Bound {
+            rounds: 1,
+            again: false
+        }
+    );
     bench.answers(ask, Answer::Choice(Choice::AnswerNow)).await;
     assert_eq!(bench.ended().await, answered("So be it."));
     assert!(bench.last_request().tools.is_empty());
     assert!(
         matches!(bench.heard().last(), Some(Message::User(text)) if text.starts_with("Answer now"))
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_calls_on_where_it_is_to_answer_is_asked_about_and_shows_no_call() {
+    let config = CONFIG.replace(
+        "] }",
+        "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
+    );
+    let other = GET_TIME.replace("Asia/Seoul", "Europe/Paris");
+    let third = GET_TIME.replace("Asia/Seoul", "Asia/Tokyo");
+    let script = Script::default()
+        .answer(GET_TIME)
+        .answer(&other)
+        .answer(&third);
+    let mut bench = Bench::with(script, &config).await;
+    bench.says("Times?").await;
+    let (ask, _) = bench.asked().await;
+    bench.answers(ask, Answer::Choice(Choice::AnswerNow)).await;
+    let (ask, question) = bench.asked().await;
+    assert_eq!(
+        question,
+        Ask::Bound {
+            rounds: 2,
+            again: true
+        }
+    );
+    bench.answers(ask, Answer::Choice(Choice::Stop)).await;
+    assert_eq!(bench.ended().await, TurnEnd::Stopped);
 }
 
 #[tokio::test(start_paused = true)]

@@ -60,6 +60,13 @@ impl Home {
         fs::write(self.path().join(name), text).expect("the home is ours");
     }
 
+    /// Rewrites a file of settings that is there.
+    pub fn change(&self, name: &str, change: impl FnOnce(&mut Value)) {
+        let mut value = self.json(name).expect("the file is there");
+        change(&mut value);
+        self.write(name, &value);
+    }
+
     fn json(&self, name: &str) -> Option<Value> {
         let text = fs::read_to_string(self.path().join(name)).ok()?;
         serde_json::from_str(&text).ok()

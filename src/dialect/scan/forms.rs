@@ -106,7 +106,7 @@ impl Scanner {
                 self.closing = fence.or(self.closing);
                 self.cut(&held, pieces);
                 self.output.start_seam(true);
-                self.settled = true;
+                self.called = true;
             }
             Found::Closes => {
                 let after_call = self.output.after_call();
@@ -122,7 +122,7 @@ impl Scanner {
             Found::ThinkingEnds if self.settled => self.show(&held),
             Found::ThinkingEnds => {
                 self.output.mark(&held);
-                if self.output.has_text {
+                if self.output.has_text || self.called {
                     self.output.push(Piece::TextWasThinking);
                 }
                 self.output.start_seam(false);

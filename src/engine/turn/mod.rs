@@ -129,6 +129,12 @@ impl Turn {
         self.state
     }
 
+    /// The tools that calls in the model's words are looked for of: also where it is to
+    /// answer without any, a call is no answer.
+    pub fn offered(&self) -> Arc<Offered> {
+        Arc::clone(&self.setup.offered)
+    }
+
     /// The ids minted so far: the next turn goes on from here.
     pub fn ids(&self) -> Ids {
         self.ids.clone()

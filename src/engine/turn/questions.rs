@@ -128,7 +128,8 @@ impl Turn {
             .is_some_and(|max| self.tool_rounds > max);
         if over || self.answer_now {
             let rounds = self.tool_rounds - 1;
-            self.open_ask(StateKind::AtBound, Ask::Bound { rounds });
+            let again = self.answer_now;
+            self.open_ask(StateKind::AtBound, Ask::Bound { rounds, again });
         } else {
             self.check_usable();
         }

@@ -132,6 +132,16 @@ impl Turn {
                 to: PieceKind::Thinking,
             });
         }
+        let from_text = |asked: &mut Asked| match asked {
+            Asked::Call(call) => call.origin != CallOrigin::Native,
+            Asked::Unusable { .. } => true,
+        };
+        let thought_of: Vec<Asked> = self.round.asked.extract_if(.., from_text).collect();
+        for asked in thought_of {
+            let (Asked::Call(ProposedCall { raw, .. }) | Asked::Unusable { raw, .. }) = asked;
+            self.delta(PieceKind::Thinking, raw);
+        }
+        self.round.open = None;
     }
 
     /// The server, or a proxy before it, asked the model anew by itself. The words so

@@ -56,7 +56,8 @@ pub enum Input {
     Alive,
     Text(String),
     Thinking(String),
-    /// All text of this round so far was thinking (DIALECTS 36).
+    /// All text of this round so far was thinking, and the calls in it were only
+    /// thought of (DIALECTS 36 and 38).
     TextWasThinking,
     Call(ProposedCall),
     /// What stands around calls and thinking, and is not shown.

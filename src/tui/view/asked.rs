@@ -82,8 +82,12 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
             );
             rows_of(&Clean::spelt_out(&said), columns)
         }
-        Ask::Bound { rounds } => {
-            let said = format!("The model has asked for tools in {rounds} rounds.");
+        Ask::Bound { rounds, again } => {
+            let said = if *again {
+                "The model was told to answer now, and asks for tools all the same.".to_owned()
+            } else {
+                format!("The model has asked for tools in {rounds} rounds.")
+            };
             rows_of(&Clean::line(&said), columns)
         }
         Ask::GrowContext { .. } => rows_of(&Clean::line(&context_words(&ask.question)), columns),

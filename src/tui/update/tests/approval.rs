@@ -153,7 +153,10 @@ fn a_question_that_closes_leaves_nothing() {
 fn other_questions_take_their_own_keys() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
-        .asked(Ask::Bound { rounds: 10 })
+        .asked(Ask::Bound {
+            rounds: 10,
+            again: false,
+        })
         .wait(600);
     chat.sent.clear();
     chat.keys("2");

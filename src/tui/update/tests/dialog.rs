@@ -174,7 +174,10 @@ fn a_letter_means_the_same_in_every_dialog() {
             wanted: Vec::new(),
         },
         Ask::Stalled { seconds: 1 },
-        Ask::Bound { rounds: 1 },
+        Ask::Bound {
+            rounds: 1,
+            again: false,
+        },
         Ask::OutsideEdit(Arc::default()),
         Ask::ReplacePrompt {
             path: String::new(),

@@ -1,0 +1,17 @@
+//! Any text at all, cut anywhere: the first bytes say where.
+
+#![no_main]
+
+#[path = "../../support/scanned.rs"]
+mod scanned;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &[u8]| {
+    let (cuts, text) = input.split_at(input.len().min(4));
+    let cuts: Vec<usize> = cuts
+        .chunks(2)
+        .map(|two| two.iter().fold(0, |cut, byte| cut << 8 | usize::from(*byte)))
+        .collect();
+    scanned::check(&String::from_utf8_lossy(text), &cuts);
+});

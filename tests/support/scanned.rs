@@ -1,0 +1,114 @@
+//! What must hold of every text that the scanner reads, however it is cut: shared by
+//! the generated texts of the suite and by the fuzz target.
+#![allow(dead_code, reason = "each crate uses a part of it")]
+
+use humble::dialect::scan::{Piece, Scanner};
+use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+fn server(name: &str, tools: &[Value]) -> Server {
+    let tools = tools.iter().map(Tool::from_definition);
+    Server {
+        id: name.into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(tools.collect::<Result<_, _>>().expect("the tools are ours")),
+        tools_off: BTreeSet::new(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    }
+}
+
+/// Short names, so that a text made at random often names a tool: `f` takes every
+/// kind of argument, `g` takes none, and two servers have an `h`.
+pub fn offered() -> Arc<Offered> {
+    let typed = json!({
+        "type": "object",
+        "properties": {
+            "city": { "type": "string" }, "n": { "type": "integer" }, "x": { "type": "number" },
+            "ok": { "type": "boolean" }, "xs": { "type": "array" }, "o": { "type": "object" },
+        },
+        "required": ["city"],
+    });
+    let plain = json!({ "type": "object" });
+    let tool = |name: &str, schema: &Value| json!({ "name": name, "inputSchema": schema });
+    Arc::new(Offered::from_servers(&[
+        server(
+            "s",
+            &[tool("f", &typed), tool("g", &plain), tool("h", &plain)],
+        ),
+        server("t", &[tool("h", &plain)]),
+    ]))
+}
+
+/// White space at a seam, then what may become a marker or a form.
+fn may_be_held(held: &str) -> bool {
+    let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+    begins.is_empty() || begins.starts_with(['<', '{', '[', '`', 'f'])
+}
+
+fn join(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Text(last)), Piece::Text(more))
+            | (Some(Piece::Thinking(last)), Piece::Thinking(more))
+            | (Some(Piece::Mark(last)), Piece::Mark(more)) => last.push_str(&more),
+            (_, piece) => joined.push(piece),
+        }
+    }
+    joined
+}
+
+/// The pieces of `chunks`; what was held back after each was looked at.
+fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -> Vec<Piece> {
+    let mut scanner = Scanner::new(Arc::clone(offered));
+    let (mut given, mut told) = (String::new(), 0);
+    let mut pieces = Vec::new();
+    for chunk in chunks {
+        given.push_str(chunk);
+        let more = scanner.push(chunk);
+        told += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
+        pieces.extend(more);
+        let held = given.get(told..);
+        assert!(held.is_some_and(may_be_held), "held {held:?} of {given:?}");
+    }
+    pieces.extend(scanner.finish());
+    let raws: String = pieces.iter().map(Piece::raw).collect();
+    assert_eq!(raws, given, "a character was lost or doubled");
+    let turned = pieces
+        .iter()
+        .filter(|piece| **piece == Piece::TextWasThinking);
+    assert!(turned.count() <= 1, "reclassified twice: {given:?}");
+    join(pieces)
+}
+
+/// The pieces of a text that comes at once.
+pub fn read_whole(text: &str) -> Vec<Piece> {
+    scan(&offered(), [text])
+}
+
+/// Panics where two ways of cutting `text` disagree, where a character is lost or
+/// doubled, or where more is held back than may be.
+pub fn check(text: &str, cuts: &[usize]) {
+    let offered = offered();
+    let whole = scan(&offered, [text]);
+    assert_eq!(
+        scan(&offered, text.split_inclusive(|_| true)),
+        whole,
+        "{text:?} in characters"
+    );
+    let mut cuts: Vec<usize> = cuts
+        .iter()
+        .map(|cut| text.floor_char_boundary(cut % (text.len() + 1)))
+        .chain([0, text.len()])
+        .collect();
+    cuts.sort_unstable();
+    let chunks = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+    assert_eq!(scan(&offered, chunks), whole, "{text:?} cut at {cuts:?}");
+}
