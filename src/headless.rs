@@ -4,26 +4,29 @@
 
 mod advice;
 mod asking;
+mod calls;
 mod json;
 pub mod models;
+mod paragraph;
 mod signals;
+mod thoughts;
 mod words;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
-    ToolCall, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
-use crate::protocol::{Answer, Ask, Command, Event};
+use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use advice::without_screen;
 use asking::Terminal;
+use paragraph::Paragraph;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use words::{outcome_words, summary};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -117,6 +120,8 @@ struct Headless {
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
+    /// What of it may turn out to be thinking.
+    paragraph: Paragraph,
     thinking: bool,
     refused: bool,
     stdout_is_terminal: bool,
@@ -136,6 +141,7 @@ impl Headless {
             waiting: HashMap::new(),
             quoted: HashSet::new(),
             text: String::new(),
+            paragraph: Paragraph::default(),
             thinking: false,
             refused: false,
             stdout_is_terminal: io::stdout().is_terminal(),
@@ -191,6 +197,10 @@ impl Headless {
                 self.request.continues = false;
                 self.submit_when_ready().await;
             }
+            Event::ModelsListed {
+                selected: Some(model),
+                ..
+            } => self.paragraph = Paragraph::of([&model.name, &model.model]),
             Event::AskClosed(ask) => self.terminal.close(ask),
             Event::Turn(TURN, event) => return self.turn_event(event),
             _ => {}
@@ -218,7 +228,10 @@ impl Headless {
 
     fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
         match event {
-            TurnEvent::RoundStarted { .. } => self.say("Waiting for response..."),
+            TurnEvent::RoundStarted { .. } => {
+                self.paragraph.begin();
+                self.say("Waiting for response...");
+            }
             TurnEvent::Waiting {
                 wait: Wait::ModelLoading,
             } => self.say("Loading model…"),
@@ -237,7 +250,11 @@ impl Headless {
                 kind: PieceKind::Thinking,
                 text,
                 ..
-            } => self.think(&text),
+            } => {
+                // Whatever thinks in its own way writes no lone `</think>`.
+                self.let_go()?;
+                self.think(&text);
+            }
             TurnEvent::Delta {
                 kind: PieceKind::Text,
                 text,
@@ -245,11 +262,19 @@ impl Headless {
             } => {
                 self.end_thinking();
                 if self.streams() {
-                    self.out(&text)?;
+                    let shown = self.paragraph.push(&text);
+                    self.out(&shown)?;
                 }
                 self.text.push_str(&text);
             }
+            TurnEvent::Reclassified {
+                to: PieceKind::Thinking,
+                ..
+            } => self.was_thinking(),
+            // It cannot be put back where it was: all of it comes once more.
+            TurnEvent::Restored { text, .. } if self.streams() => self.out(&text)?,
             TurnEvent::RoundEnded { end } => {
+                self.let_go()?;
                 self.end_thinking();
                 // Prose before a call, or what came of an answer that failed, is
                 // no answer: it is shown, and not passed on.
@@ -310,67 +335,6 @@ impl Headless {
             self.say(&said);
         }
         self.send(Command::Answer { ask, answer }).await;
-    }
-
-    /// A call in full when it is first heard of, its end in a line. One that is
-    /// asked about is shown with its question.
-    fn tool(&mut self, call: &ToolCall) {
-        if call.quoted.is_some() {
-            self.quoted.insert(call.id);
-        }
-        let asked = call.state == ToolState::AwaitingApproval && self.terminal.is_there();
-        if asked {
-            self.waiting.insert(call.id, call.clone());
-        } else if self.shown.insert(call.id) {
-            self.say(&summary(call));
-        }
-        if let ToolState::Done(outcome) = &call.state {
-            let words = outcome_words(outcome);
-            self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
-        }
-    }
-
-    fn asks_always(&self, question: &Ask) -> bool {
-        match question {
-            Ask::Approve(calls) => calls.iter().any(|call| self.quoted.contains(&call.call)),
-            _ => false,
-        }
-    }
-
-    /// The calls that a question is about, in its order.
-    fn summaries(&mut self, question: &Ask) -> Vec<String> {
-        let Ask::Approve(calls) = question else {
-            return Vec::new();
-        };
-        let mut summaries = Vec::new();
-        for asked in calls {
-            if let Some(call) = self.waiting.remove(&asked.call) {
-                self.shown.insert(call.id);
-                let about = asked.tool.description.as_deref().unwrap_or_default().trim();
-                let about = Clean::spelt_out(about);
-                let gap = if about.is_empty() { "" } else { "\n" };
-                summaries.push(format!("{}{gap}{about}", summary(&call)));
-            }
-        }
-        summaries
-    }
-
-    fn think(&mut self, text: &str) {
-        if self.request.json {
-            return;
-        }
-        if !std::mem::replace(&mut self.thinking, true) {
-            self.say("<<< Thinking >>>");
-        }
-        let clean = self.clean_thinking.push(text);
-        let _ = write!(io::stderr(), "{}", clean.as_str());
-    }
-
-    fn end_thinking(&mut self) {
-        if std::mem::replace(&mut self.thinking, false) {
-            let _ = writeln!(io::stderr());
-            self.say("<<< End Thinking >>>");
-        }
     }
 
     /// On a terminal text appears as it comes, with whatever else is shown there. A

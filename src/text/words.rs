@@ -107,7 +107,10 @@ pub fn decode_entity(text: &str) -> Option<(char, &str)> {
         Some(number) => (16, number),
         None => (10, number),
     };
-    let end = number.bytes().take(DIGITS_MAX + 1).position(|b| b == b';')?;
+    let end = number
+        .bytes()
+        .take(DIGITS_MAX + 1)
+        .position(|b| b == b';')?;
     let code = u32::from_str_radix(&number[..end], radix).ok()?;
     Some((char::from_u32(code)?, &number[end + 1..]))
 }
@@ -144,12 +147,21 @@ mod tests {
 
     #[test]
     fn other_words_stay_others() {
-        for text in ["{name:get_weather}", &CALL.replace("서울", "부산"), "", "&", "\\"] {
+        for text in [
+            "{name:get_weather}",
+            &CALL.replace("서울", "부산"),
+            "",
+            "&",
+            "\\",
+        ] {
             assert_ne!(plain(text), plain(CALL));
         }
         assert_eq!(plain(r"a \ud83d\ude00 b"), "a😀b");
         assert_eq!(plain(r"\ud83d x \u12"), "xu12");
-        assert_eq!(plain("a && b &unknown; &#x110000;"), "a&&b&unknown;&#x110000;");
+        assert_eq!(
+            plain("a && b &unknown; &#x110000;"),
+            "a&&b&unknown;&#x110000;"
+        );
         assert_eq!(plain("&#xac00;&#44032;"), "가가");
     }
 }

@@ -134,7 +134,9 @@ fn unescaped(text: &str) -> String {
             Some('t') => out.push('\t'),
             Some('u') => {
                 let digits = chars.as_str().get(..4).unwrap_or_default();
-                let unit = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                let unit = u32::from_str_radix(digits, 16)
+                    .ok()
+                    .and_then(char::from_u32);
                 if let Some(c) = unit {
                     out.push(c);
                     chars = chars.as_str()[4..].chars();
@@ -261,6 +263,9 @@ impl Pairs {
         }
         objects.sort_unstable();
         objects.dedup();
-        objects.into_iter().map(|(start, end)| &text[start..end]).collect()
+        objects
+            .into_iter()
+            .map(|(start, end)| &text[start..end])
+            .collect()
     }
 }

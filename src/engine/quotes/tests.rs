@@ -80,7 +80,9 @@ fn a_call_is_known_by_its_meaning_however_the_result_wraps_it() {
         format!(r#"{{"name": "fetch", "arguments": {{"city": {SEOUL}}}}}"#),
         format!(r#"{{"name": "get_weather", "arguments": {{"x": ["#) + SEOUL,
         format!("{}{SEOUL}", "{[(".repeat(50)),
-        SEOUL.replace("\"name\"", "\"tool\"").replace("arguments", "args"),
+        SEOUL
+            .replace("\"name\"", "\"tool\"")
+            .replace("arguments", "args"),
         r#"{"arguments": {"days": 2.0, "city": "서울\u0020특별시"}, "name": "web__get_weather"}"#
             .to_owned(),
         SEOUL.replace("2}", "\"2\"}"),
@@ -166,7 +168,11 @@ fn what_is_kept_is_bounded_and_the_oldest_goes_first() {
     assert_eq!(quotes.find(&seoul(), &text(0)), None, "it went");
     assert!(quotes.find(&seoul(), &text(59)).is_some());
     let whole = "x".repeat(QUOTES_BYTES_MAX + 5);
-    quotes.add(Arc::new(Quote::of_text(QuotedIn::Context, &whole, &offered())));
+    quotes.add(Arc::new(Quote::of_text(
+        QuotedIn::Context,
+        &whole,
+        &offered(),
+    )));
     assert_eq!(quotes.find(&seoul(), &whole), Some(QuotedIn::Context));
     assert_eq!(quotes.quotes.len(), 1, "the newest stays whatever its size");
 }

@@ -5,8 +5,8 @@ use super::propose::{Proposal, Proposed};
 use super::same::same_json;
 use super::words::Changed;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceId, PieceKind,
-    StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
+    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceId,
+    PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
 };
 use crate::domain::{Decision, OfferedTool, Tool};
 use crate::protocol::ApproveCall;
@@ -205,10 +205,7 @@ impl Turn {
     pub(super) fn put_back(&mut self, places: &[usize]) {
         for place in places {
             let pieces = &mut self.ids.pieces;
-            let changed = self
-                .round
-                .words
-                .put_back(*place, || PieceId(pieces.mint()));
+            let changed = self.round.words.put_back(*place, || PieceId(pieces.mint()));
             let Some(Changed {
                 piece,
                 is_new,

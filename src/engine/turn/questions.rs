@@ -3,8 +3,8 @@
 
 use super::propose::Proposed;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, Retry,
-    StateKind, ToolOutcome, ToolState, Turn, TurnEnd,
+    Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, Retry, StateKind,
+    ToolOutcome, ToolState, Turn, TurnEnd,
 };
 use crate::domain::Notice;
 use crate::protocol::Choice;

@@ -28,10 +28,7 @@ pub(super) struct Round {
 #[derive(Debug, Clone)]
 pub(super) enum Asked {
     /// `place` is where it stood in the words of the reply.
-    Call {
-        call: ProposedCall,
-        place: usize,
-    },
+    Call { call: ProposedCall, place: usize },
     Unusable {
         raw: String,
         place: usize,
@@ -133,13 +130,23 @@ impl Turn {
             });
         }
         let from_text = |asked: &mut Asked| match asked {
-            Asked::Call(call) => call.origin != CallOrigin::Native,
+            Asked::Call { call, .. } => call.origin != CallOrigin::Native,
             Asked::Unusable { .. } => true,
         };
         let thought_of: Vec<Asked> = self.round.asked.extract_if(.., from_text).collect();
         for asked in thought_of {
-            let (Asked::Call(ProposedCall { raw, .. }) | Asked::Unusable { raw, .. }) = asked;
+            let (Asked::Call {
+                call: ProposedCall { raw, .. },
+                ..
+            }
+            | Asked::Unusable { raw, .. }) = asked;
             self.delta(PieceKind::Thinking, raw);
+        }
+        // What the provider's own field held stays asked for; its place is gone.
+        for asked in &mut self.round.asked {
+            if let Asked::Call { call, place } = asked {
+                *place = self.round.words.take_out(&call.raw);
+            }
         }
         self.round.open = None;
     }
@@ -278,7 +285,9 @@ impl Turn {
         if kept.is_none() && round.thinking_repeats.look(&round.thinking).is_none() {
             return;
         }
-        let text = kept.map_or("", |end| &round.words.streamed()[..end]).to_owned();
+        let text = kept
+            .map_or("", |end| &round.words.streamed()[..end])
+            .to_owned();
         round.asked.clear();
         self.effects.push(Effect::DropRequest);
         let (model, blank) = (self.setup.model.clone(), text.trim().is_empty());

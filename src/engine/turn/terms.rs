@@ -7,8 +7,8 @@ use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
     Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
-use crate::engine::quotes::{Quote, Quotes};
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
+use crate::engine::quotes::{Quote, Quotes};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
 use std::time::Duration;

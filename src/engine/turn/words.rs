@@ -207,10 +207,7 @@ mod tests {
             words.put_back(second, || PieceId(7)),
             changed(7, true, "b]")
         );
-        assert_eq!(
-            words.put_back(first, no_piece),
-            changed(7, false, "[a, b]")
-        );
+        assert_eq!(words.put_back(first, no_piece), changed(7, false, "[a, b]"));
     }
 
     #[test]
@@ -232,7 +229,10 @@ mod tests {
             words.put_back(first, no_piece),
             changed(1, false, "one A</tool_call>\n\n<tool_call>B</tool_call>")
         );
-        assert_eq!(words.text(), "one A</tool_call>\n\n<tool_call>B</tool_call>two");
+        assert_eq!(
+            words.text(),
+            "one A</tool_call>\n\n<tool_call>B</tool_call>two"
+        );
     }
 
     #[test]
