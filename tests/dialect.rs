@@ -11,6 +11,8 @@ mod properties;
 mod scan;
 #[path = "support/scanned.rs"]
 mod scanned;
+#[path = "dialect/tags/mod.rs"]
+mod tags;
 #[path = "dialect/teach.rs"]
 mod teach;
 #[path = "dialect/wrapped.rs"]

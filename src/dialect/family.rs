@@ -2,14 +2,20 @@
 
 use super::piece::Piece;
 use super::wrapper::{self, Wrapper};
-use super::{json, think};
+use super::{json, tags, think};
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 4] =
-    [think::open, wrapper::open, wrapper::close, json::open];
+pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 6] = [
+    think::open,
+    wrapper::open,
+    wrapper::close,
+    tags::open,
+    tags::open_named,
+    json::open,
+];
 
 /// A form that is being followed.
 pub(super) type Form = Box<dyn Recogniser>;

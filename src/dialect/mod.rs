@@ -9,6 +9,8 @@ mod piece;
 mod read;
 pub mod scan;
 mod seam;
+mod tags;
 pub mod teach;
 mod think;
+mod typed;
 mod wrapper;

@@ -17,7 +17,7 @@ const OTHERS: [&str; 8] = [
 /// Tools that a fault lists by name.
 const LISTED_MAX: usize = 20;
 /// Characters of a name that a fault repeats.
-const NAME_CHARS_MAX: usize = 80;
+pub(super) const NAME_CHARS_MAX: usize = 80;
 /// Wrappers around wrappers.
 const WRAPPED_MAX: usize = 4;
 

@@ -60,6 +60,10 @@ const WRAPPERS: &[Wrapper] = &[
     certain("<|DSML|function_calls>", "DeepSeek"),
     certain("<｜DSML｜tool_calls>", "DeepSeek"),
     certain("<|DSML|tool_calls>", "DeepSeek"),
+    // As its tokens come through where the template doubles the bars.
+    certain("<｜｜DSML｜｜tool_calls>", "DeepSeek"),
+    certain("<｜｜DSML｜｜ tool_calls>", "DeepSeek"),
+    certain("<｜｜DSML｜｜ calls>", "DeepSeek"),
     FUNCTOOLS,
 ];
 
@@ -67,7 +71,7 @@ const WRAPPERS: &[Wrapper] = &[
 /// and right before an array.
 const FUNCTOOLS: Wrapper = likely("functools", "Phi");
 
-const CLOSERS: &[&str] = &[
+pub(super) const CLOSERS: &[&str] = &[
     "</tool_call>",
     "</tool_calls>",
     "</tools>",
@@ -95,6 +99,9 @@ const CLOSERS: &[&str] = &[
     "</|DSML|function_calls>",
     "</｜DSML｜tool_calls>",
     "</|DSML|tool_calls>",
+    "</｜｜DSML｜｜tool_calls>",
+    "</｜｜DSML｜｜ tool_calls>",
+    "</｜｜DSML｜｜ calls>",
     // The end of a message, which some servers let through.
     "<|eom_id|>",
     "<|eot_id|>",

@@ -45,34 +45,41 @@ pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str
     joined
 }
 
+/// The bytes at the start of a text that are cut at each pair of offsets.
+pub const PAIRS_BYTES_MAX: usize = 200;
+
 /// Scans `text` cut nowhere, at each offset, at each pair of offsets of its first
-/// 200 bytes and into characters; the pieces must be the same each time.
-pub fn scan_every_way(text: &str) -> Vec<Piece> {
-    let offered = offered();
-    let whole = scan(&offered, [text]);
+/// `pairs_below` bytes and into characters; the pieces must be the same each time.
+pub fn scan_every_way(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<Piece> {
+    let whole = scan(offered, [text]);
     let raws: String = whole.iter().map(Piece::raw).collect();
     assert_eq!(raws, text, "a character was lost or doubled");
     let offsets: Vec<_> = text.char_indices().map(|(at, _)| at).collect();
     for (number, &first) in offsets.iter().enumerate() {
         let (start, rest) = text.split_at(first);
         assert_eq!(
-            scan(&offered, [start, rest]),
+            scan(offered, [start, rest]),
             whole,
             "{text:?} cut at {first}"
         );
-        for &second in offsets[number..].iter().take_while(|&&at| at < 200) {
+        for &second in offsets[number..].iter().take_while(|&&at| at < pairs_below) {
             let (middle, end) = rest.split_at(second - first);
-            let cut = scan(&offered, [start, middle, end]);
+            let cut = scan(offered, [start, middle, end]);
             assert_eq!(cut, whole, "{text:?} cut at {first} and {second}");
         }
     }
     let characters = text.split_inclusive(|_| true);
-    assert_eq!(scan(&offered, characters), whole, "{text:?} in characters");
+    assert_eq!(scan(offered, characters), whole, "{text:?} in characters");
     whole
 }
 
 /// The pieces in a short form, one string each.
 pub fn read(text: &str) -> Vec<String> {
+    read_offering(&offered(), text, PAIRS_BYTES_MAX)
+}
+
+/// The same where `offered` is on offer, cut at fewer pairs of offsets.
+pub fn read_offering(offered: &Arc<Offered>, text: &str, pairs_below: usize) -> Vec<String> {
     let short = |piece: &Piece| -> Option<String> {
         Some(match piece {
             Piece::Mark(_) => return None,
@@ -89,5 +96,8 @@ pub fn read(text: &str) -> Vec<String> {
             Piece::TextWasThinking => "text was thinking".to_owned(),
         })
     };
-    scan_every_way(text).iter().filter_map(short).collect()
+    scan_every_way(offered, text, pairs_below)
+        .iter()
+        .filter_map(short)
+        .collect()
 }

@@ -1,0 +1,146 @@
+//! How a call between tags ends: with its own tag, with one that closes what is
+//! around it, or with the stream.
+
+use super::super::family::{Found, Step};
+use super::super::piece::Piece;
+use super::super::read;
+use super::follow::{At, Follower, Here};
+use super::grammar;
+use crate::domain::{Offered, Resolved};
+
+const CUT: &str = "it was cut off before its end";
+const STRAY: &str =
+    "there is text between its arguments, or a value has the tag in it that ends a value";
+
+impl Follower {
+    /// The tag up to `end` was no part of the value, which was never closed. Returns
+    /// where the call ends.
+    pub(super) fn unclosed(&mut self, start: usize, end: usize) -> usize {
+        let value_end = end - self.grammar.end.len();
+        self.call.close_value(start..value_end, true);
+        self.call.end = if self.grammar.end_is_outside {
+            value_end
+        } else {
+            end
+        };
+        self.call.end
+    }
+
+    pub(super) fn in_broken(&mut self, here: Here<'_>, start: usize) -> Step {
+        if !self.is_known(here.offered) {
+            return Step::Reject;
+        }
+        self.at = At::Broken { start };
+        match self.end_tag(here) {
+            Some((end, raw_end)) => {
+                self.call.json = Some(start..end);
+                self.ends(here, raw_end)
+            }
+            None => Step::Hold,
+        }
+    }
+
+    pub(super) fn in_stray(&mut self, here: Here<'_>) -> Step {
+        match self.end_tag(here) {
+            Some((_, raw_end)) => {
+                self.call.fault = Some(STRAY);
+                self.ends(here, raw_end)
+            }
+            None => Step::Hold,
+        }
+    }
+
+    /// Where the call ends, without its end tag and with it, if a tag ends here that
+    /// ends it.
+    fn end_tag(&self, here: Here<'_>) -> Option<(usize, usize)> {
+        if here.c != '>' {
+            return None;
+        }
+        let own = Some(self.grammar.end).filter(|_| !self.grammar.end_is_outside);
+        if let Some(inside) = own.and_then(|end| here.body.strip_suffix(end)) {
+            return Some((inside.len(), here.body.len()));
+        }
+        let inside = grammar::outer_ends().find_map(|end| here.body.strip_suffix(end))?;
+        let end = inside.trim_end().len();
+        Some((end, end))
+    }
+
+    /// The call is complete and ends at `raw_end`.
+    pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Step {
+        if self.call.name.is_none() && self.call.values.is_empty() {
+            return Step::Text;
+        }
+        match self.piece(here.body, raw_end, true, here.offered) {
+            Some(piece) => Step::Found(Found::Calls(vec![piece])),
+            None => Step::Text,
+        }
+    }
+
+    fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {
+        self.call
+            .piece(self.grammar, &body[..end], body, whole, offered)
+    }
+
+    /// The stream ended here. None where that leaves text.
+    pub(super) fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Found> {
+        let pieces = match self.at {
+            At::Between => vec![self.unended(body, offered)?],
+            At::Tag { start, .. } if self.grammar.may_end(&body[start..]) => {
+                vec![self.unended(body, offered)?]
+            }
+            At::Tag { .. } if !self.is_under_way() && !self.is_known(offered) => return None,
+            At::ValueOrEnd { start, end, .. } => {
+                let end = self.unclosed(start, end);
+                vec![self.piece(body, end, false, offered)?]
+            }
+            At::Value { start } => match outer_end(&body[start..]) {
+                Some(length) => {
+                    let end = start + length;
+                    self.call.close_value(start..end, true);
+                    vec![self.piece(body, end, false, offered)?]
+                }
+                None => vec![cut(body)],
+            },
+            At::Broken { start } => {
+                let end = body.trim_end().len();
+                self.call.json = Some(start..end);
+                vec![self.piece(body, end, false, offered)?]
+            }
+            At::Stray { has_value_end } => {
+                let rest = body[self.call.end..].trim_start();
+                if has_value_end {
+                    vec![read::unusable(body.trim_end(), STRAY)]
+                } else {
+                    vec![self.unended(body, offered)?, Piece::Text(rest.to_owned())]
+                }
+            }
+            _ => vec![cut(body)],
+        };
+        Some(Found::Calls(pieces))
+    }
+
+    /// Nothing is open in the call, only its end is missing.
+    fn unended(&self, body: &str, offered: &Offered) -> Option<Piece> {
+        let name = self.call.name.as_deref();
+        if self.call.values.is_empty() {
+            let is_plain = self.is_wrapped() || self.grammar.tool.is_some();
+            match offered.resolve(self.call.server.as_deref(), name?) {
+                Resolved::Tool(tool) if is_plain && tool.tool.required().next().is_none() => {}
+                Resolved::Unknown if !is_plain => return None,
+                _ => return Some(cut(body)),
+            }
+        }
+        self.piece(body, self.call.end, false, offered)
+    }
+}
+
+fn cut(body: &str) -> Piece {
+    read::unusable(body.trim_end(), CUT)
+}
+
+/// The bytes of the value in `text`, where the end of a wrapper is all that ends it.
+fn outer_end(text: &str) -> Option<usize> {
+    let text = text.trim_end();
+    let inside = grammar::outer_ends().find_map(|end| text.strip_suffix(end))?;
+    Some(inside.len())
+}

@@ -1,0 +1,116 @@
+//! How a call between tags begins: with a tag of one of the forms, or with the bare
+//! name of the tool (GLM). What comes behind is followed by `follow`.
+
+use super::super::family::{End, Form, Found, Opening, Recogniser, Step};
+use super::super::wrapper::Wrapper;
+use super::follow::{Follower, Here, quoted};
+use super::grammar::{Fit, HEADED, NAMED, TAG_BYTES_MAX};
+use crate::domain::Offered;
+
+const NAME_BYTES_MAX: usize = 256;
+
+/// The forms that begin with a tag, all at once.
+pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Form> {
+    let may = opening.marker == '<' && !opening.quoted() && !opening.offered.is_empty();
+    may.then(|| {
+        Box::new(Head {
+            wrapper: opening.wrapper,
+            quote: None,
+            call: None,
+        }) as _
+    })
+}
+
+/// The form that begins with a name, which only its wrapper tells from text.
+pub(in super::super) fn open_named(opening: &Opening<'_>) -> Option<Form> {
+    let wrapped = opening.wrapper.is_some_and(|w| w.opens == "<tool_call>");
+    let first = opening.marker.is_alphabetic() || opening.marker == '_';
+    let may = wrapped && first && !opening.offered.is_empty();
+    may.then(|| {
+        Box::new(Name {
+            wrapper: opening.wrapper,
+            call: None,
+        }) as _
+    })
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || "_-.:/".contains(c)
+}
+
+#[derive(Debug)]
+struct Head {
+    wrapper: Option<&'static Wrapper>,
+    /// The quotation mark that is open in the tag.
+    quote: Option<char>,
+    /// What follows the tag, once it is complete.
+    call: Option<Follower>,
+}
+
+impl Recogniser for Head {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+        let here = Here { c, body, offered };
+        if let Some(call) = &mut self.call {
+            return call.step(here);
+        }
+        self.quote = quoted(self.quote, c);
+        let mut may_be_tag = false;
+        for grammar in &HEADED {
+            match grammar.head_fit(body, self.quote.is_some()) {
+                Fit::No => {}
+                Fit::Partial => may_be_tag = true,
+                Fit::Whole(tag) => {
+                    let call = Follower::new(grammar, tag.name, self.wrapper, body.len());
+                    let step = match tag.is_empty {
+                        true => call.ends(here, body.len()),
+                        false => Step::Hold,
+                    };
+                    self.call = Some(call);
+                    return step;
+                }
+            }
+        }
+        match may_be_tag && body.len() <= TAG_BYTES_MAX {
+            true => Step::Hold,
+            false => Step::Reject,
+        }
+    }
+
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        let call = self.call.as_mut().filter(|_| end == End::Stream)?;
+        call.cut_off(body, offered)
+    }
+}
+
+#[derive(Debug)]
+struct Name {
+    wrapper: Option<&'static Wrapper>,
+    /// What follows the name, once it is complete.
+    call: Option<Follower>,
+}
+
+impl Recogniser for Name {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+        let here = Here { c, body, offered };
+        if let Some(call) = &mut self.call {
+            return call.step(here);
+        }
+        if is_name(c) && body.len() <= NAME_BYTES_MAX {
+            return Step::Hold;
+        }
+        let name = &body[..here.at()];
+        let mut call = Follower::new(&NAMED, Some(name.to_owned()), self.wrapper, name.len());
+        let step = call.step(here);
+        self.call = Some(call);
+        step
+    }
+
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        if end == End::Rejected {
+            return None;
+        }
+        let wrapper = self.wrapper;
+        let name = || Follower::new(&NAMED, Some(body.to_owned()), wrapper, body.len());
+        self.call.get_or_insert_with(name).cut_off(body, offered)
+    }
+}

@@ -1,0 +1,176 @@
+//! The little of XML that the forms use: attributes, character references (XML 1.0
+//! section 4.1, the five entities of 4.6) and CDATA sections (2.7).
+
+use std::borrow::Cow;
+
+pub(super) const CDATA: &str = "<![CDATA[";
+pub(super) const CDATA_END: &str = "]]>";
+/// From `&` to `;`, both counted, of the longest reference that means something.
+const REFERENCE_BYTES_MAX: usize = 12;
+
+/// Attributes in the order in which they were written.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Attributes(Vec<(String, String)>);
+
+impl Attributes {
+    /// Reads `name="value" other='value' third=value`; None where it is not that.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut attributes = Vec::new();
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| c == '=' || c.is_whitespace())?;
+            let (name, after) = rest.split_at(end);
+            let value = after.trim_start().strip_prefix('=')?.trim_start();
+            let (value, after) = match value.chars().next()? {
+                quote @ ('"' | '\'') => value[1..].split_once(quote)?,
+                _ => value.split_at(value.find(char::is_whitespace).unwrap_or(value.len())),
+            };
+            attributes.push((name.to_owned(), unescaped(value).into_owned()));
+            rest = after.trim_start();
+        }
+        Some(Self(attributes))
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.0.iter().position(|(other, _)| other == name)?;
+        Some(self.0.swap_remove(at).1)
+    }
+}
+
+/// `text` without the quotation marks around it.
+pub(super) fn unquoted(text: &str) -> &str {
+    let inside = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+}
+
+/// The text that `text` stands for: references resolved, CDATA sections as they are.
+/// What is neither stays, as most models escape nothing. O(len).
+pub(super) fn content(text: &str) -> Cow<'_, str> {
+    // White space around a section that is all of the value is layout.
+    let trimmed = text.trim();
+    let is_section = trimmed.starts_with(CDATA) && trimmed.ends_with(CDATA_END);
+    let mut rest = if is_section { trimmed } else { text };
+    if !rest.contains(CDATA) {
+        return unescaped(rest);
+    }
+    let mut content = String::with_capacity(rest.len());
+    while let Some((before, section)) = rest.split_once(CDATA) {
+        let Some((inside, after)) = section.split_once(CDATA_END) else {
+            break;
+        };
+        content.push_str(&unescaped(before));
+        content.push_str(inside);
+        rest = after;
+    }
+    content.push_str(&unescaped(rest));
+    content.into()
+}
+
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match reference(rest) {
+            Some((c, length)) => {
+                plain.push(c);
+                rest = &rest[length..];
+            }
+            None => {
+                plain.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain.into()
+}
+
+/// The character that the reference at the start of `text` means, and its bytes.
+fn reference(text: &str) -> Option<(char, usize)> {
+    let end = text
+        .bytes()
+        .take(REFERENCE_BYTES_MAX)
+        .position(|byte| byte == b';')?;
+    let name = text.get(1..end)?;
+    let c = match name {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => (digits, 16),
+                None => (number, 10),
+            };
+            let is_number = digits.starts_with(|c: char| c.is_digit(radix));
+            let code = u32::from_str_radix(digits, radix)
+                .ok()
+                .filter(|_| is_number)?;
+            char::from_u32(code).filter(|&c| c != '\0')?
+        }
+    };
+    Some((c, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_read_in_either_quotes_and_without() {
+        let read = |text| Attributes::read(text).map(|attributes| attributes.0);
+        let pairs = |pairs: &[(&str, &str)]| {
+            let owned = pairs
+                .iter()
+                .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+            Some(owned.collect::<Vec<_>>())
+        };
+        assert_eq!(
+            read(" name=\"날씨\"\n string = 'a\"b' x=1 "),
+            pairs(&[("name", "날씨"), ("string", "a\"b"), ("x", "1")])
+        );
+        assert_eq!(read(" name=\"a &amp; b\""), pairs(&[("name", "a & b")]));
+        assert_eq!(read(""), pairs(&[]));
+        for text in [" name", " name=", " name=\"a", " a b=\"c\""] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn references_are_resolved_and_what_is_none_stays() {
+        for (text, expected) in [
+            ("a &lt; b &amp;&amp; c &gt; d", "a < b && c > d"),
+            ("&quot;&apos;", "\"'"),
+            ("&#44032;&#xAC00;&#XAC01;&#x1F600;", "가가각😀"),
+            ("&amp;lt;", "&lt;"),
+            ("a && b & c; &nbsp; &lt &", "a && b & c; &nbsp; &lt &"),
+            (
+                "&#0;&#xD800;&#x110000;&#+65;&#;&#x;",
+                "&#0;&#xD800;&#x110000;&#+65;&#;&#x;",
+            ),
+            ("&한글;&", "&한글;&"),
+        ] {
+            assert_eq!(content(text), expected);
+        }
+    }
+
+    #[test]
+    fn sections_are_taken_as_they_are() {
+        for (text, expected) in [
+            ("<![CDATA[a < b &amp; </param>]]>", "a < b &amp; </param>"),
+            ("\n  <![CDATA[한\n글]]>\n", "한\n글"),
+            ("<![CDATA[a]]]]><![CDATA[>b]]>", "a]]>b"),
+            ("&lt;<![CDATA[&lt;]]> x", "<&lt; x"),
+            ("a <![CDATA[ b &amp;", "a <![CDATA[ b &"),
+        ] {
+            assert_eq!(content(text), expected);
+        }
+    }
+}

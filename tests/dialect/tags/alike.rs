@@ -1,0 +1,95 @@
+//! What merely looks like a call between tags, what is held back of it, and how
+//! the forms are labelled.
+
+use super::{offered, read};
+use crate::cuts::scan;
+use humble::dialect::scan::Piece;
+
+#[test]
+fn what_merely_looks_alike_stays_text() {
+    for text in [
+        "<tool>망치</tool> <tools> <toolbar name=\"x\">",
+        "<param name=\"x\">서울</param>",
+        "<parameter=city>서울</parameter>",
+        "<function> <functional=x> </function> <parameters>",
+        "<function=f is code",
+        "<function=f> 는 태그입니다",
+        "<function name=\"날씨\"> 는 태그",
+        "<invoker name=\"get_time\"></invoker>",
+        "<invoke> <invoke type=\"x\" src=\"y\"> <invoke/>",
+        "<invoke name=\"get_time\"> 안에",
+        "<mcp-requests> <mcp-request> 태그로 부릅니다",
+        "<mcp-request></mcp-request> <mcp-request>\n</mcp-request>",
+        "<mcp-request><param>x</param></mcp-request>",
+        "<MCP-REQUEST><TOOL NAME=\"get_time\"/></MCP-REQUEST>",
+        "`<function=get_time></function>` 그리고 `<invoke name=\"get_time\">`",
+        "`<mcp-request><tool name=\"get_time\"/></mcp-request>`",
+        "Vec<tool> <｜ <|DSML <｜DSML｜ invoke",
+        "<tool_call>...</tool_call>",
+        "<tool_call>the name</tool_call>",
+        "<tool_call>f(x)",
+        "<arg_key>city</arg_key>",
+        "<function=get_weather>{ city }",
+        "std::function<void(int)> f; a <b> c",
+    ] {
+        let text = text.replace("{ city }", "x");
+        assert_eq!(read(&text), [format!("text {text}")]);
+    }
+}
+
+#[test]
+fn text_is_held_back_only_up_to_the_first_character_that_tells() {
+    use humble::dialect::scan::Scanner;
+    for (start, next) in [
+        ("<invoke", "r"),
+        ("<invoke", ">"),
+        ("<function", ">"),
+        ("<functio", "s"),
+        ("<param", "e"),
+        ("<mcp-request", "s"),
+        ("<function=f>", "x"),
+        ("<function=f", "\n"),
+        ("<mcp-request>\n<", "b"),
+        ("<invoke name=\"get_time\">", "안"),
+    ] {
+        let mut scanner = Scanner::new(offered());
+        let held = scanner.push(&format!("a{start}"));
+        let is_marker = !start.starts_with("<param");
+        if is_marker {
+            assert_eq!(held, [Piece::Text("a".to_owned())], "{start}");
+        }
+        let shown: String = held
+            .iter()
+            .chain(&scanner.push(next))
+            .map(Piece::raw)
+            .collect();
+        assert_eq!(shown, format!("a{start}{next}"));
+    }
+}
+
+#[test]
+fn the_dialog_names_the_form() {
+    for (text, form) in [
+        ("<function=get_time></function>", "function tag"),
+        ("<tool_call>get_time</tool_call>", "GLM"),
+        ("<invoke name=\"get_time\"/>", "invoke tag"),
+        (
+            "<｜DSML｜invoke name=\"get_time\"></｜DSML｜invoke>",
+            "DeepSeek",
+        ),
+        (
+            "<mcp-request><tool name=\"get_time\"/></mcp-request>",
+            "mcp-request",
+        ),
+    ] {
+        let pieces = scan(&offered(), [text]);
+        let forms: Vec<_> = pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Call(call) => Some(call.form),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(forms, [form], "{text}");
+    }
+}

@@ -1,0 +1,244 @@
+//! `<function=f>` with values in tags or as JSON (DIALECTS 18 and 21).
+
+use super::{CUT, STRAY, TIME, read, read_every_way, seoul, unknown, weather, written};
+use serde_json::json;
+
+#[test]
+fn b18_function_and_parameter_tags() {
+    assert_eq!(
+        read_every_way(
+            "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
+        ),
+        [seoul()]
+    );
+    assert_eq!(
+        read_every_way(
+            "<seed:tool_call>\n<function=get_weather>\n<parameter=city>東京</parameter>\n<parameter=days>3</parameter>\n<parameter=metric>\nTrue\n</parameter>\n<parameter=tags>\n[\"a\", \"b\"]\n</parameter>\n</function>\n</seed:tool_call>"
+        ),
+        [format!(
+            "{} repaired",
+            weather(&json!({"city": "東京", "days": 3, "metric": true, "tags": ["a", "b"]}))
+        )]
+    );
+    for text in [
+        "<function=get_time></function>",
+        "<function=get_time>\n</function>\n</tool_call>",
+        "<tool_call>\n<function=get_time>\n</tool_call>",
+        "<tool_call>\n<function=get_time>\n</function>",
+        "<function=humble__get_time>\n</function><|im_end|>",
+        "<function=\"get_time\">\n</function>",
+        "<function=get_time/>",
+    ] {
+        assert_eq!(read(text), [TIME], "{text}");
+    }
+}
+
+#[test]
+fn b18_without_a_wrapper_and_with_prose_around() {
+    let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>";
+    assert_eq!(
+        read_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
+        [
+            "text 날씨를 볼게요.\n\n".to_owned(),
+            seoul(),
+            "text 끝".to_owned()
+        ]
+    );
+    assert_eq!(
+        read(&format!("{call}\n{call}{call}")),
+        [seoul(), seoul(), seoul()]
+    );
+    assert_eq!(
+        read(&format!(
+            "<tool_call>\n{call}\n{call}\n</tool_call>\n<tool_call>{call}</tool_call>"
+        )),
+        [seoul(), seoul(), seoul()]
+    );
+    assert_eq!(
+        read(&format!("네.\n```xml\n{call}\n```\n끝")),
+        ["text 네.\n".to_owned(), seoul(), "text 끝".to_owned()]
+    );
+}
+
+#[test]
+fn b18_a_value_is_all_between_its_tags_but_one_line_end_on_either_side() {
+    let write = |content: &str| {
+        read(&format!(
+            "<tool_call>\n<function=write>\n<parameter=path>\n가.md\n</parameter>\n<parameter=content>\n{content}\n</parameter>\n</function>\n</tool_call>"
+        ))
+    };
+    for content in [
+        "",
+        "\n    if a < b:\n\n        print(\"<x>\")\n\n",
+        "a </param> </function> b",
+        "<function=get_time>\n</function>",
+        "</function>\n\nno end",
+        "<parameter=path>\n",
+        "<parameter=other>\n",
+        "x <parameter=content> y",
+        "{\"name\": \"get_time\", \"arguments\": {}}",
+        "`</tool_call>` 한글 ```\n",
+        "&lt;",
+        " ",
+    ] {
+        assert_eq!(write(content), [written(content)], "{content}");
+    }
+}
+
+#[test]
+fn b18_a_forgotten_end_of_a_value_is_seen_where_what_follows_shows_it() {
+    let repaired = |arguments| vec![format!("{} repaired", weather(&arguments))];
+    for text in [
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_call>",
+        "<tool_call><function=get_weather><parameter=city>서울</function></tool_call>",
+        "<function=get_weather>\n<parameter=city>\n서울\n</function>\n<|im_end|>",
+    ] {
+        assert_eq!(read(text), repaired(json!({"city": "서울"})), "{text}");
+    }
+    for text in [
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</function>\n",
+        "<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_",
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</tool_call>",
+    ] {
+        assert_eq!(
+            read(text),
+            [format!("{} repaired not whole", seoul())],
+            "{text}"
+        );
+    }
+    assert_eq!(
+        read(
+            "<function=get_weather>\n<parameter=city>\n서울\n<parameter=days>\n3\n  <parameter=metric>\nfalse\n</parameter>\n</function>"
+        ),
+        repaired(json!({"city": "서울", "days": 3, "metric": false}))
+    );
+    // Of another tool, or given elsewhere: part of the value.
+    assert_eq!(
+        read(
+            "<function=get_weather>\n<parameter=city>\n서울\n<parameter=path>\n<parameter=days>\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
+        ),
+        [weather(
+            &json!({"city": "서울\n<parameter=path>\n<parameter=days>", "days": 3})
+        )]
+    );
+}
+
+#[test]
+fn b18_an_indented_tree_of_tags_does_not_indent_the_values() {
+    assert_eq!(
+        read(
+            "<tool_call>\n  <function=write>\n    <parameter=path>\n      가.md\n    </parameter>\n    <parameter=content>\n      if x:\n        y\n    </parameter>\n  </function>\n</tool_call>"
+        ),
+        [written("if x:\n  y")]
+    );
+}
+
+#[test]
+fn b18_what_is_cut_off_or_cannot_be_read_is_told() {
+    for text in [
+        "<tool_call>\n<function=get_wea",
+        "<tool_call>\n<function=get_weather>",
+        "<function=get_weather>\n<parameter=ci",
+        "<function=get_weather>\n<parameter=city>\n서",
+        "<function=get_weather>\n<parameter=city>\n서울\n</param",
+        "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n<par",
+        "<function=get_weather>\n<parameter=city>\n서울\n</function>\n그리고 더",
+        "<function=nothing>\n<parameter=city>\n서",
+    ] {
+        assert_eq!(read(text), [CUT], "{text}");
+    }
+    for text in [
+        "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>",
+        "<function=get_weather>\n<parameter=city>서울</parameter>\n</func",
+        "<tool_call><function=get_weather><parameter=city>서울</parameter>\n</",
+    ] {
+        assert_eq!(read(text), [format!("{} not whole", seoul())], "{text}");
+    }
+    assert_eq!(
+        read("<tool_call>\n<function=get_time>\n"),
+        [format!("{TIME} not whole")]
+    );
+    assert_eq!(
+        read("<function=get_weather>\n<parameter=days>\n3\n</parameter>\n</function>"),
+        ["unusable `get_weather` needs `city`, which is missing"]
+    );
+    assert_eq!(
+        read("<function=날씨>\n<parameter=city>\n서울\n</parameter>\n</function>\n네"),
+        [unknown("날씨"), "text 네".to_owned()]
+    );
+    assert_eq!(
+        read("<tool_call><function=ping></function></tool_call>"),
+        ["unusable several servers have a tool `ping`: name one with \"server\""]
+    );
+    assert_eq!(
+        read("<function=docs__ping></function>"),
+        ["call docs/ping {}"]
+    );
+    assert_eq!(
+        read(
+            "<function=get_weather><parameter=city>서울</parameter><parameter=city>부산</parameter></function>"
+        ),
+        ["unusable it gives `city` more than once"]
+    );
+}
+
+#[test]
+fn b18_text_where_only_tags_may_stand() {
+    let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n";
+    assert_eq!(
+        read(&format!(
+            "{call}더 있음 </parameter>\n</function>\n</tool_call>네"
+        )),
+        [STRAY, "text 네"]
+    );
+    assert_eq!(
+        read(&format!("{call}더\n</tool_call>네")),
+        [STRAY, "text 네"]
+    );
+    assert_eq!(read(&format!("{call}더 </parameter>\n")), [STRAY]);
+    // Prose after a call that was not closed.
+    assert_eq!(
+        read(&format!("{call}기다려 <주세요>.")),
+        [
+            format!("{} not whole", seoul()),
+            "text 기다려 <주세요>.".to_owned()
+        ]
+    );
+}
+
+#[test]
+fn b21_llama_writes_json_in_a_function_tag() {
+    assert_eq!(
+        read_every_way("<function=get_weather>{\"city\": \"서울\"}</function>"),
+        [seoul()]
+    );
+    assert_eq!(
+        read_every_way(
+            "봅니다 <function=get_weather>\n{\"city\": \"東京 }</function>\", \"days\": 2}\n</function><|eom_id|>"
+        ),
+        [
+            "text 봅니다 ".to_owned(),
+            weather(&json!({"city": "東京 }</function>", "days": 2}))
+        ]
+    );
+    assert_eq!(
+        read_every_way("<function=get_time>{}</function><function=get_time>{}\n네"),
+        [TIME, TIME, "text 네"]
+    );
+    assert_eq!(
+        read("<function=get_weather>{'city': '서울',}</function>"),
+        [format!("{} repaired", seoul())]
+    );
+    assert_eq!(
+        read("<function=get_weather>{\"city\": 서울}</function>네"),
+        [
+            "unusable its JSON cannot be read: expected value at line 1 column 10",
+            "text 네"
+        ]
+    );
+    assert_eq!(read("<function=get_weather>{\"city\": \"서"), [CUT]);
+    assert_eq!(
+        read("<function=날씨>{\"city\": \"서울\"}</function>"),
+        [unknown("날씨")]
+    );
+}

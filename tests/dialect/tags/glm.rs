@@ -1,0 +1,90 @@
+//! `<tool_call>f<arg_key>` (DIALECTS 19).
+
+use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather};
+use serde_json::json;
+
+#[test]
+fn b19_glm_writes_the_name_bare_and_keys_and_values_in_tags() {
+    for text in [
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</arg_value></tool_call>",
+        "<tool_call>\nget_weather\n\n<arg_key>city</arg_key>\n<arg_value>\n서울\n</arg_value>\n</tool_call>\n",
+        "<tool_call>functions.get_weather\n{\"city\": \"서울\"}\n</tool_call>",
+    ] {
+        assert_eq!(read_every_way(text), [seoul()], "{text}");
+    }
+    assert_eq!(
+        read(
+            "네.\n<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>東京 <都></arg_value>\n<arg_key>days</arg_key>\n<arg_value>2</arg_value>\n</tool_call>\n<tool_call>get_time\n</tool_call><tool_call>get_time</tool_call>끝"
+        ),
+        [
+            "text 네.\n".to_owned(),
+            weather(&json!({"city": "東京 <都>", "days": 2})),
+            TIME.to_owned(),
+            TIME.to_owned(),
+            "text 끝".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn b19_tags_that_glm_forgets_or_doubles_are_seen_through() {
+    for text in [
+        "<tool_call>get_weather<arg_key>city</arg_key>서울</arg_value></tool_call>",
+        "<tool_call>get_weather<arg_key>city</arg_key></arg_key>\n<arg_value>서울</arg_value></tool_call>",
+    ] {
+        assert_eq!(
+            read_every_way(text),
+            [format!("{} repaired", seoul())],
+            "{text}"
+        );
+    }
+    for text in [
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</tool_call>",
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울\n</tool_call>\n",
+    ] {
+        assert_eq!(
+            read(text),
+            [format!("{} repaired not whole", seoul())],
+            "{text}"
+        );
+    }
+    assert_eq!(
+        read("<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n"),
+        [format!("{} not whole", seoul())]
+    );
+}
+
+#[test]
+fn b19_what_is_cut_off_or_unknown_is_told() {
+    for text in [
+        "<tool_call>get_weather",
+        "<tool_call>get_weather\n<arg_",
+        "<tool_call>get_weather\n<arg_key>ci",
+        "<tool_call>get_weather\n<arg_key>city</arg_key>",
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서",
+        "<tool_call>get_weather\n{\"city\":",
+    ] {
+        assert_eq!(read(text), [CUT], "{text}");
+    }
+    assert_eq!(read("<tool_call>get_time"), [format!("{TIME} not whole")]);
+    assert_eq!(
+        read("<tool_call>list_files</tool_call>"),
+        [unknown("list_files")]
+    );
+    assert_eq!(
+        read("<tool_call>날씨<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"),
+        [unknown("날씨")]
+    );
+    assert_eq!(
+        read("<tool_call>get_weather</tool_call>"),
+        ["unusable `get_weather` needs `city`, which is missing"]
+    );
+    assert_eq!(
+        read("<tool_call>get_weather\n{\"city\" \"서울\"}\n</tool_call>네"),
+        [
+            "unusable its JSON cannot be read: expected `:` at line 1 column 9",
+            "text 네"
+        ]
+    );
+}

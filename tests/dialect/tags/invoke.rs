@@ -1,0 +1,133 @@
+//! `<invoke name="f">` in all its wrappers (DIALECTS 20).
+
+use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather, written};
+use serde_json::json;
+
+#[test]
+fn b20_invoke_tags_in_every_wrapper() {
+    let call = |prefix: &str| {
+        format!(
+            "<{prefix}invoke name=\"get_weather\">\n<{prefix}parameter name=\"city\">서울</{prefix}parameter>\n</{prefix}invoke>"
+        )
+    };
+    for (text, label) in [
+        (call(""), "bare"),
+        (
+            format!("<function_calls>\n{}\n</function_calls>", call("")),
+            "wrapped",
+        ),
+        (
+            format!("<minimax:tool_call>\n{}\n</minimax:tool_call>", call("")),
+            "MiniMax",
+        ),
+        (
+            format!(
+                "<｜DSML｜function_calls>\n{}\n</｜DSML｜function_calls>",
+                call("｜DSML｜")
+            ),
+            "V3.2",
+        ),
+        (
+            format!(
+                "<｜DSML｜tool_calls>{}</｜DSML｜tool_calls>",
+                call("｜DSML｜")
+            ),
+            "V4",
+        ),
+        (
+            format!(
+                "<|DSML|function_calls>\n{}\n</|DSML|function_calls>",
+                call("|DSML|")
+            ),
+            "ASCII",
+        ),
+        (
+            format!(
+                "<｜｜DSML｜｜tool_calls>\n{}\n</｜｜DSML｜｜tool_calls>",
+                call("｜｜DSML｜｜")
+            ),
+            "doubled",
+        ),
+        (call("｜DSML｜"), "bare DSML"),
+        (call("antml:"), "namespace"),
+        (call("steptml:"), "Step"),
+    ] {
+        assert_eq!(read(&text), [seoul()], "{label}");
+        assert_eq!(
+            read(&format!("네.\n{text}\n끝")),
+            ["text 네.\n".to_owned(), seoul(), "text 끝".to_owned()],
+            "{label}"
+        );
+    }
+    assert_eq!(read_every_way(&call("")), [seoul()]);
+    assert_eq!(read_every_way(&call("｜DSML｜")), [seoul()]);
+    assert_eq!(
+        read(&format!(
+            "<function_calls>\n{}\n<invoke name='get_time'>\n</invoke><invoke name=\"get_time\"/>\n</function_calls>",
+            call("")
+        )),
+        [seoul(), TIME.to_owned(), TIME.to_owned()]
+    );
+    assert_eq!(
+        read("<function name=\"get_weather\"><parameter name=\"city\">서울</parameter></function>"),
+        [seoul()]
+    );
+}
+
+#[test]
+fn b20_dsml_says_itself_what_is_a_string() {
+    assert_eq!(
+        read(
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter string=\"false\" name=\"more\">{\"가\": [1, 2]}</｜DSML｜parameter>\n<｜DSML｜parameter name=\"tags\" string=\"false\">not JSON</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+        ),
+        [weather(
+            &json!({"city": "5", "days": "5", "more": {"가": [1, 2]}, "tags": "not JSON"})
+        )]
+    );
+}
+
+#[test]
+fn b20_a_value_may_hold_other_tags_and_line_ends() {
+    let write = |content: &str| {
+        read(&format!(
+            "<minimax:tool_call><invoke name=\"write\"><parameter name=\"path\">가.md</parameter><parameter name='content'>{content}</parameter></invoke></minimax:tool_call>"
+        ))
+    };
+    for content in [
+        "a\nb\n",
+        "\n  a",
+        "<b>a</b> </param> </｜DSML｜parameter>",
+        "</invoke> </function_calls> <invoke name=\"get_time\"></invoke> 한글",
+        "&amp;",
+        "\"a\" > 'b'",
+    ] {
+        assert_eq!(write(content), [written(content)], "{content}");
+    }
+    assert_eq!(write("\na\n"), [written("a")]);
+    assert_eq!(
+        read(
+            "<invoke name=\"get_weather\">\n<parameter name=\"city\">서울\n<parameter name=\"days\">3</parameter>\n</invoke>"
+        ),
+        [format!(
+            "{} repaired",
+            weather(&json!({"city": "서울", "days": 3}))
+        )]
+    );
+}
+
+#[test]
+fn b20_what_is_cut_off_or_unknown_is_told() {
+    for text in [
+        "<function_calls>\n<invoke name=\"get_weather\">\n<para",
+        "<minimax:tool_call>\n<invoke name=\"get_",
+        "<invoke name=\"get_weather\">\n<parameter name=\"city\">서",
+        "<invoke name=\"get_weather\">",
+    ] {
+        assert_eq!(read(text), [CUT], "{text}");
+    }
+    assert_eq!(
+        read("<invoke name=\"get_weather\"><parameter name=\"city\">서울</parameter></inv"),
+        [format!("{} not whole", seoul())]
+    );
+    assert_eq!(read("<invoke name=\"날씨\"></invoke>"), [unknown("날씨")]);
+}
