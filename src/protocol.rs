@@ -9,6 +9,7 @@ pub use choices::ChoiceRow;
 pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 
 use crate::domain::tool::Tool;
+use crate::domain::trace::TraceLine;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
     PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
@@ -36,6 +37,8 @@ pub enum Command {
     Compact {
         turn: TurnId,
     },
+    /// Tells what the last answer was made of.
+    Trace,
     Answer {
         ask: AskId,
         answer: Answer,
@@ -179,6 +182,8 @@ pub enum Event {
     BannersChanged(Vec<Banner>),
     Noticed(Notice),
     Logged(LogLine),
+    /// What the last answer was made of; empty where there is none.
+    Traced(Arc<Vec<TraceLine>>),
     /// Nothing follows.
     ShutDown,
 }

@@ -16,6 +16,7 @@ pub mod server;
 pub mod session;
 pub mod stock;
 pub mod tool;
+pub mod trace;
 pub mod transcript;
 pub mod turn;
 

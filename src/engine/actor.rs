@@ -13,6 +13,7 @@ use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
 use super::stock::Shelves;
+use super::tracer::Tracer;
 use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
@@ -122,6 +123,8 @@ pub(super) struct Actor {
     pub(super) model: Option<Arc<ModelConfig>>,
     pub(super) approval: Approval,
     pub(super) session: Session,
+    /// What the last answer was made of.
+    pub(super) tracer: Tracer,
     pub(super) epoch: Epoch,
     /// What was said from outside in this conversation (S6.4).
     pub(super) quotes: Quotes,
@@ -202,6 +205,7 @@ impl Actor {
             model: None,
             approval: Approval::default(),
             session: Session::new(""),
+            tracer: Tracer::default(),
             epoch: Epoch::default(),
             quotes: Quotes::default(),
             fill: Fill::default(),

@@ -16,6 +16,7 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Trace => self.tell_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
@@ -121,6 +122,7 @@ impl Actor {
         model: Arc<ModelConfig>,
         covers: Option<Covered>,
     ) {
+        self.tracer.begin_turn();
         let prompt = setup.prompt.text.clone();
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {

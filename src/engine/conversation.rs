@@ -45,6 +45,7 @@ impl Actor {
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
         self.quotes = Quotes::default();
+        self.tracer.begin_turn();
         let was_private = std::mem::take(&mut self.private);
         if was_private {
             self.apply_log_level();

@@ -35,6 +35,7 @@ mod saver;
 mod saving;
 mod sending;
 mod stock;
+mod tracer;
 pub mod turn;
 mod unfinished;
 pub mod window;

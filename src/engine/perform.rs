@@ -64,6 +64,9 @@ impl Actor {
             return;
         };
         running.transcript.apply(running.id, &event);
+        if let TurnEvent::Tool(call) = &event {
+            self.tracer.became(call);
+        }
         if let TurnEvent::Tool(call) = &event
             && let (ToolState::AwaitingApproval, Some(quoted)) = (&call.state, call.quoted)
         {
@@ -94,7 +97,7 @@ impl Actor {
         };
         if let Some(Ok(StreamPart::Usage(usage))) = &part {
             let usage = *usage;
-            let inputs = reply.read(part);
+            let inputs = reply.read(part, &mut self.tracer);
             self.measured(usage);
             inputs.into_iter().for_each(|input| self.feed(input));
             return;
@@ -102,7 +105,7 @@ impl Actor {
         if let Some(Err(fault)) = &part {
             tracing::warn!("the model's reply failed: {fault}");
         }
-        let inputs = reply.read(part);
+        let inputs = reply.read(part, &mut self.tracer);
         running.idle_at = Some(Instant::now() + idle);
         running.loading = None;
         if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {

@@ -250,6 +250,7 @@ impl Actor {
             tools,
             num_ctx,
         });
+        self.tracer.begin_reply(&model.name);
         running.reply = Some(Reply::new(stream, running.turn.offered()));
         running.idle_at = None;
     }

@@ -11,6 +11,7 @@ use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::log_pane::{LogPane, Trace};
 use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
@@ -49,9 +50,7 @@ pub enum Overlay {
     Help {
         scroll: usize,
     },
-    Log {
-        back: usize,
-    },
+    Log(LogPane),
     Stderr {
         server: ServerId,
         back: usize,
@@ -242,6 +241,7 @@ pub struct Model {
     pub banners: Vec<Banner>,
     pub notice: Option<(Notice, Duration)>,
     pub log: VecDeque<LogLine>,
+    pub trace: Trace,
 
     pub turns: Mint,
     pub queries: Mint,
@@ -305,6 +305,7 @@ impl Model {
             banners: Vec::new(),
             notice: None,
             log: VecDeque::new(),
+            trace: None,
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,

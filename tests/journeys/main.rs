@@ -13,6 +13,7 @@ mod guided;
 mod managing;
 mod models;
 mod talking;
+mod tracing;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
 use chat::{Chat, chat, chat_in, demo_in, demo_with, first_run};
