@@ -48,6 +48,16 @@ fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
         "{\"tool_calls\": [",
         "<think>",
         "한{",
+        "<function=add>",
+        "<function=add><parameter=a>",
+        "<function=add>\n<parameter=a></parameter>",
+        "<tool_call>add<arg_key>a</arg_key>",
+        "<invoke name=\"",
+        "<invoke name=\"add\"/>",
+        "<mcp-request><tool name=\"add\"/><param name=\"a\">",
+        "<mcp-request><tool name=\"add\"/><param name=\"a\"/>",
+        "<![CDATA[",
+        "</function> ",
     ] {
         let chunk = unit.repeat(1_000);
         let mut scanner = Scanner::new(offered());
