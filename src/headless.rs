@@ -6,7 +6,8 @@ mod advice;
 mod asking;
 mod json;
 pub mod models;
-mod signals;
+pub mod probe;
+pub mod signals;
 mod words;
 
 use crate::domain::{

@@ -15,6 +15,8 @@ mod home;
 mod model_server;
 #[path = "terminal/opening.rs"]
 mod opening;
+#[path = "terminal/probing.rs"]
+mod probing;
 #[path = "support/pty.rs"]
 mod pty;
 #[path = "terminal/typing.rs"]

@@ -26,6 +26,8 @@ mod outbox;
 mod outside;
 mod perform;
 mod persona;
+pub mod probe;
+mod probing;
 mod prompt;
 mod pulling;
 mod record;
@@ -34,10 +36,12 @@ mod saver;
 mod saving;
 mod sending;
 mod stock;
+mod trial;
 pub mod turn;
 mod unfinished;
 pub mod window;
 
+pub use probing::{IDLE_MAX, NEWS_MAX};
 pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
