@@ -37,22 +37,33 @@ impl Scanner {
             return true;
         }
         let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
+        let again = rejected.iter().map(|form| form.again(complete)).max();
+        let again = complete.len() - again.unwrap_or_default() + self.body;
         let found = finished(&mut rejected, complete, &self.offered, End::Rejected);
         if let Some(found) = found {
-            self.held.pop();
+            let tail = self.held.split_off(again);
             self.found(found);
-            return false;
+            return self.take_again(&tail, c);
         }
         if let Some(form) = passing.or_else(|| forms.pop()) {
             self.release();
             self.state = State::Passing(form);
             return true;
         }
-        if !is_text {
-            self.held.pop();
+        if is_text {
+            self.release();
+            return true;
         }
+        let tail = self.held.split_off(again);
         self.release();
-        is_text
+        self.take_again(&tail, c)
+    }
+
+    /// Takes what `c` ends again, up to `c`, which is then to be taken again too.
+    fn take_again(&mut self, tail: &str, c: char) -> bool {
+        let before = &tail[..tail.len() - c.len_utf8()];
+        before.chars().for_each(|c| self.take(c));
+        false
     }
 
     /// The stream ended in a form, or in a wrapper before its form.

@@ -225,6 +225,9 @@ impl Follower {
         let tag = &here.body[start..];
         match self.grammar.meaning(tag, in_quotes) {
             Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Step::Hold,
+            // Another call begins, and this one was not closed.
+            Meaning::No if self.is_under_way() && grammar::opens(tag) => Step::Reject,
+            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Step::Hold,
             Meaning::No | Meaning::Partial => self.stray(),
             Meaning::Tool(tag) => self.tool(here, tag),
             Meaning::ToolEnd => self.completed(here),
@@ -363,11 +366,12 @@ impl Follower {
         let from = outer.unwrap_or(here.at());
         let tag = &here.body[from..];
         let Range { start, end } = value;
-        let ends = |end: &&'static str| match self.wrapper.filter(|_| end.starts_with("</")) {
-            Some(wrapper) => end[2..] == wrapper.opens[1..],
-            None => true,
+        let closes = |end: &&'static str| match (end.strip_prefix("</"), self.wrapper) {
+            (Some(_), _) if self.grammar.end_is_outside => false,
+            (Some(end), Some(wrapper)) => wrapper.opens[1..] == *end,
+            _ => true,
         };
-        let mut outer_ends = grammar::outer_ends().filter(ends);
+        let mut outer_ends = grammar::outer_ends().filter(closes);
         if outer_ends.clone().any(|outer| outer == tag) {
             let raw_end = self.unclosed(start, end);
             return self.ends(here, raw_end);
