@@ -122,15 +122,6 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
         )),
         [SEOUL, ADD]
     );
-    for opens in [
-        "<｜tool▁calls｜>",
-        "<｜tool_calls_begin｜>",
-        "<｜tool calls begin｜>",
-        "<｜tool\\_calls\\_begin｜>",
-    ] {
-        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
-        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
-    }
     for (opens, begins, separator, ends, closes) in [
         (
             "<｜tool▁calls▁begin｜>",
@@ -182,6 +173,19 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
             )),
             ("DeepSeek", true)
         );
+    }
+}
+
+#[test]
+fn c29_deepseek_s_distilled_models_spell_the_token_in_their_own_ways() {
+    for opens in [
+        "<｜tool▁calls｜>",
+        "<｜tool_calls_begin｜>",
+        "<｜tool calls begin｜>",
+        "<｜tool\\_calls\\_begin｜>",
+    ] {
+        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
+        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
     }
 }
 
