@@ -5,6 +5,7 @@ mod seen;
 
 use super::probe::{Desk, ProbeNews};
 use super::reply::Reply;
+use super::tracer::Tracer;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::probe::Trial;
 use crate::domain::{CallId, ModelConfig, Notice, ProviderKind, ToolOutcome};
@@ -162,7 +163,14 @@ impl Run<'_> {
             }
             Heard::Hub => {}
             Heard::RetryDue => self.step(Input::RetryDue, desk),
-            Heard::CallDone(call, outcome) => self.step(Input::CallDone { call, outcome }, desk),
+            Heard::CallDone(call, outcome) => self.step(
+                Input::CallDone {
+                    call,
+                    outcome,
+                    quote: None,
+                },
+                desk,
+            ),
             Heard::Loaded(answer) => {
                 if answer == Some(false) {
                     self.is_loading = true;
@@ -193,7 +201,7 @@ impl Run<'_> {
             let _ = self.attempt.tell.send(ProbeNews::Loaded).await;
         }
         let Some(reply) = &mut self.reply else { return };
-        let inputs = reply.read(part);
+        let inputs = reply.read(part, &mut Tracer::default());
         self.idle_at = Some(now + self.attempt.idle);
         if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
             self.reply = None;

@@ -122,6 +122,19 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
         )),
         [SEOUL, ADD]
     );
+    for opens in [
+        "<｜tool▁calls｜>",
+        "<｜tool_calls_begin｜>",
+        "<｜tool calls begin｜>",
+        "<｜tool\\_calls\\_begin｜>",
+    ] {
+        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
+        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
+    }
+}
+
+#[test]
+fn c29_deepseek_s_tokens_come_with_other_bars_and_the_json_in_a_fence() {
     for (opens, begins, separator, ends, closes) in [
         (
             "<｜tool▁calls▁begin｜>",
@@ -173,19 +186,6 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
             )),
             ("DeepSeek", true)
         );
-    }
-}
-
-#[test]
-fn c29_deepseek_s_distilled_models_spell_the_token_in_their_own_ways() {
-    for opens in [
-        "<｜tool▁calls｜>",
-        "<｜tool_calls_begin｜>",
-        "<｜tool calls begin｜>",
-        "<｜tool\\_calls\\_begin｜>",
-    ] {
-        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
-        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
     }
 }
 
