@@ -1,6 +1,7 @@
 //! The composition root: the only file that names every floor.
 
 mod models;
+mod probe;
 
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
@@ -58,6 +59,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         }
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
         Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
+        Some(Sub::Probe(asked)) => runtime.block_on(probe::run(&home, cli.shared, asked)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };
     // A thread that still reads the terminal must not hold up the exit.

@@ -46,6 +46,22 @@ pub enum Sub {
     /// List the models that are configured and those that their servers have
     #[command(after_help = MODELS_HELP)]
     Models(Models),
+    /// Find out whether a model works with tools, and how it is best taught to call them
+    #[command(after_help = PROBE_HELP)]
+    Probe(Probe),
+}
+
+#[derive(Debug, Args)]
+pub struct Probe {
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Store the best dialect as the model's `toolCalls`, without asking
+    #[arg(long, conflicts_with = "no_save")]
+    pub save: bool,
+    /// Store nothing, and do not ask
+    #[arg(long)]
+    pub no_save: bool,
 }
 
 #[derive(Debug, Args)]
@@ -80,6 +96,13 @@ Exit status: 0 all well, 1 a server could not be asked or did not do it, 2 wrong
 A key is never shown: only whether there is one, or which variable is missing.
 pull and rm act on the Ollama of the active model, else on the first one that is configured, else on the one of \
 this machine (OLLAMA_HOST).";
+
+const PROBE_HELP: &str = "\
+Exit status: 0 the model works with tools, 1 it does not or a fault, 2 wrong usage, 130 interrupted.
+In each dialect (native, prompt, xml) the model is asked to call the built-in tool say_hello once and to repeat the \
+secret word that it returns. That can take some minutes; Ctrl+C shows what there is. No other tool runs, and no \
+conversation is saved.
+Where another dialect does better than the one in use, a terminal asks whether to store it; --json never asks.";
 
 const DEMO_HELP: &str = "\
 The demo keeps its conversations and settings in a folder of its own: `demo` inside the usual one, or the one \

@@ -8,7 +8,8 @@ mod calls;
 mod json;
 pub mod models;
 mod paragraph;
-mod signals;
+pub mod probe;
+pub mod signals;
 mod thoughts;
 mod words;
 

@@ -8,12 +8,13 @@ mod left;
 pub use choices::ChoiceRow;
 pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 
+use crate::domain::probe::{ProbeState, Report};
 use crate::domain::tool::Tool;
 use crate::domain::trace::TraceLine;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, ModelRef, ModelServer, NewModel, Notice,
-    PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId, SessionSummary,
-    Stocks, Think, ToolMode, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
+    Notice, PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId,
+    SessionSummary, Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -44,6 +45,10 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Finds out which dialect the present model follows (S6.6).
+    Probe,
+    /// Ends it early; what there is of it is shown.
+    StopProbe,
     /// Sends a request that waits for its next attempt at once.
     RetryNow,
     SelectModel(ModelRef),
@@ -160,6 +165,8 @@ pub enum Event {
     },
     /// A model stands in `config.json` now, and is used.
     ModelAdded(ModelRef),
+    /// A probe goes on, or waits for the person to read it; None: there is none.
+    ProbeChanged(Option<ProbeState>),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     PersonasListed {
@@ -233,6 +240,11 @@ pub enum Ask {
         /// It is the one that prompts go to.
         is_in_use: bool,
     },
+    /// What a probe found; `to` is worth storing as `toolCalls`.
+    StoreDialect {
+        report: Arc<Report>,
+        to: Option<Dialect>,
+    },
     /// Somebody edited the files in a way that waits for the person (S1.4).
     OutsideEdit(Arc<Vec<Change>>),
     /// May this program's own system prompt take the place of an older one (S4.1)?
@@ -292,6 +304,8 @@ pub enum Choice {
     /// Use it until the program ends.
     UseOnce,
     Remove,
+    /// Write what was found into the settings, and use it.
+    Store,
     /// Let the files' changes come into force.
     TakeChanges,
     /// Replace the file; a copy of it is kept.
@@ -310,6 +324,7 @@ pub enum Owner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Job {
     Turn(TurnId),
+    Probe,
 }
 
 /// Checks edited arguments as the engine will (S7.2 `e`).

@@ -15,6 +15,8 @@ mod scanned;
 mod tags;
 #[path = "dialect/teach.rs"]
 mod teach;
+#[path = "dialect/tokens.rs"]
+mod tokens;
 #[path = "dialect/wrapped.rs"]
 mod wrapped;
 #[path = "dialect/written.rs"]

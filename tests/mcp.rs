@@ -306,7 +306,7 @@ async fn variables_are_withheld_unless_they_are_given() {
 }
 
 #[tokio::test]
-async fn the_built_in_server_tells_the_time() {
+async fn the_built_in_server_tells_the_time_and_says_hello() {
     let mut desk = Desk::connected(config("humble", Launch::BuiltIn)).await;
     let server = desk.server();
     assert_eq!(server.tools[0].name, "get_time");
@@ -318,6 +318,12 @@ async fn the_built_in_server_tells_the_time() {
     assert!(time.contains("+09:00"), "{time}");
     let why = failed(desk.call("get_time", json!({ "timezone": "Seoul" })).await);
     assert!(why.contains("`Asia/Seoul`"), "{why}");
+    let hello = succeeded(desk.call("say_hello", json!({ "name": "미나" })).await);
+    let hello: serde_json::Value = serde_json::from_str(&hello).expect("an object");
+    assert_eq!(hello["greeting"], "Hello, 미나!");
+    assert!(hello["secret_word"].is_string(), "{hello}");
+    let why = failed(desk.call("say_hello", json!({ "names": [] })).await);
+    assert!(why.contains("`names`"), "{why}");
     let why = failed(desk.call("get_weather", json!({})).await);
     assert!(
         why.starts_with("Unknown tool") && why.contains("-32602"),

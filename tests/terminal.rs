@@ -17,6 +17,8 @@ mod model_server;
 mod one_turn;
 #[path = "terminal/opening.rs"]
 mod opening;
+#[path = "terminal/probing.rs"]
+mod probing;
 #[path = "support/pty.rs"]
 mod pty;
 #[path = "terminal/typing.rs"]

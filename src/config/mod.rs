@@ -32,7 +32,9 @@ pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
 pub use known::{Known, Read};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt::{older_system_prompt, read_system_prompt, replace_system_prompt};
-pub use save::{set_active_model, set_server_enabled, set_tool_enabled, set_tool_mode};
+pub use save::{
+    set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
+};
 pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
 pub use variables::Variables;

@@ -262,8 +262,7 @@ fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
         Some("native") => Dialect::Native,
         Some("prompt") => Dialect::Prompt,
         Some("xml") => Dialect::Xml,
-        _ if provider == ProviderKind::Ollama => Dialect::Prompt,
-        _ => Dialect::Native,
+        _ => provider.usual_dialect(),
     }
 }
 

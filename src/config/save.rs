@@ -7,7 +7,7 @@ use super::listing::{self, Place, ServerEntry};
 use super::near::nearest;
 use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, models};
-use crate::domain::{ModelRef, ServerId, ToolMode};
+use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,21 +23,7 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
             Some(Value::Array(entries)) => entries.clone(),
             _ => Vec::new(),
         };
-        let references: Vec<Option<ModelRef>> = entries
-            .iter()
-            .map(|entry| models::reference(entry.as_object()?).ok())
-            .collect();
-        let chosen = references
-            .iter()
-            .position(|reference| reference.as_ref() == Some(model));
-        let Some(chosen) = chosen else {
-            let names = references.iter().flatten().map(|known| known.name.as_str());
-            return Err(ConfigError::UnknownModel {
-                path: document.path().to_owned(),
-                name: model.name.clone(),
-                near: nearest(&model.name, names).map(str::to_owned),
-            });
-        };
+        let chosen = position(document, &entries, model)?;
         for (index, entry) in entries.iter().enumerate() {
             let steps = [Step::Key("models"), Step::Index(index), Step::Key("active")];
             let is_active = entry.get("active") == Some(&Value::Bool(true));
@@ -46,6 +32,49 @@ pub fn set_active_model(home: &Home, model: &ModelRef) -> Result<(), ConfigError
             }
         }
         Ok(())
+    })
+}
+
+/// Stores the dialect of one model as its `toolCalls`.
+///
+/// # Errors
+/// It is not in the file, or the file cannot be read, understood or written; it is
+/// as it was then.
+pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result<(), ConfigError> {
+    change(&home.config(), |document| {
+        let entries = match document.root().get("models") {
+            Some(Value::Array(entries)) => entries.as_slice(),
+            _ => &[],
+        };
+        let index = position(document, entries, model)?;
+        let steps = [
+            Step::Key("models"),
+            Step::Index(index),
+            Step::Key("toolCalls"),
+        ];
+        document.set(&steps, &json!(dialect.name()))
+    })
+}
+
+/// The first entry of a model.
+fn position(
+    document: &Document,
+    entries: &[Value],
+    model: &ModelRef,
+) -> Result<usize, ConfigError> {
+    let references: Vec<Option<ModelRef>> = entries
+        .iter()
+        .map(|entry| models::reference(entry.as_object()?).ok())
+        .collect();
+    let mut wanted = references.iter();
+    let found = wanted.position(|reference| reference.as_ref() == Some(model));
+    found.ok_or_else(|| {
+        let names = references.iter().flatten().map(|known| known.name.as_str());
+        ConfigError::UnknownModel {
+            path: document.path().to_owned(),
+            name: model.name.clone(),
+            near: nearest(&model.name, names).map(str::to_owned),
+        }
     })
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Page {
     on_opening_line: bool,
     run: usize,
     run_starts_line: bool,
+    /// The length of the backtick run that opened a code span on this line.
+    span: Option<usize>,
 }
 
 impl Default for Page {
@@ -28,6 +30,7 @@ impl Default for Page {
             on_opening_line: false,
             run: 0,
             run_starts_line: false,
+            span: None,
         }
     }
 }
@@ -35,6 +38,11 @@ impl Default for Page {
 impl Page {
     pub(super) fn in_fence(&self) -> bool {
         self.fence.is_some() || self.run >= 3 && self.run_starts_line
+    }
+
+    /// In a code span, as far as its line tells.
+    pub(super) fn in_span(&self) -> bool {
+        self.span.is_some()
     }
 
     /// What was left out here, a call or thinking, stood between lines.
@@ -59,9 +67,15 @@ impl Page {
         if self.run >= 3 {
             self.end_run();
         }
+        self.span = match self.span {
+            span if self.run == 0 => span,
+            None => Some(self.run),
+            span => span.filter(|&run| run != self.run),
+        };
         self.run = 0;
         match c {
             '\n' => {
+                self.span = None;
                 self.at_line_start = true;
                 self.on_opening_line = false;
             }

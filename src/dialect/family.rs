@@ -2,19 +2,24 @@
 
 use super::piece::Piece;
 use super::wrapper::{self, Wrapper};
-use super::{json, tags, think};
+use super::{gemma, harmony, json, named, pythonic, tags, think, tool_code};
 use crate::domain::Offered;
 use std::fmt::Debug;
 
 /// The families, in the order in which they are asked. The first that is certain
 /// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 6] = [
+pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 11] = [
     think::open,
+    harmony::open,
     wrapper::open,
     wrapper::close,
     tags::open,
     tags::open_named,
     json::open,
+    named::open,
+    gemma::open,
+    pythonic::open,
+    tool_code::open,
 ];
 
 /// A form that is being followed.
@@ -33,13 +38,20 @@ pub(super) struct Opening<'a> {
     pub(super) at_line_start: bool,
     /// In a fence.
     pub(super) in_code: bool,
+    /// In a code span that began on this line.
+    pub(super) in_span: bool,
     /// The info word of the fence that is held right before it; empty where the
     /// fence has none.
     pub(super) fence: Option<&'a str>,
     /// The innermost wrapper that is held before it.
     pub(super) wrapper: Option<&'static Wrapper>,
+    /// The wrapper around the statement before, while it is open and nothing but
+    /// white space and separators came since.
+    pub(super) within: Option<&'static Wrapper>,
     /// Nothing but white space and separators since a call.
     pub(super) after_call: bool,
+    /// A header of gpt-oss's came before.
+    pub(super) framed: bool,
     pub(super) offered: &'a Offered,
 }
 
@@ -69,10 +81,14 @@ pub(super) enum Found {
     /// Calls, unusable ones, and text between them; their raws are parts of the
     /// body, in its order.
     Calls(Vec<Piece>),
+    /// One call, which others may follow in its wrapper, as bare as it.
+    Statement(Piece),
     /// A call follows in it.
     Opens(&'static Wrapper),
     /// Belongs to the call before, or frames what follows; nothing more.
     Closes,
+    /// Frames what follows, as gpt-oss does: its other tokens are no text from here on.
+    Frames,
     /// Thinking follows, up to one of these.
     ThinkingStarts {
         until: &'static Until,

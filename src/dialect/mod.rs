@@ -2,15 +2,21 @@
 //! a stream of text. Pure. One family of forms is one file, listed in `family`;
 //! `scan` alone decides what of the stream is held back.
 
+mod body;
 mod code;
 mod family;
+mod gemma;
+mod harmony;
 mod json;
+mod named;
 mod piece;
+mod pythonic;
 mod read;
 pub mod scan;
 mod seam;
 mod tags;
 pub mod teach;
 mod think;
+mod tool_code;
 mod typed;
 mod wrapper;

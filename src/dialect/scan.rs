@@ -42,6 +42,10 @@ pub struct Scanner {
     settled: bool,
     /// A call was found.
     called: bool,
+    /// The wrapper around the last call, if statements may follow in it.
+    within: Option<&'static Wrapper>,
+    /// A header of gpt-oss's came.
+    framed: bool,
     output: Output,
     #[cfg(test)]
     steps: u64,
@@ -81,6 +85,8 @@ impl Scanner {
             closing: None,
             settled: false,
             called: false,
+            within: None,
+            framed: false,
             output: Output::default(),
             #[cfg(test)]
             steps: 0,
@@ -203,9 +209,12 @@ impl Scanner {
             before: self.output.page.last,
             at_line_start: self.at_line_start(),
             in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
+            in_span: self.output.page.in_span(),
             fence: None,
             wrapper: None,
+            within: self.within.filter(|_| self.output.after_call()),
             after_call: self.output.after_call(),
+            framed: self.framed,
             offered: &self.offered,
         }
     }
@@ -231,6 +240,7 @@ impl Scanner {
         }
         let opening = Opening {
             wrapper: self.wrappers.last().copied(),
+            within: None,
             after_call: false,
             ..self.opening(c)
         };

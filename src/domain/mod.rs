@@ -11,6 +11,7 @@ pub mod notice;
 pub mod offered;
 pub mod outside;
 pub mod persona;
+pub mod probe;
 mod recalled;
 pub mod server;
 pub mod session;

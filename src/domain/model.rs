@@ -34,6 +34,14 @@ impl ProviderKind {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
+
+    /// What `toolCalls` `auto` means to it (S6.1).
+    pub fn usual_dialect(self) -> Dialect {
+        match self {
+            Self::Ollama => Dialect::Prompt,
+            _ => Dialect::Native,
+        }
+    }
 }
 
 impl fmt::Display for ProviderKind {
@@ -43,12 +51,25 @@ impl fmt::Display for ProviderKind {
 }
 
 /// How a model is taught to call tools, and how its calls are read (S6.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     Native,
     Prompt,
     Xml,
+}
+
+impl Dialect {
+    pub const ALL: [Self; 3] = [Self::Native, Self::Prompt, Self::Xml];
+
+    /// As `toolCalls` spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Prompt => "prompt",
+            Self::Xml => "xml",
+        }
+    }
 }
 
 /// The `think` setting of a model; absent means that the model decides.

@@ -8,6 +8,7 @@ use super::journalist::Journalist;
 use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
+use super::probing::{Probing, hear_probe};
 use super::quotes::{Quote, Quotes};
 use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
@@ -21,11 +22,12 @@ use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, ModelConfig, ModelFacts, Notice, Offered, Persona, ServerConfig,
-    Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
+    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
+use crate::ports::LocalServer;
 use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
 use crate::store::{History, Journals, NotFound, Sessions, StoreError};
@@ -97,6 +99,7 @@ pub(super) enum Done {
     /// The home was prepared once more, since it seems to be writable now.
     Prepared(Vec<Banner>),
     Added(Box<ModelConfig>, Result<(), ConfigError>),
+    DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
     /// The files were read again, and whether that was asked for.
     Reread(Box<Read>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
@@ -152,6 +155,9 @@ pub(super) struct Actor {
     pub(super) asks: Mint,
     /// What model servers have, and what is asked of them.
     pub(super) shelves: Shelves,
+    /// A probe of a model, until the person has read what it found.
+    pub(super) probing: Option<Probing>,
+    pub(super) built_in: Arc<dyn LocalServer>,
 }
 
 pub(super) async fn run(
@@ -161,10 +167,11 @@ pub(super) async fn run(
 ) {
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
-    let hub = Hub::new(hub_sender, parts.built_in);
+    let hub = Hub::new(hub_sender, Arc::clone(&parts.built_in));
     let files = read_files(parts.home.clone()).await;
     let told = files.banners.clone();
-    let mut actor = Actor::new(parts.home, files, parts.provider, parts.options, log, hub);
+    let (provider, options, built_in) = (parts.provider, parts.options, parts.built_in);
+    let mut actor = Actor::new(parts.home, files, provider, options, log, hub, built_in);
     let banners = parts.banners.into_iter();
     actor
         .banners
@@ -188,6 +195,7 @@ impl Actor {
         options: Options,
         log: Option<LogHandle>,
         hub: Hub,
+        built_in: Arc<dyn LocalServer>,
     ) -> Self {
         let sessions = Arc::new(Sessions::new(home.sessions()));
         Self {
@@ -230,6 +238,8 @@ impl Actor {
             asked: BTreeMap::new(),
             asks: Mint::starting_at(ASKS_FROM),
             shelves: Shelves::default(),
+            probing: None,
+            built_in,
             options,
             home,
         }
@@ -297,6 +307,7 @@ impl Actor {
             saved = self.saver.saved() => self.saved(saved),
             () = self.outside.changed() => self.look_outside(false),
             step = self.journalist.step() => self.journalled(step),
+            heard = hear_probe(self.probing.as_mut()) => self.probe_heard(heard),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
             heard = hear(self.running.as_mut()) => match heard {
                 Heard::Part(part) => self.reply_part(part),

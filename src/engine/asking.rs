@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::turn::Input;
 use super::unfinished::Left;
 use crate::config::Known;
-use crate::domain::{AskId, Change, ModelServer};
+use crate::domain::{AskId, Change, Dialect, ModelRef, ModelServer};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
@@ -23,6 +23,11 @@ pub(super) enum Pending {
     RemoveModel {
         server: ModelServer,
         name: String,
+    },
+    /// What a probe found, and what of it is worth storing.
+    StoreDialect {
+        model: ModelRef,
+        to: Option<Dialect>,
     },
     /// What would come into force, and what was said of it.
     OutsideEdit {
@@ -73,6 +78,7 @@ impl Actor {
             Pending::Context { to } => self.context_answered(to, choice),
             Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
             Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
+            Pending::StoreDialect { model, to } => self.probe_answered(model, to, choice),
             Pending::OutsideEdit { known, changes } => {
                 self.outside_decided(*known, &changes, choice);
             }

@@ -20,6 +20,8 @@ impl Actor {
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::Probe => self.probe(),
+            Command::StopProbe => self.stop_probe(),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(model) => self.select_model(&model),
             Command::ListStocks => self.list_stocks(),
@@ -85,11 +87,8 @@ impl Actor {
         if !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
-        if self.running.is_some() {
-            let busy = Notice::failure("Another prompt is still being answered.")
-                .advise("Wait for it, or stop it with Ctrl+C.");
-            self.reject(id, prompt, busy);
-            return;
+        if let Some(busy) = self.busy() {
+            return self.reject(id, prompt, busy);
         }
         let Some(model) = self.model.clone() else {
             self.reject(id, prompt, self.no_model());
@@ -150,6 +149,17 @@ impl Actor {
         self.perform(effects);
     }
 
+    /// Why no turn can begin now: one at a time, and none beside a probe.
+    pub(super) fn busy(&self) -> Option<Notice> {
+        let what = match (&self.running, &self.probing) {
+            (Some(_), _) => "Another prompt is still being answered.",
+            (None, Some(_)) => "The model is being probed.",
+            (None, None) => return None,
+        };
+        let advice = "Wait for it, or stop it with Ctrl+C.";
+        Some(Notice::failure(what).advise(advice))
+    }
+
     fn remember_typed(&mut self, typed: String) {
         let history = Arc::clone(&self.history);
         self.jobs.spawn_blocking(move || {
@@ -188,6 +198,9 @@ impl Actor {
                 self.outbox.push(Event::SessionDeleted(id));
             }
             Done::Deleted(_, Err(fault)) => self.notice(fault.notice()),
+            Done::DialectStored(model, dialect, stored) => {
+                self.dialect_stored(model, dialect, stored);
+            }
             Done::Added(model, written) => self.model_added(*model, written),
             Done::Config(written) => {
                 if let Err(fault) = written {

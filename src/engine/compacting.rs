@@ -18,9 +18,7 @@ const TOKEN_CHARS: u64 = 2;
 impl Actor {
     pub(super) fn compact(&mut self, id: TurnId) {
         let prompt = Prompt::new(COMPACT);
-        if self.running.is_some() {
-            let busy = Notice::failure("A prompt is still being answered.")
-                .advise("Wait for it, or stop it with Ctrl+C.");
+        if let Some(busy) = self.busy() {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.model.clone() else {

@@ -26,6 +26,8 @@ mod outbox;
 mod outside;
 mod perform;
 mod persona;
+pub mod probe;
+mod probing;
 mod prompt;
 mod pulling;
 pub mod quotes;
@@ -36,10 +38,12 @@ mod saving;
 mod sending;
 mod stock;
 mod tracer;
+mod trial;
 pub mod turn;
 mod unfinished;
 pub mod window;
 
+pub use probing::{IDLE_MAX, NEWS_MAX};
 pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;

@@ -255,6 +255,15 @@ impl Actor {
         running.idle_at = None;
     }
 
+    /// What this conversation asks of Ollama for a model, and what was agreed to.
+    pub(super) fn context_of(&self, model: &ModelConfig) -> (u32, u64) {
+        let of = Some((model.model.clone(), model.base_url.clone()));
+        match self.fill.of == of {
+            true => (self.fill.num_ctx, self.fill.agreed),
+            false => (0, 0),
+        }
+    }
+
     /// Tokens that the model takes at most, as far as that needs no question.
     pub(super) fn context_max(&self) -> Option<u64> {
         let model = self.model.as_ref()?;
@@ -358,7 +367,7 @@ impl Actor {
 
 /// A model whose template knows no tools would drop a message of the role `tool`
 /// without a word (S5.3).
-fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
+pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
     let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
     if model.tool_role.is_some() || !drops {
         return Arc::clone(model);

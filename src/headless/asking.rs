@@ -1,7 +1,8 @@
 //! Questions on the terminal, a line each; without one, the safe answer.
 
-use crate::domain::{AskId, Decision};
+use crate::domain::{AskId, Decision, Dialect};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::text::Clean;
 use rustix::termios::{QueueSelector, tcflush};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -248,6 +249,11 @@ fn words(question: &Ask) -> String {
         Ask::GrowContext { estimate, from, to } => format!(
             "About {estimate} tokens are to be sent; the context has {from} and would grow to {to} (`options.num_ctx` allows it)."
         ),
+        Ask::StoreDialect { report, to } => {
+            let dialect = to.map_or("", Dialect::name);
+            let name = Clean::line(&report.model.name);
+            format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
+        }
         Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
         Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),

@@ -52,6 +52,7 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::GrowContext { .. } => "grow_context",
         Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
+        Ask::StoreDialect { .. } => "store_dialect",
         Ask::OutsideEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
         Ask::Unfinished(_) => "unfinished",

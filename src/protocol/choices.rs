@@ -69,6 +69,13 @@ const REMOVE_MODEL: &[ChoiceRow] = &[
     row(Choice::Stop, 'n', "Keep it"),
 ];
 
+const STORE_DIALECT: &[ChoiceRow] = &[
+    row(Choice::Store, 'y', "Store it in config.json and use it"),
+    row(Choice::Stop, 'n', "Leave the setting as it is"),
+];
+
+const PROBED: &[ChoiceRow] = &[row(Choice::Stop, 'n', "Close")];
+
 const OUTSIDE_EDIT: &[ChoiceRow] = &[
     row(
         Choice::TakeChanges,
@@ -114,6 +121,8 @@ impl Ask {
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
             Self::Bound { .. } => BOUND,
+            Self::StoreDialect { to: Some(_), .. } => STORE_DIALECT,
+            Self::StoreDialect { to: None, .. } => PROBED,
             Self::OutsideEdit(_) => OUTSIDE_EDIT,
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
         }

@@ -1,5 +1,6 @@
 //! The tool `get_time`: the present date and time in a time zone.
 
+use super::object;
 use crate::domain::Arguments;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -43,13 +44,6 @@ pub fn definition() -> Tool {
             .idempotent(false)
             .open_world(false),
     )
-}
-
-fn object(schema: Value) -> Arguments {
-    match schema {
-        Value::Object(fields) => fields,
-        _ => Arguments::new(),
-    }
 }
 
 /// Tells the time.

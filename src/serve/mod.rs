@@ -2,7 +2,9 @@
 //! transport. stdout is never written to here.
 
 mod get_time;
+mod say_hello;
 
+use crate::domain::Arguments;
 use crate::ports::LocalServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -11,7 +13,7 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{DuplexStream, duplex};
 
 /// Bytes that either side may be ahead of the other.
@@ -19,7 +21,15 @@ const BUFFER_BYTES: usize = 64 << 10;
 
 /// What the server offers.
 pub fn tools() -> Vec<Tool> {
-    vec![get_time::definition()]
+    vec![get_time::definition(), say_hello::definition()]
+}
+
+/// A schema as `tools/list` holds it.
+fn object(schema: Value) -> Arguments {
+    match schema {
+        Value::Object(fields) => fields,
+        _ => Arguments::new(),
+    }
 }
 
 /// The built-in server as a port.
@@ -68,6 +78,7 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let result = match request.name.as_ref() {
             get_time::NAME => get_time::call(&arguments),
+            say_hello::NAME => say_hello::call(&arguments),
             other => {
                 let tool = Some(json!({ "tool": other }));
                 return Err(ErrorData::invalid_params("Unknown tool", tool));

@@ -1,4 +1,4 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON, Markdown, colours of code.
+//! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code.
 //! No I/O.
 
 pub mod grapheme;
@@ -6,6 +6,7 @@ pub mod highlight;
 pub mod json;
 pub mod markdown;
 mod outline;
+pub mod python;
 pub mod sanitize;
 mod sequence;
 pub mod tokens;

@@ -12,6 +12,7 @@ use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::log_pane::{LogPane, Trace};
+use super::probe::Probe;
 use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
@@ -232,6 +233,7 @@ pub struct Model {
     pub selected: Option<ModelRef>,
     /// What model servers have, and what comes of it.
     pub shelf: Shelf,
+    pub probe: Option<Probe>,
     pub personas: Arc<Vec<PersonaSummary>>,
     /// The one that answers.
     pub persona: Option<String>,
@@ -297,6 +299,7 @@ impl Model {
             models: Vec::new(),
             selected: None,
             shelf: Shelf::default(),
+            probe: None,
             personas: Arc::default(),
             persona: None,
             mode: ToolMode::default(),
@@ -333,7 +336,8 @@ impl Model {
     /// When the model wants to be called though nothing came in: a spinner's next
     /// frame, a notice that goes, a dialog that takes the keyboard.
     pub fn wake(&self) -> Option<Duration> {
-        let spins = self.runs_a_tool() || self.transcript.wait().is_some() || self.answers();
+        let waits = self.transcript.wait().is_some() || self.probes().is_some();
+        let spins = self.runs_a_tool() || waits || self.answers();
         let spinner = spins.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)

@@ -1,6 +1,7 @@
 //! What a change of one setting leaves as it was.
 
 use super::*;
+use humble::domain::Dialect;
 use proptest::prelude::*;
 
 #[test]
@@ -18,6 +19,25 @@ fn a_rewrite_changes_nothing_but_the_value() {
     let expected = text
         .replace("\"\\/\" }", "\"\\/\", \"active\": false }")
         .replace("null }", "null, \"toolCallMode\": \"auto\" }");
+    assert_eq!(place.config_text(), expected);
+}
+
+#[test]
+fn the_dialect_of_one_model_changes_and_nothing_else() {
+    let text = "{ \"zeta\": 1.50,\r\n\"models\": [ 7,\r\n\t{\"name\":\"a\",\"provider\":\"ollama\",\"toolCalls\":\"auto\",\"x\":1e3},\
+                \r\n\t{\"model\":\"a\",\"provider\":\"mistral\",\"note\":\"\\/한\"} ] }";
+    let place = with_config(text);
+    let ollama = reference("a", ProviderKind::Ollama);
+    config::set_tool_calls(&place.home, &ollama, Dialect::Xml).unwrap();
+    let expected = text.replace("\"auto\"", "\"xml\"");
+    assert_eq!(place.config_text(), expected);
+    let mistral = reference("a", ProviderKind::Mistral);
+    config::set_tool_calls(&place.home, &mistral, Dialect::Prompt).unwrap();
+    let expected = expected.replace("한\"}", "한\",\"toolCalls\": \"prompt\"}");
+    assert_eq!(place.config_text(), expected);
+    let unknown = reference("aa", ProviderKind::Ollama);
+    let fault = config::set_tool_calls(&place.home, &unknown, Dialect::Xml).unwrap_err();
+    assert!(fault.to_string().ends_with("did you mean `a`?"), "{fault}");
     assert_eq!(place.config_text(), expected);
 }
 

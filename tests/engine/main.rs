@@ -14,6 +14,7 @@ mod model_server;
 mod native;
 mod outside;
 mod personas;
+mod probing;
 mod quoted;
 mod retries;
 mod talk;
@@ -24,8 +25,8 @@ mod wire;
 
 use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
 use humble::domain::{
-    Arguments, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent, Usage,
+    Arguments, AskId, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
 use humble::provider::scripted::{Script, Step};

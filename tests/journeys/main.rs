@@ -12,6 +12,7 @@ mod faults;
 mod guided;
 mod managing;
 mod models;
+mod probing;
 mod talking;
 mod tracing;
 

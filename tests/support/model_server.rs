@@ -7,6 +7,7 @@
     reason = "each test crate uses a part of it"
 )]
 
+pub mod answering;
 pub mod gate;
 pub mod hosted;
 pub mod replies;
@@ -164,12 +165,15 @@ impl Reply {
 struct Script {
     once: HashMap<String, VecDeque<Reply>>,
     always: HashMap<String, Reply>,
+    answers: HashMap<String, answering::Answer>,
 }
 
 impl Script {
-    fn next(&mut self, path: &str) -> Reply {
+    fn next(&mut self, request: &Recorded) -> Reply {
+        let path = request.path.as_str();
         let once = self.once.get_mut(path).and_then(VecDeque::pop_front);
-        once.or_else(|| self.always.get(path).cloned())
+        once.or_else(|| self.answers.get(path).map(|answer| answer(request)))
+            .or_else(|| self.always.get(path).cloned())
             .or_else(|| default_reply(path))
             .unwrap_or_else(|| {
                 let text = format!("the test's server has no reply for {path}");
@@ -306,7 +310,7 @@ async fn serve(
 ) -> Option<()> {
     loop {
         let request = read_request(&mut socket).await?;
-        let reply = script.lock().unwrap().next(&request.path);
+        let reply = script.lock().unwrap().next(&request);
         log.send_modify(|log| log.requests.push(request));
         let (mut reader, mut writer) = socket.split();
         let mut byte = [0];

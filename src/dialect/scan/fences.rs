@@ -30,7 +30,8 @@ impl Scanner {
             } else {
                 self.output.page.last
             },
-            at_line_start: ticks.run >= 3,
+            // Only behind its first line; before, the info word may still go on.
+            at_line_start: ticks.run >= 3 && self.held.contains('\n'),
             in_code: true,
             fence: (ticks.run >= 3).then_some(info),
             ..self.opening(c)

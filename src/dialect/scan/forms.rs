@@ -94,6 +94,7 @@ impl Scanner {
             self.state = State::Wrapped { blank: 0 };
             return;
         }
+        let wrapper = self.wrappers.last().copied();
         self.wrappers.clear();
         let held = std::mem::take(&mut self.held);
         let fence = self.fence.take();
@@ -102,19 +103,24 @@ impl Scanner {
         }
         match found {
             Found::Opens(_) => {}
-            Found::Calls(pieces) => {
-                self.closing = fence.or(self.closing);
-                self.cut(&held, pieces);
-                self.output.start_seam(true);
-                self.called = true;
+            Found::Statement(piece) => {
+                self.within = wrapper.or(self.within);
+                self.calls(&held, vec![piece], fence);
             }
-            Found::Closes => {
+            Found::Calls(pieces) => {
+                self.within = None;
+                self.calls(&held, pieces, fence);
+            }
+            Found::Closes | Found::Frames => {
+                self.framed |= matches!(found, Found::Frames);
+                self.within = None;
                 let after_call = self.output.after_call();
                 self.output.mark(&held);
                 self.output.start_seam(after_call);
             }
             Found::ThinkingStarts { until } => {
                 self.output.mark(&held);
+                self.framed |= !until.reread.is_empty();
                 self.state = State::Thinking { until };
                 self.output.start_seam(false);
                 self.settled = true;
@@ -129,6 +135,13 @@ impl Scanner {
                 self.settled = true;
             }
         }
+    }
+
+    fn calls(&mut self, held: &str, pieces: Vec<Piece>, fence: Option<usize>) {
+        self.closing = fence.or(self.closing);
+        self.cut(held, pieces);
+        self.output.start_seam(true);
+        self.called = true;
     }
 
     /// The pieces in their places; what stands between them is marks.

@@ -19,6 +19,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Edit(edit) => submit::edit(model, edit),
         Action::Continue => submit::go_on(model, effects),
         Action::Compact => submit::compact(model, effects),
+        Action::Probe => branches::when_idle(model, Command::Probe, effects),
         Action::NewSession => {
             submit::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));

@@ -245,11 +245,13 @@ pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>)
     }
 }
 
-fn is_busy(model: &mut Model) -> bool {
-    let busy = model.running().is_some();
-    if busy {
-        let notice = Notice::info("The present turn is still under way.");
-        model.notify(notice.advise("Ctrl+C stops it."));
-    }
-    busy
+/// Is the model taken? Then a notice says by what.
+pub(super) fn is_busy(model: &mut Model) -> bool {
+    let what = match model.running() {
+        Some(_) => "The present turn is still under way.",
+        None if model.is_busy() => "The model is being probed.",
+        None => return false,
+    };
+    model.notify(Notice::info(what).advise("Ctrl+C stops it."));
+    true
 }

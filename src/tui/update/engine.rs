@@ -6,7 +6,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{branches, connect, log, models, sessions, submit};
+use super::{branches, connect, log, models, probe, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -64,6 +64,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::PullChanged(pull) => model.shelf.pull = pull,
         Event::ModelTried { query, result } => connect::tried(model, query, result, effects),
         Event::ModelAdded(added) => connect::added(model, &added),
+        Event::ProbeChanged(state) => probe::changed(model, state, effects),
         Event::ThinkChanged(think) => model.shelf.think = think,
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => {

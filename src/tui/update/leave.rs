@@ -3,7 +3,7 @@
 use super::super::draft;
 use super::super::model::{Focus, Model, Overlay};
 use super::super::msg::Effect;
-use super::engine;
+use super::{engine, probe};
 use crate::domain::Notice;
 use crate::protocol::{Answer, Command};
 use std::time::Duration;
@@ -17,6 +17,9 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
         model.interrupting = true;
         model.queue.paused |= !model.queue.prompts.is_empty();
         return effects.push(Effect::Send(Command::Interrupt));
+    }
+    if probe::stop(model, effects) {
+        return;
     }
     if matches!(model.overlay, Some(Overlay::Models(_))) && model.shelf.pull.is_some() {
         return effects.push(Effect::Send(Command::StopPull));

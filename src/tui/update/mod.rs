@@ -14,6 +14,7 @@ pub mod models;
 mod navigation;
 mod offer;
 mod overlay;
+mod probe;
 pub mod recall;
 mod sessions;
 mod submit;

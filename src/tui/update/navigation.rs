@@ -7,6 +7,7 @@ use super::super::model::{Focus, Model, Overlay, SideRow};
 use super::super::msg::Effect;
 use super::super::source::Source;
 use super::super::view::panes::Panes;
+use super::probe;
 use crate::protocol::Command;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -16,6 +17,7 @@ const WHEEL_ROWS: isize = 3;
 
 pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
     match action {
+        Action::Back if stops_probe(model, effects) => {}
         Action::Back => back(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
@@ -42,6 +44,12 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
         }
         _ => {}
     }
+}
+
+/// With nothing left to close, Esc stops a probe.
+fn stops_probe(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
+    let at_rest = model.over_chat.is_none() && model.focus == Focus::Message;
+    at_rest && model.chat.follow && probe::stop(model, effects)
 }
 
 fn back(model: &mut Model) {

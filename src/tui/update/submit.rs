@@ -83,7 +83,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     remember(model, &text);
     model.queue.paused = false;
     branches::replaces(model, effects);
-    if model.running().is_some() {
+    if model.is_busy() {
         model.queue.prompts.push_back(text);
     } else {
         submit(model, text, effects);
@@ -92,7 +92,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// Sends the next queued prompt, where none is under way.
 pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.running().is_some() || model.queue.paused {
+    if model.is_busy() || model.queue.paused {
         return;
     }
     if let Some(text) = model.queue.prompts.pop_front() {
@@ -141,16 +141,16 @@ pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
 
 /// Has the older part of the context summarised.
 pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.running().is_some() {
-        return model.notify(Notice::info("The present turn is still under way."));
+    if branches::is_busy(model) {
+        return;
     }
     submit(model, COMPACT.to_owned(), effects);
 }
 
 /// Goes on with an answer that the limit of tokens cut.
 pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.running().is_some() {
-        return model.notify(Notice::info("The present turn is still under way."));
+    if branches::is_busy(model) {
+        return;
     }
     if !model.cut {
         return model.notify(Notice::info("The last answer was not cut."));

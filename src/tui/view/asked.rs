@@ -4,7 +4,7 @@
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
 use super::edited;
-use super::{left, pen::rows_of};
+use super::{left, pen::rows_of, probe};
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
@@ -31,6 +31,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::GrowContext { .. } => ("Context", "Let it grow?"),
         Ask::AddModel { .. } => ("Add model", "Add it?"),
         Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
+        Ask::StoreDialect { to: Some(_), .. } => ("Probe", "Store it?"),
+        Ask::StoreDialect { to: None, .. } => ("Probe", "Nothing to store."),
         Ask::OutsideEdit(_) => ("Settings changed", "Take the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
         Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
@@ -93,6 +95,7 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::GrowContext { .. } => rows_of(&Clean::line(&context_words(&ask.question)), columns),
         Ask::Unfinished(turn) => left::rows(turn, columns),
         Ask::Discard { prompt } => left::discarded(prompt, columns),
+        Ask::StoreDialect { report, to } => probe::rows(report, *to, columns),
         Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
         Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
     }

@@ -59,7 +59,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
 /// The key that no notice may hide.
 pub fn kept(model: &Model) -> Option<String> {
     let stop = || format!("{} stop", key_of(Action::Interrupt));
-    model.running().is_some().then(stop)
+    (model.running().is_some() || model.probes().is_some()).then(stop)
 }
 
 /// A notice at the left; at the right what it must not hide, and what else has
@@ -199,7 +199,7 @@ fn message_hints(model: &Model) -> Vec<String> {
         return vec!["Stopping".to_owned()];
     }
     let mut hints = Vec::new();
-    if model.running().is_some() {
+    if model.running().is_some() || model.probes().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
     } else if model.editing.is_some() {

@@ -17,6 +17,7 @@ mod log;
 mod models;
 pub mod panes;
 mod pen;
+mod probe;
 mod servers;
 mod sessions;
 mod times;

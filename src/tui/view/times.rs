@@ -8,6 +8,12 @@ use std::time::Duration;
 /// A spinner and how long the turn under way takes, and the words for a stream
 /// that brings nothing.
 pub fn life(model: &Model) -> Option<(String, String)> {
+    if let Some(probe) = model.probes() {
+        let took = whole_seconds(model.now.saturating_sub(probe.since));
+        let spinner = model.glyphs.spinner(model.now.as_millis());
+        let words = format!(" {} {}", model.glyphs.dot, probe.words());
+        return Some((format!("{spinner} {took}"), words));
+    }
     if !model.answers() {
         return None;
     }

@@ -27,7 +27,6 @@ fn what_merely_looks_alike_stays_text() {
         "Vec<tool> <｜ <|DSML <｜DSML｜ invoke",
         "<tool_call>...</tool_call>",
         "<tool_call>the name</tool_call>",
-        "<tool_call>f(x)",
         "<arg_key>city</arg_key>",
         "<function=get_weather>{ city }",
         "std::function<void(int)> f; a <b> c",

@@ -1,0 +1,257 @@
+//! `humble probe`: finds out which dialect a model follows, and stores that where the
+//! person wants it.
+
+use crate::cli::{Probe, Shared};
+use crate::config::{self, Home, Settings};
+use crate::domain::probe::{Report, Verdict};
+use crate::domain::{Dialect, ModelConfig};
+use crate::engine::probe::{self, ProbeNews};
+use crate::engine::{IDLE_MAX, NEWS_MAX};
+use crate::headless::signals::Signals;
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models, probe as words};
+use crate::log;
+use crate::provider::Provider;
+use crate::serve::BuiltIn;
+use anyhow::{Context, Result};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+/// The time that runs is drawn so often.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Does what was asked for; the result is the exit status.
+///
+/// # Errors
+/// What keeps the result from being written.
+pub async fn run(home: &Home, shared: Shared, asked: Probe) -> Result<u8> {
+    if shared.no_tools {
+        eprintln!("A probe is about tools: leave --no-tools out.");
+        return Ok(EXIT_USAGE);
+    }
+    if shared.persona.is_some() {
+        eprintln!("A probe is about the model, whoever answers: leave --persona out.");
+        return Ok(EXIT_USAGE);
+    }
+    let mut banners = home.prepare();
+    let log = log::init(&home.logs(), tracing::Level::INFO, |_| {});
+    let settings = config::read_settings(home);
+    log.set_level(settings.value.log_level);
+    log.hide(settings.value.secrets());
+    let prompt = config::read_system_prompt(home);
+    banners.extend(settings.banners);
+    banners.extend(prompt.banners);
+    for banner in &banners {
+        eprintln!("{}", words::sentence(&banner.notice));
+    }
+    let settings = settings.value;
+    let model = match choose(home, &settings, shared.model.as_deref()) {
+        Ok(model) => model,
+        Err(code) => return Ok(code),
+    };
+    let idle = Duration::from_secs(settings.limits.idle_seconds).min(IDLE_MAX);
+    let probe = probe::Probe {
+        provider: Provider::new(),
+        built_in: Arc::new(BuiltIn),
+        model: Arc::new(model.clone()),
+        system_prompt: prompt.value.into(),
+        num_ctx: 0,
+        agreed: 0,
+        idle,
+    };
+    let mut signals = Signals::install().context("signals cannot be heard")?;
+    let report = Report::new(model.reference(), model.dialect);
+    let (report, signal) = watch(probe, report, &mut signals).await;
+    if let Some(fault) = &report.fault {
+        eprintln!("{}", words::sentence(fault));
+    }
+    if !asked.json {
+        print(&words::text(&report))?;
+    }
+    let stored = match (signal, report.worth_storing()) {
+        (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
+        _ => Ok(Stored::No),
+    };
+    if asked.json {
+        let is_stored = matches!(stored, Ok(Stored::Yes));
+        print(&words::json(&report, is_stored))?;
+    }
+    let works = report.verdict() == Verdict::Works && report.fault.is_none();
+    Ok(match (signal, stored) {
+        (Some(code), _) | (None, Err(code)) => code,
+        (None, Ok(Stored::Failed)) => EXIT_FAILED,
+        _ if works => EXIT_ANSWERED,
+        _ => EXIT_FAILED,
+    })
+}
+
+/// The model that is meant, or the exit status after saying why there is none.
+fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
+    let listed = &settings.models;
+    let names: Vec<&str> = listed.iter().map(|model| model.name.as_str()).collect();
+    let names = names.join(", ");
+    if let Some(name) = name {
+        let by_name = listed.iter().find(|model| model.name == name);
+        let found = by_name.or_else(|| listed.iter().find(|model| model.model == name));
+        return found.cloned().ok_or_else(|| {
+            let said = format!("There is no model `{name}` in config.json.");
+            let said = match listed.is_empty() {
+                true => said,
+                false => format!("{said} It lists: {names}."),
+            };
+            eprintln!("{}", models::line(&said));
+            EXIT_USAGE
+        });
+    }
+    settings.active().cloned().ok_or_else(|| {
+        let said = if listed.is_empty() {
+            let file = home.config();
+            format!(
+                "No model is listed in {} yet: start `humble` to choose one.",
+                file.display()
+            )
+        } else {
+            format!("No active model is configured. Name one with --model: {names}.")
+        };
+        eprintln!("{}", models::line(&said));
+        EXIT_FAILED
+    })
+}
+
+/// Runs the probe to its end, or until a signal comes: its exit status.
+async fn watch(
+    probe: probe::Probe,
+    mut report: Report,
+    signals: &mut Signals,
+) -> (Report, Option<u8>) {
+    let (tell, mut news) = mpsc::channel(NEWS_MAX);
+    let mut task = AbortOnDropHandle::new(tokio::spawn(probe.run(tell)));
+    let mut progress = Progress::new();
+    let mut ticks = tokio::time::interval(TICK);
+    let signal = loop {
+        tokio::select! {
+            biased;
+            code = signals.next() => {
+                report.is_cut = true;
+                break Some(code);
+            }
+            heard = news.recv() => match heard {
+                Some(ProbeNews::Tried(trial)) => report.trials.push(trial),
+                Some(ProbeNews::Trying(dialect)) => progress.tries(dialect),
+                Some(ProbeNews::Loading) => progress.begins("Loading the model".to_owned()),
+                Some(ProbeNews::Loaded) => progress.begins("Waiting for its answer".to_owned()),
+                None => break None,
+            },
+            _ = ticks.tick() => progress.draw(),
+        }
+    };
+    progress.clear();
+    if signal.is_none() {
+        let over = (&mut task).await;
+        let fault = match over {
+            Ok(over) => over.err(),
+            Err(fault) => Some(crate::domain::Notice::failure(fault.to_string())),
+        };
+        report.is_cut = fault.is_some();
+        report.fault = fault;
+    }
+    (report, signal)
+}
+
+enum Stored {
+    Yes,
+    No,
+    Failed,
+}
+
+/// Stores what was found, where that is wanted. Err is the exit status of a signal.
+async fn store(
+    home: &Home,
+    asked: &Probe,
+    report: &Report,
+    to: Dialect,
+    signals: &mut Signals,
+) -> Result<Stored, u8> {
+    let is_wanted = match (asked.save, asked.json || asked.no_save) {
+        (true, _) => true,
+        (false, true) => false,
+        (false, false) => {
+            let answer = words::asks_to_store(report, to, signals).await?;
+            if answer != Some(true) {
+                let how = answer.map_or(": --save stores it", |_| "");
+                eprintln!("Nothing was stored{how}.");
+            }
+            answer == Some(true)
+        }
+    };
+    if !is_wanted {
+        return Ok(Stored::No);
+    }
+    Ok(match config::set_tool_calls(home, &report.model, to) {
+        Ok(()) => {
+            let (name, dialect) = (&report.model.name, to.name());
+            let said = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
+            eprintln!("{}", models::line(&said));
+            Stored::Yes
+        }
+        Err(fault) => {
+            eprintln!("{}", words::sentence(&fault.notice()));
+            Stored::Failed
+        }
+    })
+}
+
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // Whoever read our output has read enough.
+        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("the result could not be written"),
+    }
+}
+
+/// What is being done, on standard error: a line that changes on a terminal, else a
+/// line for each step.
+struct Progress {
+    is_terminal: bool,
+    words: String,
+    since: Instant,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            is_terminal: io::stderr().is_terminal(),
+            words: String::new(),
+            since: Instant::now(),
+        }
+    }
+
+    fn tries(&mut self, dialect: Dialect) {
+        self.begins(format!("Trying `{}`", dialect.name()));
+    }
+
+    fn begins(&mut self, words: String) {
+        self.words = words;
+        self.since = Instant::now();
+        if !self.is_terminal {
+            eprintln!("{} …", self.words);
+        }
+        self.draw();
+    }
+
+    fn draw(&self) {
+        if self.is_terminal && !self.words.is_empty() {
+            let seconds = self.since.elapsed().as_secs();
+            eprint!("\r{} … {seconds} s\x1b[K", self.words);
+        }
+    }
+
+    fn clear(&self) {
+        if self.is_terminal {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

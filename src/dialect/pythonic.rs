@@ -1,0 +1,356 @@
+//! Calls as Python (DIALECTS 22, 27, 28): `[f(a=1), g()]` anywhere in the text, and
+//! one list or one call behind a literal that means a call. Without such a literal
+//! only offered tools and arguments by name count, so that code and Markdown stay
+//! text.
+
+use super::family::{End, Form, Found, Opening, Recogniser, Step};
+use super::piece::Piece;
+use super::read::{self, Written};
+use super::wrapper::Wrapper;
+use crate::domain::{Offered, Resolved};
+use crate::text::python::{self, PythonOutline};
+use std::ops::Range;
+
+/// An array of more is data.
+const CALLS_MAX: usize = 64;
+const NAME_CHARS_MAX: usize = 256;
+/// Namespaces that models put before the names of tools.
+const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
+const FORM: &str = "Python";
+
+pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+    if opening.offered.is_empty() {
+        return None;
+    }
+    let tag = opening.wrapper.or(opening.within);
+    let list = opening.marker == '[' && (opening.wrapper.is_some() || may_be_bare(opening));
+    let call = starts_name(opening.marker) && tag.is_some();
+    if !list && !call {
+        return None;
+    }
+    let mut outline = PythonOutline::default();
+    outline.push(opening.marker);
+    Some(Box::new(Pythonic {
+        list,
+        tag: opening.wrapper.or(if list { None } else { tag }),
+        at: if list {
+            At::Item
+        } else {
+            At::Name { chars: 1 }
+        },
+        start: 0,
+        name_end: 0,
+        outline,
+        items: Vec::new(),
+    }))
+}
+
+/// Whether a list may be a call here: not in code, not behind what it would be an
+/// index of, not in an image.
+fn may_be_bare(opening: &Opening<'_>) -> bool {
+    let in_fence = match opening.fence {
+        Some(info) => opening.at_line_start && matches!(info, "" | "tool_code"),
+        None => !(opening.in_code || opening.in_span || opening.quoted()),
+    };
+    let indexes = |before: char| before.is_ascii_alphanumeric() || "_)]}\"'`!\\".contains(before);
+    in_fence && (opening.fence.is_some() || !opening.before.is_some_and(indexes))
+}
+
+pub(super) fn starts_name(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// A written name without what Python puts around the name of a tool:
+/// `default_api.f` and `f.call` are `f` where no tool is called so.
+pub(super) fn tool_name<'a>(written: &'a str, offered: &Offered) -> &'a str {
+    let plain = MODULES
+        .iter()
+        .find_map(|module| written.strip_prefix(module))
+        .unwrap_or(written);
+    let uncalled = plain.strip_suffix(".call").unwrap_or(plain);
+    [written, plain, uncalled]
+        .into_iter()
+        .find(|name| offered.resolve(None, name) != Resolved::Unknown)
+        .unwrap_or(uncalled)
+}
+
+/// Whether a name that begins with `part` may be an offered tool's, in any way of
+/// writing it. O(tools).
+fn may_name_tool(part: &str, offered: &Offered) -> bool {
+    if MODULES.iter().any(|module| module.starts_with(part)) {
+        return true;
+    }
+    let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
+    let part = plain.unwrap_or(part);
+    let meet = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
+    offered.tools().iter().any(|tool| {
+        let name = tool.tool.name.as_str();
+        let namespaced = match part.strip_prefix(tool.server.as_str()) {
+            Some(rest) => ["__", "."]
+                .iter()
+                .any(|separator| match rest.strip_prefix(separator) {
+                    Some(rest) => meet(name, rest),
+                    None => separator.starts_with(rest),
+                }),
+            None => tool.server.as_str().starts_with(part),
+        };
+        namespaced || meet(name, part) || meet(&tool.native_name, part)
+    })
+}
+
+#[derive(Debug)]
+struct Pythonic {
+    list: bool,
+    /// What stands before it and means a call.
+    tag: Option<&'static Wrapper>,
+    at: At,
+    /// Where the item under way begins, and where its name ends.
+    start: usize,
+    name_end: usize,
+    outline: PythonOutline,
+    items: Vec<Item>,
+}
+
+/// What of the form has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// An item, or the end of the list, must follow.
+    Item,
+    Name {
+        chars: usize,
+    },
+    /// Behind the bracket of a call without a tag: its end, or `name=`.
+    First {
+        named: bool,
+    },
+    /// Behind that `=`: two of them compare.
+    Equals,
+    Arguments,
+    /// A comma, or the end of the list, must follow.
+    After,
+    /// An item behind a tag that is no call.
+    Junk,
+    /// The end of a list without a tag: what follows tells whether it is a link.
+    Closed,
+}
+
+#[derive(Debug)]
+struct Item {
+    at: Range<usize>,
+    /// None where it is no call.
+    name_end: Option<usize>,
+}
+
+impl Recogniser for Pythonic {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+        let here = body.len() - c.len_utf8();
+        let ended = self.outline.push(c);
+        match self.at {
+            At::Closed if matches!(c, '(' | '[') => Step::Text,
+            At::Closed => Step::Reject,
+            At::Item | At::After if c.is_whitespace() => Step::Hold,
+            At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
+            At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
+                self.start = here;
+                self.name(1, &body[here..], offered)
+            }
+            At::Name { chars } if python::is_name(c) && chars < NAME_CHARS_MAX => {
+                self.name(chars + 1, &body[self.start..], offered)
+            }
+            At::Name { .. } if c == '(' => self.named(here, body, offered),
+            At::First { named } => self.first(c, named, body, offered, ended),
+            At::Equals if c == '=' => Step::Reject,
+            At::Equals | At::Arguments => self.in_arguments(body, offered, ended),
+            At::After if c == ',' => self.hold(At::Item),
+            At::Item | At::Name { .. } | At::After | At::Junk => {
+                self.no_call(c, here, body, offered, ended)
+            }
+        }
+    }
+
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        let in_call = matches!(self.at, At::First { .. } | At::Equals | At::Arguments);
+        let in_item = matches!(self.at, At::Name { .. } | At::Junk);
+        match end {
+            End::Rejected if self.at == At::Closed => self.read(body, offered),
+            End::Rejected => None,
+            End::Stream if in_call || in_item && !self.items.is_empty() => {
+                let cut = read::unusable(
+                    body[self.start..].trim_end(),
+                    "it was cut off before its end",
+                );
+                match self.read(body, offered) {
+                    Some(Found::Calls(mut pieces)) => {
+                        pieces.push(cut);
+                        Some(Found::Calls(pieces))
+                    }
+                    _ => Some(Found::Calls(vec![cut])),
+                }
+            }
+            End::Stream => self.read(body, offered),
+        }
+    }
+}
+
+impl Pythonic {
+    fn hold(&mut self, at: At) -> Step {
+        self.at = at;
+        Step::Hold
+    }
+
+    /// Without a tag, only what may become the name of a tool is waited for.
+    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Step {
+        if self.tag.is_none() && !may_name_tool(part, offered) {
+            return Step::Reject;
+        }
+        self.hold(At::Name { chars })
+    }
+
+    /// The bracket behind a name.
+    fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Step {
+        self.name_end = here;
+        if self.tag.is_some() {
+            return self.hold(At::Arguments);
+        }
+        let name = tool_name(&body[self.start..here], offered);
+        match offered.resolve(None, name) {
+            Resolved::Unknown => Step::Reject,
+            _ => self.hold(At::First { named: false }),
+        }
+    }
+
+    fn first(&mut self, c: char, named: bool, body: &str, offered: &Offered, ended: bool) -> Step {
+        match c {
+            c if c.is_whitespace() => Step::Hold,
+            ')' if !named => self.in_arguments(body, offered, ended),
+            '=' if named => self.hold(At::Equals),
+            c if starts_name(c) || named && python::is_name(c) => {
+                self.hold(At::First { named: true })
+            }
+            _ => Step::Reject,
+        }
+    }
+
+    fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Step {
+        let outside = usize::from(self.list);
+        if !ended && self.outline.depth() > outside {
+            return self.hold(At::Arguments);
+        }
+        self.items.push(Item {
+            at: self.start..body.len(),
+            name_end: Some(self.name_end),
+        });
+        if ended {
+            // The bracket of the list closed the call too.
+            if let Some(last) = self.items.last_mut().filter(|_| self.list) {
+                last.at.end -= 1;
+            }
+            return self.closed(body, offered);
+        }
+        self.hold(At::After)
+    }
+
+    /// The character cannot stand here.
+    fn no_call(
+        &mut self,
+        c: char,
+        here: usize,
+        body: &str,
+        offered: &Offered,
+        ended: bool,
+    ) -> Step {
+        if self.tag.is_none() || !self.list {
+            return Step::Reject;
+        }
+        if self.at == At::Item {
+            self.start = here;
+        }
+        let between = self.outline.depth() == 1 && !self.outline.in_string();
+        if !ended && (c != ',' || !between) {
+            return self.hold(At::Junk);
+        }
+        self.items.push(Item {
+            at: self.start..here,
+            name_end: None,
+        });
+        if ended {
+            return self.closed(body, offered);
+        }
+        self.hold(At::Item)
+    }
+
+    fn closed(&mut self, body: &str, offered: &Offered) -> Step {
+        if self.tag.is_none() && self.list {
+            return self.hold(At::Closed);
+        }
+        match self.read(body, offered) {
+            Some(Found::Calls(mut pieces)) if !self.list => pieces
+                .pop()
+                .map_or(Step::Text, |piece| Step::Found(Found::Statement(piece))),
+            Some(found) => Step::Found(found),
+            None => Step::Text,
+        }
+    }
+
+    /// Each item by itself, so that an unreadable one does not drop its siblings.
+    fn read(&self, body: &str, offered: &Offered) -> Option<Found> {
+        let read: Vec<_> = self
+            .items
+            .iter()
+            .map(|item| (&body[item.at.clone()], self.piece(item, body, offered)))
+            .collect();
+        if read.iter().all(|(_, piece)| piece.is_none()) {
+            return None;
+        }
+        let pieces = read
+            .into_iter()
+            .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty());
+        let pieces = pieces.map(|(raw, piece)| {
+            piece.unwrap_or_else(|| read::unusable(raw.trim(), "it is not a call"))
+        });
+        Some(Found::Calls(pieces.collect()))
+    }
+
+    fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
+        let name_end = item.name_end?;
+        let call = Call {
+            raw: &body[item.at.clone()],
+            name: &body[item.at.start..name_end],
+            arguments: &body[name_end..item.at.end],
+            form: self.tag.map_or(FORM, |tag| tag.form),
+            is_certain: self.tag.is_some_and(|tag| tag.is_certain),
+        };
+        call.read(offered)
+    }
+}
+
+/// `name(…)`, complete.
+pub(super) struct Call<'a> {
+    pub(super) raw: &'a str,
+    pub(super) name: &'a str,
+    /// With their brackets.
+    pub(super) arguments: &'a str,
+    pub(super) form: &'static str,
+    /// It is a call even where neither its name nor its arguments can be made out.
+    pub(super) is_certain: bool,
+}
+
+impl Call<'_> {
+    /// None where it is code.
+    pub(super) fn read(self, offered: &Offered) -> Option<Piece> {
+        let arguments = python::arguments(self.arguments);
+        let call = Written {
+            raw: self.raw,
+            server: None,
+            name: tool_name(self.name, offered),
+            form: self.form,
+            repaired: arguments.as_ref().is_ok_and(|read| read.repaired),
+            whole: true,
+            unmistakable: self.is_certain || arguments.is_ok(),
+            arguments: arguments
+                .map(|read| read.value)
+                .map_err(|why| format!("its arguments cannot be read: {why}")),
+        };
+        read::written(call, offered)
+    }
+}

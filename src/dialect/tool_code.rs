@@ -1,0 +1,156 @@
+//! A fence of `tool_code` (DIALECTS 34): calls as Python statements, one a line. A
+//! fence that holds any other code is text.
+
+use super::family::{End, Form, Found, Opening, Recogniser, Step};
+use super::piece::Piece;
+use super::pythonic::{self, Call};
+use super::read;
+use crate::domain::{Offered, Resolved};
+use crate::text::python::{self, PythonOutline};
+
+const INFO: &str = "tool_code";
+const STATEMENTS_MAX: usize = 64;
+
+pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+    let may = opening.fence == Some(INFO)
+        && opening.at_line_start
+        && !opening.offered.is_empty()
+        && (pythonic::starts_name(opening.marker) || opening.marker == '#');
+    may.then(|| {
+        let mut code = ToolCode::default();
+        code.follow(opening.marker);
+        Box::new(code) as _
+    })
+}
+
+#[derive(Debug, Default)]
+struct ToolCode {
+    outline: PythonOutline,
+}
+
+impl ToolCode {
+    fn follow(&mut self, c: char) {
+        if c == '\n' {
+            self.outline.end_short_string();
+        }
+        self.outline.push(c);
+    }
+}
+
+impl Recogniser for ToolCode {
+    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Step {
+        // Python has no backtick: the fence closes.
+        if c == '`' && !self.outline.in_string() && !self.outline.in_comment() {
+            return Step::Reject;
+        }
+        self.follow(c);
+        Step::Hold
+    }
+
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        let mut pieces = Vec::new();
+        let mut is_code = false;
+        let (statements, is_open) = statements(body)?;
+        for (number, statement) in statements.iter().enumerate() {
+            let is_last = number + 1 == statements.len();
+            if is_last && is_open && end == End::Stream {
+                pieces.extend(cut_off(statement, offered));
+                continue;
+            }
+            match read_call(statement, offered) {
+                Some(piece) => pieces.push(piece),
+                None => is_code |= !is_harmless(statement, offered),
+            }
+        }
+        (!is_code && !pieces.is_empty()).then_some(Found::Calls(pieces))
+    }
+}
+
+/// The statements of `code` without comments, and whether the last is open. None
+/// where they are too many.
+fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
+    let mut found = Vec::new();
+    let mut outline = PythonOutline::default();
+    let mut start = 0;
+    for (at, c) in code.char_indices() {
+        if c == '\n' {
+            outline.end_short_string();
+        }
+        if outline.depth() == 0 && !outline.in_string() {
+            let in_comment = outline.in_comment();
+            match c {
+                '\n' if in_comment => start = at + 1,
+                '\n' | ';' | '#' if !in_comment => {
+                    found.push(code[start..at].trim());
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        outline.push(c);
+    }
+    if !outline.in_comment() || outline.depth() > 0 {
+        found.push(code[start..].trim());
+    }
+    found.retain(|statement| !statement.is_empty());
+    let is_open = outline.depth() > 0 || outline.in_string();
+    (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
+}
+
+/// A call, alone, printed or assigned.
+fn read_call(statement: &str, offered: &Offered) -> Option<Piece> {
+    let (name, arguments) = call(statement)?;
+    let call = Call {
+        raw: statement,
+        name,
+        arguments,
+        form: INFO,
+        is_certain: false,
+    };
+    call.read(offered)
+}
+
+/// `name` and `(…)`, and nothing behind them.
+fn call(statement: &str) -> Option<(&str, &str)> {
+    let mut code = statement;
+    if let Some((target, value)) = code.split_once('=')
+        && !target.trim().is_empty()
+        && target.trim().chars().all(python::is_name)
+    {
+        code = value.trim_start();
+    }
+    let inner = code.strip_prefix("print(");
+    if let Some(inner) = inner.and_then(|rest| rest.trim_end().strip_suffix(')')) {
+        code = inner.trim();
+    }
+    let open = code.find('(')?;
+    let (name, arguments) = code.split_at(open);
+    let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name);
+    let mut outline = PythonOutline::default();
+    let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
+    let is_all = end.is_some_and(|(at, _)| at + 1 == arguments.len());
+    (is_name && is_all).then_some((name, arguments))
+}
+
+/// A statement that the end of the stream cut: a call where it names a tool.
+fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
+    calls_tool(statement, offered)
+        .then(|| read::unusable(statement, "it was cut off before its end"))
+}
+
+/// Shows or fetches what the calls around it are about, and calls no tool itself.
+fn is_harmless(statement: &str, offered: &Offered) -> bool {
+    let may = ["import ", "from ", "print("];
+    may.iter().any(|start| statement.starts_with(start)) && !calls_tool(statement, offered)
+}
+
+/// Whether the name of a tool stands before a bracket.
+fn calls_tool(statement: &str, offered: &Offered) -> bool {
+    let mut parts = statement.split('(');
+    parts.next_back();
+    parts.any(|part| {
+        let name = part.rsplit(|c| !python::is_name(c)).next().unwrap_or(part);
+        let name = pythonic::tool_name(name, offered);
+        offered.resolve(None, name) != Resolved::Unknown
+    })
+}

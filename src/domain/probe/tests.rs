@@ -1,0 +1,160 @@
+//! The best of what was tried, and the words for it.
+
+use super::*;
+use crate::domain::ProviderKind;
+
+fn trial(dialect: Dialect, wrote: Wrote, answered: bool) -> Trial {
+    Trial {
+        dialect,
+        wrote,
+        answered,
+        elapsed: Duration::from_millis(3_140),
+        is_whole: true,
+        fault: None,
+    }
+}
+
+fn report(provider: ProviderKind, in_force: Dialect, trials: Vec<Trial>) -> Report {
+    let model = ModelRef {
+        name: "m".to_owned(),
+        provider,
+        model: "m".to_owned(),
+    };
+    Report {
+        trials,
+        ..Report::new(model, in_force)
+    }
+}
+
+use Dialect::{Native, Prompt, Xml};
+use ProviderKind::{Ollama, OpenAi};
+use Wrote::{AsTaught, Nothing, Unusable};
+
+fn other() -> Wrote {
+    Wrote::Otherwise("Hermes".to_owned())
+}
+
+#[test]
+fn answered_beats_called_and_called_as_taught_beats_called() {
+    let best = |trials| report(Ollama, Prompt, trials).best();
+    assert_eq!(
+        best(vec![
+            trial(Native, AsTaught, false),
+            trial(Prompt, Nothing, false),
+            trial(Xml, other(), true),
+        ]),
+        Some(Xml)
+    );
+    assert_eq!(
+        best(vec![
+            trial(Native, Unusable, false),
+            trial(Prompt, other(), true),
+            trial(Xml, AsTaught, true),
+        ]),
+        Some(Xml)
+    );
+    assert_eq!(
+        best(vec![
+            trial(Native, Unusable, false),
+            trial(Prompt, Nothing, false),
+        ]),
+        None
+    );
+}
+
+#[test]
+fn of_those_that_did_alike_the_usual_one_is_best_and_what_is_in_use_stays() {
+    let all = || {
+        Dialect::ALL
+            .map(|dialect| trial(dialect, AsTaught, true))
+            .to_vec()
+    };
+    let of = |provider, in_force| {
+        let report = report(provider, in_force, all());
+        (report.best(), report.worth_storing())
+    };
+    assert_eq!(of(Ollama, Prompt), (Some(Prompt), None));
+    assert_eq!(of(OpenAi, Native), (Some(Native), None));
+    assert_eq!(of(Ollama, Xml), (Some(Prompt), None));
+    let without_usual = vec![trial(Native, AsTaught, true), trial(Xml, AsTaught, true)];
+    let report = report(Ollama, Prompt, without_usual);
+    assert_eq!(report.best(), Some(Native));
+}
+
+#[test]
+fn the_better_one_is_worth_storing_once_all_were_tried() {
+    let trials = vec![
+        Trial::skipped(Native, "no tools"),
+        trial(Prompt, AsTaught, false),
+        trial(Xml, AsTaught, true),
+    ];
+    let whole = report(Ollama, Prompt, trials);
+    assert_eq!(whole.worth_storing(), Some(Xml));
+    let said = "`prompt` is in use: `xml` does better.";
+    assert_eq!(whole.setting_words().as_deref(), Some(said));
+    let cut = Report {
+        is_cut: true,
+        ..whole
+    };
+    assert_eq!((cut.best(), cut.worth_storing()), (Some(Xml), None));
+    let said = "Not every dialect was tried: nothing is stored.";
+    assert_eq!(cut.setting_words().as_deref(), Some(said));
+}
+
+#[test]
+fn the_words_say_whether_the_model_works_with_tools() {
+    let words = |trials| report(Ollama, Prompt, trials).words();
+    assert_eq!(
+        words(vec![trial(Prompt, AsTaught, true)]),
+        "m works with tools: best in `prompt`."
+    );
+    let said = words(vec![trial(Xml, other(), false)]);
+    let start = "m calls tools but does not use what they return; it came furthest in `xml`.";
+    assert!(said.starts_with(start), "{said}");
+    let said = words(vec![trial(Xml, Unusable, false)]);
+    let start = "m did not call a tool in any dialect.";
+    assert!(said.starts_with(start), "{said}");
+    let late = Trial {
+        is_whole: false,
+        ..trial(Prompt, Nothing, false)
+    };
+    let said = words(vec![late.clone()]);
+    let end = "whether m works with tools: no reply came to its end.";
+    assert!(said.ends_with(end), "{said}");
+    let said = words(vec![late, trial(Xml, Nothing, false)]);
+    assert!(said.starts_with("m did not call"), "{said}");
+    let said = words(vec![Trial::skipped(Native, "why")]);
+    assert_eq!(said, "It is not known whether m works with tools.");
+}
+
+#[test]
+fn a_row_tells_what_came_of_a_dialect() {
+    let rows = [
+        (trial(Native, AsTaught, true), "native yes yes yes 3.1"),
+        (
+            trial(Prompt, other(), false),
+            "prompt yes no: Hermes no 3.1",
+        ),
+        (trial(Xml, Unusable, false), "xml no no no 3.1"),
+        (trial(Xml, Nothing, false), "xml no - no 3.1"),
+        (Trial::skipped(Native, "why"), "native - - - -"),
+    ];
+    for (trial, expected) in rows {
+        assert_eq!(trial.row().join(" "), expected);
+    }
+}
+
+#[test]
+fn the_word_is_found_however_it_is_set() {
+    for answer in [
+        "The word is **Tavokimiru**.",
+        "ta-vo-ki-mi-ru",
+        "T A V O K I M I R U",
+    ] {
+        assert!(holds(answer, "tavokimiru"), "{answer}");
+    }
+    for answer in ["", "tavokimir", "비밀 단어를 모릅니다"] {
+        assert!(!holds(answer, "tavokimiru"), "{answer}");
+    }
+    assert!(!holds("anything", ""));
+}

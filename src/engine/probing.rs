@@ -1,0 +1,223 @@
+//! `/probe`: a probe of the present model beside everything else, its progress and its
+//! end as events, and the storing of what it found. It touches no conversation.
+
+use super::actor::{Actor, Done};
+use super::asking::Pending;
+use super::probe::{Probe, ProbeNews};
+use super::stock::without_retry;
+use crate::config::{self, ConfigError};
+use crate::domain::probe::{ProbeState, Report};
+use crate::domain::{AskId, Dialect, ModelRef, Notice};
+use crate::protocol::{Ask, Choice, Event, Job, Owner};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Silence in the middle of a reply that a person would be asked about later.
+pub const IDLE_MAX: Duration = Duration::from_secs(30);
+/// News of a probe that wait.
+pub const NEWS_MAX: usize = 16;
+
+/// A probe from its beginning until the person has read what it found.
+pub(super) struct Probing {
+    report: Report,
+    state: ProbeState,
+    news: mpsc::Receiver<ProbeNews>,
+    /// None once it is over; dropping it stops the probe.
+    task: Option<AbortOnDropHandle<Result<(), Notice>>>,
+    ask: Option<AskId>,
+}
+
+/// What is heard of a probe.
+pub(super) enum ProbeHeard {
+    News(ProbeNews),
+    Over(Result<(), Notice>),
+}
+
+/// The next thing about the probe under way; for ever where there is none. Safe to drop
+/// while it waits.
+pub(super) async fn hear_probe(probing: Option<&mut Probing>) -> ProbeHeard {
+    let Some(Probing {
+        news,
+        task: Some(task),
+        ..
+    }) = probing
+    else {
+        return std::future::pending().await;
+    };
+    if let Some(news) = news.recv().await {
+        return ProbeHeard::News(news);
+    }
+    let over = task.await.unwrap_or_else(|fault| {
+        tracing::error!("a probe failed: {fault}");
+        let what = "The probe ended by a fault of humble itself.";
+        Err(Notice::failure(what).advise("The log, F12, has more."))
+    });
+    ProbeHeard::Over(over)
+}
+
+impl Actor {
+    pub(super) fn probe(&mut self) {
+        if self.running.is_some() {
+            let notice = Notice::warning("The present turn is still under way.");
+            return self.notice(notice.advise("Probe the model once it has ended."));
+        }
+        if self.probing.is_some() {
+            return self.notice(Notice::info("A probe is under way already."));
+        }
+        if self.options.stand_in.is_some() {
+            let what = "The demo's model follows a script: there is nothing to find out.";
+            return self.notice(Notice::info(what));
+        }
+        let Some(model) = self.model.clone() else {
+            let notice = self.no_model();
+            return self.notice(notice);
+        };
+        let (num_ctx, agreed) = self.context_of(&model);
+        let idle = Duration::from_secs(self.settings.limits.idle_seconds);
+        let probe = Probe {
+            provider: self.provider.clone(),
+            built_in: Arc::clone(&self.built_in),
+            model: Arc::clone(&model),
+            system_prompt: Arc::clone(&self.system_prompt),
+            num_ctx,
+            agreed,
+            idle: idle.min(IDLE_MAX),
+        };
+        let (tell, news) = mpsc::channel(NEWS_MAX);
+        self.probing = Some(Probing {
+            report: Report::new(model.reference(), model.dialect),
+            state: ProbeState {
+                model: model.name.clone(),
+                dialect: None,
+                is_loading: false,
+                is_over: false,
+            },
+            news,
+            task: Some(AbortOnDropHandle::new(tokio::spawn(probe.run(tell)))),
+            ask: None,
+        });
+        self.push_probe();
+    }
+
+    fn push_probe(&mut self) {
+        let state = self.probing.as_ref().map(|probing| probing.state.clone());
+        self.outbox.push(Event::ProbeChanged(state));
+    }
+
+    pub(super) fn probe_heard(&mut self, heard: ProbeHeard) {
+        let Some(probing) = &mut self.probing else {
+            return;
+        };
+        match heard {
+            ProbeHeard::News(ProbeNews::Trying(dialect)) => {
+                probing.state.dialect = Some(dialect);
+                probing.state.is_loading = false;
+            }
+            ProbeHeard::News(ProbeNews::Loading) => probing.state.is_loading = true,
+            ProbeHeard::News(ProbeNews::Loaded) => probing.state.is_loading = false,
+            ProbeHeard::News(ProbeNews::Tried(trial)) => {
+                probing.report.trials.push(trial);
+                return;
+            }
+            ProbeHeard::Over(Ok(())) => return self.probe_over(),
+            ProbeHeard::Over(Err(fault)) => {
+                probing.report.is_cut = true;
+                probing.report.fault = Some(without_retry(fault));
+                return self.probe_over();
+            }
+        }
+        self.push_probe();
+    }
+
+    /// The person does not wait for the rest, and sees what there is.
+    pub(super) fn stop_probe(&mut self) {
+        let Some(probing) = self.probing.as_mut().filter(|one| one.task.is_some()) else {
+            return;
+        };
+        // What was told before the key came counts.
+        while let Ok(news) = probing.news.try_recv() {
+            if let ProbeNews::Tried(trial) = news {
+                probing.report.trials.push(trial);
+            }
+        }
+        probing.report.is_cut = true;
+        if probing.report.trials.iter().any(|trial| trial.was_tried()) {
+            return self.probe_over();
+        }
+        self.probing = None;
+        self.push_probe();
+        let what = "The probe was stopped before a dialect was tried to its end.";
+        self.notice(Notice::info(what));
+    }
+
+    /// Shows what was found, and asks where there is something to store.
+    fn probe_over(&mut self) {
+        let Some(probing) = &mut self.probing else {
+            return;
+        };
+        probing.task = None;
+        probing.state.is_over = true;
+        let report = Arc::new(probing.report.clone());
+        let listed = self.find_reference(&report.model).is_some();
+        let to = report.worth_storing().filter(|_| listed);
+        tracing::info!("probe of {}: {}", report.model.name, report.words());
+        self.push_probe();
+        let model = report.model.clone();
+        let question = Ask::StoreDialect { report, to };
+        let pending = Pending::StoreDialect { model, to };
+        let ask = self.ask(Owner::Job(Job::Probe), question, pending);
+        if let Some(probing) = &mut self.probing {
+            probing.ask = Some(ask);
+        }
+    }
+
+    pub(super) fn probe_answered(&mut self, model: ModelRef, to: Option<Dialect>, choice: Choice) {
+        self.probing = None;
+        if let Some(dialect) = to.filter(|_| choice == Choice::Store) {
+            let (home, reference) = (self.home.clone(), model.clone());
+            self.begin_write();
+            self.jobs.spawn_blocking(move || {
+                let stored = config::set_tool_calls(&home, &reference, dialect);
+                Done::DialectStored(reference, dialect, stored)
+            });
+            // The next prompt waits until what was found is in force.
+            return;
+        }
+        self.push_probe();
+    }
+
+    /// The file has it now, and it is in force at once.
+    pub(super) fn dialect_stored(
+        &mut self,
+        reference: ModelRef,
+        dialect: Dialect,
+        stored: Result<(), ConfigError>,
+    ) {
+        let stored = stored.map_err(|fault| fault.notice());
+        if stored.is_ok() {
+            let models = self.settings.models.iter_mut();
+            let mut models = models.filter(|one| one.reference() == reference);
+            if let Some(model) = models.next() {
+                model.dialect = dialect;
+            }
+        }
+        self.config_written();
+        match stored {
+            Err(notice) => self.notice(notice),
+            Ok(()) => {
+                if let Some(model) = &mut self.model
+                    && model.reference() == reference
+                {
+                    Arc::make_mut(model).dialect = dialect;
+                }
+                let (name, dialect) = (&reference.name, dialect.name());
+                let said = format!("{name} is used with `{dialect}` from now on.");
+                let why = "It stands in config.json as `toolCalls`.";
+                self.notice(Notice::info(said).because(why));
+            }
+        }
+        self.push_probe();
+    }
+}

@@ -1,0 +1,132 @@
+//! What `humble probe` prints. Names and words of servers are made clean here.
+
+use super::advice::without_screen;
+use super::asking::Terminal;
+use super::signals::Signals;
+use crate::domain::probe::{HEAD, Report, Trial, Wrote};
+use crate::domain::{AskId, Dialect, Notice};
+use crate::protocol::{Answer, Ask, Choice};
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The table for a person, with what it means before it.
+pub fn text(report: &Report) -> String {
+    let mut out = line(&report.words());
+    if !report.trials.is_empty() {
+        out.push('\n');
+        out += &table(&report.trials);
+    }
+    let faults: String = report.faults().map(|fault| line(&fault)).collect();
+    if !faults.is_empty() {
+        out.push('\n');
+        out += &faults;
+    }
+    if let Some(words) = report.setting_words() {
+        out.push('\n');
+        out += &line(&words);
+    }
+    out
+}
+
+fn line(words: &str) -> String {
+    format!("{}\n", Clean::line(words).as_str())
+}
+
+fn table(trials: &[Trial]) -> String {
+    let head = std::iter::once(HEAD.map(str::to_owned));
+    let cells: Vec<[String; 5]> = head
+        .chain(trials.iter().map(Trial::row))
+        .map(|row| row.map(|cell| Clean::line(&cell).as_str().to_owned()))
+        .collect();
+    let mut out = String::new();
+    for row in &cells {
+        let mut words = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let widest = cells.iter().map(|row| width(&row[column])).max();
+            let room = " ".repeat(widest.unwrap_or(0).saturating_sub(width(cell)));
+            // Seconds stand at the right.
+            words += &match column + 1 == row.len() {
+                true => format!("{room}{cell}"),
+                false => format!("{cell}{room}  "),
+            };
+        }
+        out += words.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+/// The same for programs: one object, its text raw.
+pub fn json(report: &Report, stored: bool) -> String {
+    let results: Vec<Value> = report.trials.iter().map(result).collect();
+    let mut value = json!({
+        "model": report.model.name,
+        "provider": report.model.provider,
+        "results": results,
+        "best": report.best(),
+        "in_use": report.in_force,
+        "verdict": report.verdict(),
+        "words": report.words(),
+        "is_complete": !report.is_cut,
+        "stored": stored,
+    });
+    if let Some(fault) = &report.fault {
+        value["error"] = json!(fault.sentence());
+    }
+    format!("{value}\n")
+}
+
+fn result(trial: &Trial) -> Value {
+    let form = match &trial.wrote {
+        Wrote::Otherwise(how) => Some(how),
+        _ => None,
+    };
+    json!({
+        "dialect": trial.dialect,
+        "tried": trial.was_tried(),
+        "called": trial.called(),
+        "well_formed": trial.wrote == Wrote::AsTaught,
+        "form": form,
+        "answered": trial.answered,
+        "seconds": (trial.elapsed.as_secs_f64() * 10.0).round() / 10.0,
+        "fault": trial.fault,
+    })
+}
+
+/// A notice without what only the screen can do.
+pub fn sentence(notice: &Notice) -> String {
+    let notice = Notice {
+        advice: notice.advice.as_deref().and_then(without_screen),
+        ..notice.clone()
+    };
+    Clean::line(&notice.sentence()).as_str().to_owned()
+}
+
+/// Asks on the terminal whether to store what was found; none where there is no
+/// terminal. Err is the exit status of a signal that came instead of an answer.
+///
+/// # Errors
+/// A signal ended the program.
+pub async fn asks_to_store(
+    report: &Report,
+    to: Dialect,
+    signals: &mut Signals,
+) -> Result<Option<bool>, u8> {
+    let mut terminal = Terminal::open();
+    if !terminal.is_there() {
+        return Ok(None);
+    }
+    let question = Ask::StoreDialect {
+        report: Arc::new(report.clone()),
+        to: Some(to),
+    };
+    terminal.ask(AskId(1), question, Vec::new(), false);
+    tokio::select! {
+        (_, answer, _) = terminal.answered() => {
+            Ok(Some(answer == Answer::Choice(Choice::Store)))
+        }
+        code = signals.next() => Err(code),
+    }
+}

@@ -1,0 +1,188 @@
+//! Python's string literals: their prefixes, quotes and escapes.
+
+use super::{Reader, fault};
+
+/// What the letters before the quote mean.
+#[derive(Debug, Clone, Copy, Default)]
+struct Prefix {
+    raw: bool,
+    bytes: bool,
+    format: bool,
+}
+
+impl Prefix {
+    fn read(letters: &str) -> Option<Self> {
+        let mut prefix = Self::default();
+        for letter in letters.bytes() {
+            match letter.to_ascii_lowercase() {
+                b'r' if !prefix.raw => prefix.raw = true,
+                b'b' if !prefix.bytes => prefix.bytes = true,
+                b'f' if !prefix.format => prefix.format = true,
+                b'u' if letters.len() == 1 => {}
+                _ => return None,
+            }
+        }
+        Some(prefix)
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn at_string(&mut self) -> bool {
+        let at = self.at();
+        quote(&self.text[at..]).is_some()
+    }
+
+    /// Strings that stand side by side are one.
+    pub(super) fn strings(&mut self) -> Result<String, String> {
+        let mut text = String::new();
+        while self.at_string() {
+            self.string(&mut text)?;
+            self.skip_blank();
+        }
+        Ok(text)
+    }
+
+    fn string(&mut self, text: &mut String) -> Result<(), String> {
+        let at = self.at();
+        let whole = &self.text[at..];
+        let Some((prefix, quote)) = quote(whole) else {
+            return Err(fault(whole, "is not a plain value"));
+        };
+        let letters = whole.find(quote).unwrap_or_default();
+        self.skip_bytes(letters);
+        let long = self.starts_with(&quote.to_string().repeat(3));
+        self.skip_bytes(if long { 3 } else { 1 });
+        let end = quote.to_string().repeat(if long { 3 } else { 1 });
+        loop {
+            if self.starts_with(&end) {
+                self.skip_bytes(end.len());
+                return Ok(());
+            }
+            match self.next() {
+                None => return Err(fault(whole, "is a string without an end")),
+                Some('\\') => self.escape(prefix, text)?,
+                Some(c @ ('{' | '}')) if prefix.format => {
+                    if !self.next_if(c) {
+                        let what = "is an f-string, which is not a plain value";
+                        return Err(fault(whole, what));
+                    }
+                    text.push(c);
+                }
+                Some(c) => {
+                    self.repaired |= c == '\n' && !long;
+                    text.push(c);
+                }
+            }
+        }
+    }
+
+    /// `count` ASCII characters.
+    fn skip_bytes(&mut self, count: usize) {
+        if count > 0 {
+            self.chars.nth(count - 1);
+        }
+    }
+
+    /// The backslash was taken. One that Python does not know stands for itself,
+    /// as Python has it too.
+    fn escape(&mut self, prefix: Prefix, text: &mut String) -> Result<(), String> {
+        let Some(c) = self.next() else {
+            text.push('\\');
+            return Ok(());
+        };
+        if prefix.raw {
+            text.extend(['\\', c]);
+            return Ok(());
+        }
+        match c {
+            '\n' => {}
+            '\r' if self.peek() == Some('\n') => {
+                self.next();
+            }
+            '\\' | '\'' | '"' => text.push(c),
+            'a' => text.push('\u{7}'),
+            'b' => text.push('\u{8}'),
+            'f' => text.push('\u{C}'),
+            'n' => text.push('\n'),
+            'r' => text.push('\r'),
+            't' => text.push('\t'),
+            'v' => text.push('\u{B}'),
+            '0'..='7' => self.octal(c, text),
+            'x' => self.code_point(c, 2, text),
+            'u' if !prefix.bytes => self.code_point(c, 4, text),
+            'U' if !prefix.bytes => self.code_point(c, 8, text),
+            'N' if !prefix.bytes && self.peek() == Some('{') => {
+                return Err("`\\N{…}` cannot be read: write the character itself".to_owned());
+            }
+            c => text.extend(['\\', c]),
+        }
+        Ok(())
+    }
+
+    fn octal(&mut self, first: char, text: &mut String) {
+        let mut point = first.to_digit(8).unwrap_or_default();
+        for _ in 0..2 {
+            if let Some((_, c)) = self.chars.next_if(|(_, c)| c.is_digit(8)) {
+                point = point * 8 + c.to_digit(8).unwrap_or_default();
+            }
+        }
+        text.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+
+    fn code_point(&mut self, letter: char, digits: usize, text: &mut String) {
+        let Some(high) = self.hex(digits) else {
+            self.repaired = true;
+            text.extend(['\\', letter]);
+            return;
+        };
+        let mut point = high;
+        // Two halves are no character in Python. Who knows JSON writes them.
+        if digits == 4 && (0xD800..0xDC00).contains(&high) {
+            self.repaired = true;
+            if let Some(low) = self.low_half() {
+                point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            }
+        }
+        let c = char::from_u32(point);
+        self.repaired |= c.is_none();
+        text.push(c.unwrap_or(char::REPLACEMENT_CHARACTER));
+    }
+
+    fn low_half(&mut self) -> Option<u32> {
+        let at = self.at();
+        let digits = self.text[at..].strip_prefix("\\u")?.get(..4)?;
+        let low = u32::from_str_radix(digits, 16).ok()?;
+        (0xDC00..0xE000).contains(&low).then(|| {
+            self.skip_bytes(6);
+            low
+        })
+    }
+
+    /// So many hexadecimal digits, which are only used up where they are as many.
+    fn hex(&mut self, digits: usize) -> Option<u32> {
+        let at = self.at();
+        let written = self.text.get(at..at + digits)?;
+        if !written.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        self.skip_bytes(digits);
+        u32::from_str_radix(written, 16).ok()
+    }
+}
+
+/// The prefix and the quote of the string that `text` starts with.
+fn quote(text: &str) -> Option<(Prefix, char)> {
+    let at = text
+        .bytes()
+        .take(3)
+        .position(|byte| matches!(byte, b'"' | b'\''))?;
+    let prefix = Prefix::read(text.get(..at)?)?;
+    Some((
+        prefix,
+        if text.as_bytes()[at] == b'"' {
+            '"'
+        } else {
+            '\''
+        },
+    ))
+}

@@ -1,0 +1,210 @@
+use super::*;
+use serde_json::json;
+
+fn read(text: &str) -> Value {
+    let read = arguments(text).expect("they can be read");
+    assert!(!read.repaired, "{text}");
+    read.value
+}
+
+fn why(text: &str) -> String {
+    arguments(text).expect_err("they cannot be read")
+}
+
+#[test]
+fn literals_keep_their_types_and_their_order() {
+    assert_eq!(
+        read(
+            "(city='서울', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}, t=(1, 2), o=(1,), p=(3), e=())"
+        ),
+        json!({
+            "city": "서울", "n": 3, "ok": true, "x": null, "xs": [1, "a"], "d": {"k": 1.5},
+            "t": [1, 2], "o": [1], "p": 3, "e": []
+        })
+    );
+    let names: Vec<_> = match read("(z=1, a=2, 도시='東京')") {
+        Value::Object(map) => map.keys().cloned().collect(),
+        other => panic!("{other}"),
+    };
+    assert_eq!(names, ["z", "a", "도시"]);
+    assert_eq!(read("()"), json!({}));
+    assert_eq!(
+        read("( # none\n a = true, # one\n b = \\\n null, c = false\n, )"),
+        json!({"a": true, "b": null, "c": false})
+    );
+    assert_eq!(
+        read("(d={1: {}, None: [], 'a': {\"b\": [[]]}, 2.5: 1})"),
+        json!({"d": {"1": {}, "null": [], "a": {"b": [[]]}, "2.5": 1}})
+    );
+}
+
+#[test]
+fn numbers_are_read_as_python_reads_them() {
+    for (written, number) in [
+        ("-3", json!(-3)),
+        ("+3", json!(3)),
+        ("1_000", json!(1000)),
+        ("0x1F", json!(31)),
+        ("-0b11", json!(-3)),
+        ("0o17", json!(15)),
+        ("0", json!(0)),
+        ("-2.5", json!(-2.5)),
+        ("1e5", json!(1e5)),
+        ("1.5E-3", json!(0.0015)),
+        (".5", json!(0.5)),
+        ("5.", json!(5.0)),
+        ("9223372036854775808", json!(9223372036854775808_u64)),
+    ] {
+        assert_eq!(
+            read(&format!("(n={written})")),
+            json!({"n": number}),
+            "{written}"
+        );
+    }
+    for written in [
+        "007", "1__0", "_1", "1_", "1j", "--1", "nan", "inf", "0x", "0x-1", "1e", "-", "1e999",
+        "1 2", "3-1", "0xZ",
+    ] {
+        assert!(arguments(&format!("(n={written})")).is_err(), "{written}");
+    }
+}
+
+#[test]
+fn strings_are_read_with_their_prefixes_quotes_and_escapes() {
+    for (written, text) in [
+        (r#""it's""#, "it's"),
+        (r#"'say "안녕"'"#, "say \"안녕\""),
+        ("''", ""),
+        ("''''''", ""),
+        ("\"\"\"a\n\"b\" 'c' ) \\\"\"\"\"", "a\n\"b\" 'c' ) \""),
+        (r"'\x41\u00e9\U0001F600\101\n\t\\\''", "Aé😀A\n\t\\'"),
+        (r"r'C:\new\'s'", r"C:\new\'s"),
+        (r"R'\n'", r"\n"),
+        (r"b'ab\u0041'", r"ab\u0041"),
+        (r"u'é'", "é"),
+        ("f'{{x}}'", "{x}"),
+        (r"rb'\d'", r"\d"),
+        (r"'C:\Windows\dir'", r"C:\Windows\dir"),
+        ("'a' 'b'\n  \"c\"", "abc"),
+        ("'a\\\nb'", "ab"),
+        ("'(], # no comment'", "(], # no comment"),
+        (
+            "'한\u{1F468}\u{200D}\u{1F469}'",
+            "한\u{1F468}\u{200D}\u{1F469}",
+        ),
+    ] {
+        assert_eq!(
+            read(&format!("(s={written})")),
+            json!({"s": text}),
+            "{written}"
+        );
+    }
+}
+
+#[test]
+fn what_python_would_refuse_in_a_string_is_repaired_and_it_is_said() {
+    for (written, text) in [
+        ("'a\nb'", "a\nb"),
+        (r"'\ud83d\ude00'", "😀"),
+        (r"'\ud83d'", "\u{FFFD}"),
+        (r"'\x4'", r"\x4"),
+        (r"'\U00110000'", "\u{FFFD}"),
+    ] {
+        let read = arguments(&format!("(s={written})")).expect("it can be repaired");
+        assert_eq!(read.value, json!({"s": text}), "{written}");
+        assert!(read.repaired, "{written}");
+    }
+}
+
+#[test]
+fn what_would_have_to_be_run_is_refused_with_its_reason() {
+    let by_name = |text: &str| {
+        format!("`{text}` has no name: write its arguments by name, as in `city=\"Paris\"`")
+    };
+    let no_value = |text: &str| format!("`{text}` is not a plain value");
+    for (text, expected) in [
+        ("('Paris')", by_name("'Paris')")),
+        ("(**{'city': 1})", by_name("**{'city': 1})")),
+        ("(a == 1)", by_name("a == 1)")),
+        ("(city: 'Paris')", by_name("city: 'Paris')")),
+        ("(a=1, 2)", by_name("2)")),
+        ("(a=x)", no_value("x)")),
+        ("(a=today())", no_value("today())")),
+        ("(a={**b})", no_value("**b})")),
+        (
+            "(a=b'x' + y)",
+            "`+ y)` follows a value where a comma or the end must".to_owned(),
+        ),
+        (
+            "(a=f'{x}')",
+            "`f'{x}')` is an f-string, which is not a plain value".to_owned(),
+        ),
+        (
+            "(a='\\N{BULLET}')",
+            "`\\N{…}` cannot be read: write the character itself".to_owned(),
+        ),
+        ("(a=1, a=2)", "`a` is given twice".to_owned()),
+        ("(a='x", "`'x` is a string without an end".to_owned()),
+        ("(a=", "a value is missing at its end".to_owned()),
+        (
+            "(a={1, 2})",
+            "`, 2})` stands where `:` must follow a key".to_owned(),
+        ),
+        (
+            "(a={[1]: 2})",
+            "a list or an object cannot be a key".to_owned(),
+        ),
+        (
+            "(a=[1 2])",
+            "`2])` follows a value where a comma or the end must".to_owned(),
+        ),
+        ("(a=1) + 2", "`+ 2` is more than one call".to_owned()),
+        ("", "`` is not the start of its arguments".to_owned()),
+    ] {
+        assert_eq!(why(text), expected, "{text}");
+    }
+    assert_eq!(
+        why("(a=가나다라마바사아자차카타파하가나다라마바사아자차카타파하)"),
+        no_value("가나다라마바사아자차카타파하가나다라마바사아자차…")
+    );
+}
+
+#[test]
+fn deep_nesting_is_refused_and_does_not_overflow() {
+    for open in ["[", "(", "{1:", "{'a': [("] {
+        assert!(arguments(&format!("(a={}", open.repeat(300_000))).is_err());
+    }
+    let nested = |depth: usize| format!("(a={}{})", "[".repeat(depth), "]".repeat(depth));
+    assert!(arguments(&nested(128)).is_ok());
+    assert_eq!(why(&nested(129)), "its values are nested too deep");
+}
+
+/// Bytes up to and with the bracket that ends it.
+fn end(text: &str) -> Option<usize> {
+    let mut outline = PythonOutline::default();
+    text.char_indices()
+        .find_map(|(at, c)| outline.push(c).then_some(at + c.len_utf8()))
+}
+
+#[test]
+fn the_outline_ends_where_the_outermost_bracket_closes() {
+    for text in [
+        "()",
+        "(a=')', b=\"]\", c=[1, (2)], d={'k': ')'})",
+        "(a='\\')', b='')",
+        "(a='''it's ')' \"x\" ''\\''' ''', b='''''', c=\"\"\"\")\"\"\")",
+        "( # it's )\n a=1)",
+        "('한 )', ''')''')",
+        "(r'\\')')",
+    ] {
+        assert_eq!(end(&format!("{text} tail) ]")), Some(text.len()), "{text}");
+    }
+}
+
+#[test]
+fn a_bracket_of_another_kind_closes_what_it_can() {
+    assert_eq!(end("(a=[1, 2)]"), Some(9));
+    assert_eq!(end("[f(a=1]"), Some(7));
+    assert_eq!(end("(a=1]}))"), Some(7));
+    assert_eq!(end("(a='x)"), None);
+}

@@ -1,0 +1,47 @@
+//! A probe of the model as the screen knows it: how far it is, and since when.
+
+use super::model::Model;
+use crate::domain::Dialect;
+use crate::domain::probe::ProbeState;
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct Probe {
+    pub state: ProbeState,
+    pub began: Duration,
+    /// When the present dialect's turn came, or the loading of the model began or ended.
+    pub since: Duration,
+}
+
+impl Probe {
+    /// What is being done, in a few words.
+    pub fn words(&self) -> String {
+        let place = |wanted: Dialect| {
+            let mut order = Dialect::ALL.iter();
+            order.position(|one| *one == wanted).map_or(0, |at| at + 1)
+        };
+        match self.state.dialect {
+            _ if self.state.is_loading => "probe: the model is being loaded".to_owned(),
+            None => "probe".to_owned(),
+            Some(dialect) => format!(
+                "probe: {}, {} of {}",
+                dialect.name(),
+                place(dialect),
+                Dialect::ALL.len()
+            ),
+        }
+    }
+}
+
+impl Model {
+    /// The probe under way, before its result is there.
+    pub fn probes(&self) -> Option<&Probe> {
+        self.probe.as_ref().filter(|probe| !probe.state.is_over)
+    }
+
+    /// Is the model taken, so that a prompt has to wait? What a probe found is read and
+    /// perhaps stored first: it changes how the next prompt is sent.
+    pub fn is_busy(&self) -> bool {
+        self.running().is_some() || self.probe.is_some()
+    }
+}

@@ -1,0 +1,50 @@
+//! `/probe` on the screen: its progress, its end, and the keys that stop it.
+
+use super::super::model::Model;
+use super::super::msg::Effect;
+use super::super::probe::Probe;
+use super::submit;
+use crate::domain::Notice;
+use crate::domain::probe::ProbeState;
+use crate::protocol::Command;
+use std::time::Duration;
+
+/// A probe of at least this length calls the person back when it ends.
+const LONG: Duration = Duration::from_secs(10);
+
+pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<Effect>) {
+    let now = model.now;
+    let Some(state) = state else {
+        model.probe = None;
+        return submit::send_queued(model, effects);
+    };
+    let Some(probe) = &mut model.probe else {
+        let said = format!("{} is probed: this may take some minutes.", state.model);
+        model.probe = Some(Probe {
+            state,
+            began: now,
+            since: now,
+        });
+        return model.notify(Notice::info(said));
+    };
+    let at = |state: &ProbeState| (state.dialect, state.is_loading);
+    if at(&probe.state) != at(&state) {
+        probe.since = now;
+    }
+    let took = now.saturating_sub(probe.began);
+    if state.is_over && !model.focused && took >= LONG {
+        effects.push(Effect::CallBack("humble: the probe has ended"));
+    }
+    probe.state = state;
+}
+
+/// Stops the probe. False where there is none to stop; a key that was meant for one that
+/// has just ended does nothing.
+pub fn stop(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
+    if model.probes().is_some() {
+        submit::hold_queue(model);
+        effects.push(Effect::Send(Command::StopProbe));
+        return true;
+    }
+    model.probe.is_some() && model.ask().is_some_and(|ask| !ask.armed)
+}
