@@ -7,6 +7,8 @@ mod cuts;
 mod offered;
 #[path = "dialect/properties.rs"]
 mod properties;
+#[path = "dialect/pythonic.rs"]
+mod pythonic;
 #[path = "dialect/scan.rs"]
 mod scan;
 #[path = "support/scanned.rs"]

@@ -6,6 +6,7 @@
 use super::family::{End, Form, Found, Opening, Recogniser, Step};
 use super::piece::Piece;
 use super::read::{self, Written};
+use super::tool_code;
 use super::wrapper::Wrapper;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, PythonOutline};
@@ -16,6 +17,8 @@ const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
 /// Namespaces that models put before the names of tools.
 const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
+/// What a model writes around a call whose result it wants to see.
+const PRINT: &str = "print";
 const FORM: &str = "Python";
 
 pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
@@ -175,17 +178,12 @@ impl Recogniser for Pythonic {
             End::Rejected if self.at == At::Closed => self.read(body, offered),
             End::Rejected => None,
             End::Stream if in_call || in_item && !self.items.is_empty() => {
-                let cut = read::unusable(
-                    body[self.start..].trim_end(),
-                    "it was cut off before its end",
-                );
-                match self.read(body, offered) {
-                    Some(Found::Calls(mut pieces)) => {
-                        pieces.push(cut);
-                        Some(Found::Calls(pieces))
-                    }
-                    _ => Some(Found::Calls(vec![cut])),
-                }
+                let mut pieces = match self.read(body, offered) {
+                    Some(Found::Calls(pieces)) => pieces,
+                    _ => Vec::new(),
+                };
+                pieces.extend(self.cut_off(&body[self.start..]));
+                Some(Found::Calls(pieces))
             }
             End::Stream => self.read(body, offered),
         }
@@ -196,6 +194,25 @@ impl Pythonic {
     fn hold(&mut self, at: At) -> Step {
         self.at = at;
         Step::Hold
+    }
+
+    /// The stream ended in `item`. A quotation mark that nobody closed must not swallow
+    /// the prose after the line on which the call ended.
+    fn cut_off(&self, item: &str) -> Vec<Piece> {
+        let end = if self.list { ")]\n" } else { ")\n" };
+        let short = self.outline.in_string() && !self.outline.in_long_string();
+        let Some(at) = item.find(end).filter(|_| short) else {
+            let why = "it was cut off before its end";
+            return vec![read::unusable(item.trim_end(), why)];
+        };
+        let (call, rest) = item.split_at(at + end.len() - 1);
+        let why = "its arguments cannot be read: a string has no end";
+        let mut pieces = vec![read::unusable(call, why)];
+        let rest = rest.trim_start();
+        if !rest.is_empty() {
+            pieces.push(Piece::Text(rest.to_owned()));
+        }
+        pieces
     }
 
     /// Without a tag, only what may become the name of a tool is waited for.
@@ -262,8 +279,11 @@ impl Pythonic {
         if self.tag.is_none() || !self.list {
             return Step::Reject;
         }
-        if self.at == At::Item {
-            self.start = here;
+        match self.at {
+            At::Item => self.start = here,
+            // The call before is a part of something else.
+            At::After => drop(self.items.pop()),
+            _ => {}
         }
         let between = self.outline.depth() == 1 && !self.outline.in_string();
         if !ended && (c != ',' || !between) {
@@ -313,10 +333,15 @@ impl Pythonic {
 
     fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
         let name_end = item.name_end?;
+        let raw = &body[item.at.clone()];
+        let (name, arguments) = match raw.split_at(name_end - item.at.start) {
+            (PRINT, _) => tool_code::call(raw)?,
+            plain => plain,
+        };
         let call = Call {
-            raw: &body[item.at.clone()],
-            name: &body[item.at.start..name_end],
-            arguments: &body[name_end..item.at.end],
+            raw,
+            name,
+            arguments,
             form: self.tag.map_or(FORM, |tag| tag.form),
             is_certain: self.tag.is_some_and(|tag| tag.is_certain),
         };

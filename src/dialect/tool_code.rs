@@ -57,7 +57,7 @@ impl Recogniser for ToolCode {
                 pieces.extend(cut_off(statement, offered));
                 continue;
             }
-            match read_call(statement, offered) {
+            match read_call(statement, is_last && is_open, offered) {
                 Some(piece) => pieces.push(piece),
                 None => is_code |= !is_harmless(statement, offered),
             }
@@ -97,9 +97,10 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
     (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
 }
 
-/// A call, alone, printed or assigned.
-fn read_call(statement: &str, offered: &Offered) -> Option<Piece> {
-    let (name, arguments) = call(statement)?;
+/// A call, alone, printed or assigned; `is_open` where its bracket has no end.
+fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<Piece> {
+    let parts = if is_open { parts } else { call };
+    let (name, arguments) = parts(statement)?;
     let call = Call {
         raw: statement,
         name,
@@ -111,7 +112,16 @@ fn read_call(statement: &str, offered: &Offered) -> Option<Piece> {
 }
 
 /// `name` and `(…)`, and nothing behind them.
-fn call(statement: &str) -> Option<(&str, &str)> {
+pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
+    let (name, arguments) = parts(statement)?;
+    let mut outline = PythonOutline::default();
+    let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
+    end.is_some_and(|(at, _)| at + 1 == arguments.len())
+        .then_some((name, arguments))
+}
+
+/// `name`, and everything from its bracket on.
+fn parts(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
         && !target.trim().is_empty()
@@ -126,10 +136,7 @@ fn call(statement: &str) -> Option<(&str, &str)> {
     let open = code.find('(')?;
     let (name, arguments) = code.split_at(open);
     let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name);
-    let mut outline = PythonOutline::default();
-    let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
-    let is_all = end.is_some_and(|(at, _)| at + 1 == arguments.len());
-    (is_name && is_all).then_some((name, arguments))
+    is_name.then_some((name, arguments))
 }
 
 /// A statement that the end of the stream cut: a call where it names a tool.

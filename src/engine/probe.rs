@@ -3,7 +3,6 @@
 //! belongs to a conversation; dropping the future stops it at once.
 
 use super::approval::{Approval, Grant};
-use super::quotes::Quotes;
 use super::sending::with_tool_role;
 use super::trial::{Attempt, Ended};
 use super::window::{self, Bounds, Fit};
@@ -136,7 +135,7 @@ impl Probe {
             offered: Arc::clone(&desk.offered),
             approval,
             limits,
-            quotes: Quotes::default(),
+            quotes: Default::default(),
         }
     }
 

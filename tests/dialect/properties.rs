@@ -6,65 +6,104 @@ use humble::dialect::scan::{Piece, Scanner};
 use proptest::prelude::*;
 
 /// Whether what is held back may be: the white space at a seam, then the start of a
-/// marker or a form.
-fn may_be_held(held: &str) -> bool {
+/// marker or a form. Behind a statement another may follow, and a stream may begin
+/// with the recipient of a message.
+fn may_be_held(told: &str, held: &str) -> bool {
     let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    begins.is_empty() || begins.starts_with(['<', '{', '[', '`', 'f'])
+    let told = told.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+    begins.is_empty()
+        || begins.starts_with(['<', '{', '[', '`', 'f'])
+        || told.ends_with(')')
+        || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
 }
 
+const FRAGMENTS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    ">",
+    "\"",
+    "'",
+    ":",
+    ",",
+    ";",
+    "\\",
+    "\n",
+    " ",
+    "`",
+    "```",
+    "```json\n",
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "<th",
+    "{\"name\": ",
+    "\"add\"",
+    "\"arguments\": ",
+    "{\"a\": 1, \"b\": 2}",
+    "\"unknown\"",
+    "\"tool_calls\": ",
+    "[{",
+    "}]",
+    "한글",
+    "prose ",
+    "// c\n",
+    "/*",
+    "1",
+    "None",
+    "{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}",
+    "{\"name\": \"nope\", \"arguments\": {}}",
+    "{\"name\": \"add\", \"arguments\": {\"a\" 1}}",
+    "{\"name\": \"get_time\", \"arguments\": {}}",
+    "<tool_call>",
+    "</tool_call>",
+    "<tools>",
+    "[TOOL_CALLS]",
+    "[TOOL",
+    "<|python_tag|>",
+    "<|eom_id|>",
+    "functools",
+    "\nfun",
+    "[get_time()",
+    "(a=1, b='둘')",
+    "add",
+    "log.add(a=",
+    "\"\"\"",
+    "()",
+    "#",
+    "=",
+    ".call(",
+    "<function_calls>",
+    "</function_calls>",
+    "<|tool_call_start|>",
+    "<|tool_call>call:add{",
+    "a:<|\"|>",
+    "<escape>",
+    "<|tool_call_begin|>",
+    "function",
+    "<｜tool▁sep｜>",
+    "[ARGS]",
+    "[CALL_ID]x",
+    "<|tool_call_argument_begin|>",
+    "<|start|>assistant",
+    "<|channel|>",
+    "analysis",
+    "commentary to=functions.add ",
+    "<|message|>",
+    "<|end|>",
+    "<|call|>",
+    "<|channel>thought\n",
+    "<channel|>",
+    "```tool_code\n",
+    "print(add(a=1, b=2))\n",
+];
+
 fn fragments() -> impl Strategy<Value = String> {
-    let fragment = prop::sample::select(vec![
-        "{",
-        "}",
-        "[",
-        "]",
-        "<",
-        ">",
-        "\"",
-        "'",
-        ":",
-        ",",
-        ";",
-        "\\",
-        "\n",
-        " ",
-        "`",
-        "```",
-        "```json\n",
-        "<think>",
-        "</think>",
-        "<thinking>",
-        "</thinking>",
-        "<th",
-        "{\"name\": ",
-        "\"add\"",
-        "\"arguments\": ",
-        "{\"a\": 1, \"b\": 2}",
-        "\"unknown\"",
-        "\"tool_calls\": ",
-        "[{",
-        "}]",
-        "한글",
-        "prose ",
-        "// c\n",
-        "/*",
-        "1",
-        "None",
-        "{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}",
-        "{\"name\": \"nope\", \"arguments\": {}}",
-        "{\"name\": \"add\", \"arguments\": {\"a\" 1}}",
-        "{\"name\": \"get_time\", \"arguments\": {}}",
-        "<tool_call>",
-        "</tool_call>",
-        "<tools>",
-        "[TOOL_CALLS]",
-        "[TOOL",
-        "<|python_tag|>",
-        "<|eom_id|>",
-        "functools",
-        "\nfun",
-    ]);
-    prop::collection::vec(fragment, 0..14).prop_map(|parts| parts.concat())
+    let fragment = prop::sample::select(FRAGMENTS);
+    prop::collection::vec(fragment, 0..18).prop_map(|parts| parts.concat())
 }
 
 proptest! {
@@ -94,7 +133,7 @@ proptest! {
                 told.push_str(piece.raw());
             }
             let held = given.strip_prefix(&told);
-            prop_assert!(held.is_some_and(may_be_held), "{told:?} of {given:?}");
+            prop_assert!(held.is_some_and(|held| may_be_held(&told, held)), "{told:?} of {given:?}");
         }
         for piece in scanner.finish() {
             turned += u32::from(piece == Piece::TextWasThinking);

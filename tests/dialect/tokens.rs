@@ -1,25 +1,25 @@
-//! Special tokens that leak into the text, Python and Gemma's forms (DIALECTS 22,
-//! 23, 26 to 30, 32, 34, 37), and what looks like them.
+//! Special tokens that leak into the text and what thinks between them, and Gemma's
+//! own form (DIALECTS 23, 26, 29, 30, 32, 37, 38).
 
 use crate::cuts::{offered, read, scan};
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::Offered;
 use std::sync::Arc;
 
-const ADD: &str = r#"call log/add {"a":1,"b":2}"#;
-const SEOUL: &str = r#"call humble/get_weather {"city":"서울"}"#;
-const TOKYO: &str = r#"call humble/get_weather {"city":"東京"}"#;
-const TIME: &str = "call humble/get_time {}";
-const CUT: &str = "unusable it was cut off before its end";
+pub const ADD: &str = r#"call log/add {"a":1,"b":2}"#;
+pub const SEOUL: &str = r#"call humble/get_weather {"city":"서울"}"#;
+pub const TOKYO: &str = r#"call humble/get_weather {"city":"東京"}"#;
+pub const TIME: &str = "call humble/get_time {}";
+pub const CUT: &str = "unusable it was cut off before its end";
 
-fn unknown(name: &str) -> String {
+pub fn unknown(name: &str) -> String {
     format!(
         "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
     )
 }
 
 /// How the dialog labels the only call of `text`, and whether it is whole.
-fn label(text: &str) -> (&'static str, bool) {
+pub fn label(text: &str) -> (&'static str, bool) {
     let pieces = scan(&offered(), [text]);
     let mut calls = pieces.iter().filter_map(|piece| match piece {
         Piece::Call(call) => Some((call.form, call.whole)),
@@ -29,29 +29,6 @@ fn label(text: &str) -> (&'static str, bool) {
         (Some(call), None) => call,
         other => panic!("{other:?} in {text}"),
     }
-}
-
-#[test]
-fn b22_python_in_function_calls_tags() {
-    assert_eq!(
-        read("<function_calls>get_weather(city=\"서울\")</function_calls>"),
-        [SEOUL]
-    );
-    assert_eq!(
-        read(
-            "날씨를 볼게요.\n<function_calls>\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n</function_calls>\n네"
-        ),
-        ["text 날씨를 볼게요.\n", TOKYO, ADD, TIME, "text 네"]
-    );
-    assert_eq!(
-        read("<function_calls>\nweather(city='서울')\nget_time()\n</function_calls>"),
-        [unknown("weather"), TIME.to_owned()]
-    );
-    assert_eq!(read("<function_calls>get_weather(city='서"), [CUT]);
-    assert_eq!(
-        label("<function_calls>get_time()</function_calls>"),
-        ("function_calls", true)
-    );
 }
 
 #[test]
@@ -132,142 +109,6 @@ fn c26_mistral_puts_a_token_between_name_and_arguments() {
 }
 
 #[test]
-fn c27_llama_calls_behind_its_python_tag() {
-    assert_eq!(
-        read("<|python_tag|>get_weather.call(city=\"서울\")<|eom_id|>"),
-        [SEOUL]
-    );
-    assert_eq!(
-        read("<|python_tag|>get_weather.call(city='東京'); add(a=1, b=2)"),
-        [TOKYO, ADD]
-    );
-    assert_eq!(
-        read("<|python_tag|>brave_search.call(query=\"날씨\")<|eom_id|>"),
-        [unknown("brave_search")]
-    );
-    assert_eq!(read("<|python_tag|>get_weather.call(city=\"서"), [CUT]);
-    assert_eq!(label("<|python_tag|>get_time.call()"), ("Llama", true));
-}
-
-#[test]
-fn c28_a_python_list_of_calls() {
-    assert_eq!(read("[get_weather(city='서울')]"), [SEOUL]);
-    assert_eq!(
-        read(
-            "[get_weather(city='東京', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}), get_time()]"
-        ),
-        [
-            r#"call humble/get_weather {"city":"東京","n":3,"ok":true,"x":null,"xs":[1,"a"],"d":{"k":1.5}}"#,
-            TIME
-        ]
-    );
-    assert_eq!(
-        read(
-            "볼게요: [ add( a = 1, b = 2 ) ,\n  get_weather(\n    city=\"\"\"서울\"\"\",\n  ),\n]\n\n잠시만요."
-        ),
-        ["text 볼게요: ", ADD, SEOUL, "text 잠시만요."]
-    );
-    assert_eq!(
-        read("[log.add(a=1, b=2)] [functions.get_time()]\n[default_api.get_weather(city='서울')]"),
-        [ADD, TIME, SEOUL]
-    );
-    assert_eq!(read("```\n[get_time()]\n```\n네"), [TIME, "text 네"]);
-    assert_eq!(read("[get_time()], [get_time()]."), [TIME, TIME, "text ."]);
-    assert_eq!(
-        read("[get_weather(city='it\\'s )] \"서울\"')]"),
-        [r#"call humble/get_weather {"city":"it's )] \"서울\""}"#]
-    );
-    assert_eq!(label("[get_time()]"), ("Python", true));
-    assert_eq!(label("[get_time()"), ("Python", true));
-}
-
-#[test]
-fn c28_the_list_of_lfm2_stands_between_tokens() {
-    assert_eq!(
-        read("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
-        [SEOUL, "text 네, 서울."]
-    );
-    assert_eq!(
-        read("<|tool_call_start|>[add(a=1, b=2), get_weather(city='東京')]<|tool_call_end|>"),
-        [ADD, TOKYO]
-    );
-    assert_eq!(
-        read("<|tool_call_start|>[날씨(city=1), 5, add(1, 2), add(a=x, b=2), get_time()]<|tool_call_end|>"),
-        [
-            unknown("날씨"),
-            "unusable it is not a call".to_owned(),
-            "unusable its arguments cannot be read: `1, 2)` has no name: write its arguments by name, as in `city=\"Paris\"`".to_owned(),
-            "unusable its arguments cannot be read: `x, b=2)` is not a plain value".to_owned(),
-            TIME.to_owned(),
-        ]
-    );
-    assert_eq!(read("<|tool_call_start|>[get_time(), add(a=1"), [TIME, CUT]);
-    assert_eq!(label("<|tool_call_start|>[get_time()]"), ("LFM2", true));
-}
-
-#[test]
-fn c28_a_call_that_cannot_be_read_is_told_where_no_doubt_is_left() {
-    let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
-    assert_eq!(read("[ping()]"), [ambiguous]);
-    assert_eq!(
-        read("[add(a=1)]"),
-        ["unusable `add` needs `b`, which is missing"]
-    );
-    assert_eq!(
-        read("[add(a=오늘(), b=2)]"),
-        ["unusable its arguments cannot be read: `오늘(), b=2)` is not a plain value"]
-    );
-    assert_eq!(
-        read("[add(a=1, b=2], 네"),
-        [
-            "unusable its arguments cannot be read: `` follows a value where a comma or the end must",
-            "text , 네"
-        ]
-    );
-    assert_eq!(read("[get_weather(city='서"), [CUT]);
-    assert_eq!(read("[get_weather("), [CUT]);
-    assert_eq!(read("[get_time(), get_we"), [TIME, CUT]);
-}
-
-#[test]
-fn c28_code_and_markdown_that_look_like_it_stay_text() {
-    for text in [
-        "[x]",
-        "[ ] 할 일",
-        "[add](u)",
-        "[add(1)](url)",
-        "[get_time()](http://x)",
-        "[get_time()][1]",
-        "![get_time()](u)",
-        "xs[get_time()]",
-        "f()[get_time()]",
-        "[get_time(), 1]",
-        "[add(1, 2)]",
-        "[add(a==1)]",
-        "[unknown(a=1)]",
-        "[get_time() for x in xs]",
-        "[get_time().x]",
-        "[날씨(city='서울')]",
-        "```python\n[get_time()]\n```",
-        "```python\nxs = [get_time()]\n```",
-        "`[get_time()]` 는 예",
-        "`x = [get_time()]`",
-        "get_time()",
-        "get_weather(city='서울')",
-        "call:get_time{}",
-        "f[ARGS]{}",
-        "[get_time",
-        "[",
-        "[a(",
-        "[add(a, b)]",
-        "[get_time()\n[",
-        "[see add(a=1, b=2)]",
-    ] {
-        assert_eq!(read(text), [format!("text {text}")]);
-    }
-}
-
-#[test]
 fn c29_deepseek_separates_name_and_arguments_by_a_token() {
     let call =
         "<｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"서울\"}<｜tool▁call▁end｜>";
@@ -281,6 +122,15 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
         )),
         [SEOUL, ADD]
     );
+    for opens in [
+        "<｜tool▁calls｜>",
+        "<｜tool_calls_begin｜>",
+        "<｜tool calls begin｜>",
+        "<｜tool\\_calls\\_begin｜>",
+    ] {
+        let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
+        assert_eq!(read(&format!("{opens}{call}")), [TIME]);
+    }
     for (opens, begins, separator, ends, closes) in [
         (
             "<｜tool▁calls▁begin｜>",
@@ -397,53 +247,6 @@ fn c32_gpt_oss_addresses_a_tool_in_the_header_of_a_message() {
 }
 
 #[test]
-fn c34_a_fence_of_tool_code_holds_calls() {
-    for text in [
-        "```tool_code\nget_weather(city='서울')\n```",
-        "```tool_code\n# 날씨\nget_weather(city='서울')\n```",
-        "```tool_code\nimport default_api\nget_weather(city='서울')\n```",
-        "```tool_code\nx = get_weather(city='서울')  # (\n```",
-        "```tool_code\nx = get_weather(city='서울')\nprint(x)\n```",
-        "```tool_code\nprint(default_api.get_weather(city=\"서울\"))\n```\n",
-        "```tool_code\n# 날씨 `확인`\nimport default_api\nweather = get_weather(city='서울')  # (\nprint(weather)\n```",
-        "```tool_code\n\nprint(get_weather(\n  city='서울',\n))",
-        "```tool_code\n[get_weather(city='서울')]\n```",
-    ] {
-        assert_eq!(read(text), [SEOUL], "{text}");
-    }
-    assert_eq!(
-        read(
-            "볼게요.\n```tool_code\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n```\n잠시만요."
-        ),
-        ["text 볼게요.\n", TOKYO, ADD, TIME, "text 잠시만요."]
-    );
-    assert_eq!(
-        read("```tool_code\ndefault_api.날씨(city='서울')\nget_weather(city=x)\n```"),
-        [
-            unknown("날씨"),
-            "unusable its arguments cannot be read: `x)` is not a plain value".to_owned()
-        ]
-    );
-    assert_eq!(
-        read("```tool_code\nget_time()\nget_weather(city='서"),
-        [TIME, CUT]
-    );
-    for text in [
-        "```tool_code\nx = 1 + 1\nprint(x)\n```\n네",
-        "```tool_code\nfor x in xs:\n    get_time()\n```",
-        "```tool_code\nprint('안녕')\n```",
-        "```tool_code\nget_time() + 1\n```",
-        "```tool_codes\nget_time()\n```",
-        "```python\nprint(default_api.get_time())\n```",
-        "```tool_code",
-        "```tool_code\n```",
-    ] {
-        assert_eq!(read(text), [format!("text {text}")]);
-    }
-    assert_eq!(label("```tool_code\nget_time()\n```"), ("tool_code", true));
-}
-
-#[test]
 fn d37_gpt_oss_thinks_in_one_channel_and_answers_in_another() {
     assert_eq!(
         read(
@@ -518,17 +321,6 @@ fn d38_a_call_in_thinking_is_none_whatever_its_form() {
             [format!("thinking {call}"), "text 네".to_owned()]
         );
     }
-}
-
-#[test]
-fn text_waits_only_as_long_as_it_may_be_a_call() {
-    let mut scanner = Scanner::new(offered());
-    let text = |text: &str| vec![Piece::Text(text.to_owned())];
-    assert_eq!(scanner.push("네 [add"), text("네 "));
-    assert_eq!(scanner.push("(1"), text("[add(1"));
-    assert_eq!(scanner.push(", [x"), text(", [x"));
-    assert_eq!(scanner.push("<|channel|>a b"), text("<|channel|>a b"));
-    assert_eq!(scanner.push("to=functions."), text("to=functions."));
 }
 
 #[test]
