@@ -163,14 +163,15 @@ impl Run<'_> {
             }
             Heard::Hub => {}
             Heard::RetryDue => self.step(Input::RetryDue, desk),
-            Heard::CallDone(call, outcome) => self.step(
-                Input::CallDone {
+            Heard::CallDone(call, outcome) => {
+                // What the one tool on offer says is this program's own.
+                let done = Input::CallDone {
                     call,
                     outcome,
                     quote: None,
-                },
-                desk,
-            ),
+                };
+                self.step(done, desk);
+            }
             Heard::Loaded(answer) => {
                 if answer == Some(false) {
                     self.is_loading = true;
@@ -201,6 +202,7 @@ impl Run<'_> {
             let _ = self.attempt.tell.send(ProbeNews::Loaded).await;
         }
         let Some(reply) = &mut self.reply else { return };
+        // A probe is not the last answer.
         let inputs = reply.read(part, &mut Tracer::default());
         self.idle_at = Some(now + self.attempt.idle);
         if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {

@@ -228,3 +228,29 @@ async fn one_call_taken_as_text_leaves_the_others() {
     let shown = format!("{:?}", bench.transcript.entries());
     assert!(shown.contains("WasText"), "{shown}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
+    let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
+    let config = CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
+    let script = Script::default()
+        .answer(&format!("잠시만요.\n{call}"))
+        .answer("Late.");
+    let mut bench = Bench::with(script, &config).await;
+    assert!(
+        !bench.events.iter().any(|event| matches!(event,
+            Event::BannersChanged(banners) if !banners.is_empty())),
+        "nothing warns of it"
+    );
+    bench.says("Time?").await;
+    let (ask, asked) = bench.asked_to_approve().await;
+    bench
+        .answers(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
+        .await;
+    assert_eq!(bench.ended().await, answered("Late."));
+    let Some(Message::Calls { calls, .. }) = bench.heard().get(1).cloned() else {
+        panic!("{:?}", bench.heard());
+    };
+    assert_eq!(calls[0].taught_name, "get_time");
+    assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
+}

@@ -2,11 +2,13 @@
 
 use crate::bodies::{conversation, object, request};
 use crate::reading::model;
+use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::model::ToolRole;
-use humble::domain::{Dialect, Message, ProviderKind};
+use humble::domain::{Dialect, Launch, Message, Offered, ProviderKind, Server, ServerStatus, Tool};
 use humble::provider::adapt::Adapted;
 use humble::provider::{Request, anthropic, mistral, ollama, openai};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 type Body = fn(&Request, Adapted) -> Value;
 
@@ -100,5 +102,52 @@ fn results_come_from_the_user_where_the_model_knows_no_role_for_them() {
         let body = body(&request, Adapted::default());
         let expected = ("user".to_owned(), "Result of get weather".to_owned());
         assert_eq!(tail(&body)[1], expected, "{provider}");
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back_as_the_same_call() {
+    let definition = json!({"name": "f", "inputSchema": {"type": "object", "properties": {
+        "text": {"type": "string"}, "count": {"type": "integer"}, "exact": {"type": "boolean"},
+        "list": {"type": "array"}, "map": {"type": "object"},
+    }}});
+    let arguments = json!({
+        "text": "</param>\n<tool name=\"g\" /> & \"5\" &amp;lt; 값 \\",
+        "count": 5,
+        "exact": false,
+        "list": [1, {"a": "<b>"}],
+        "map": {"x": null, "y": "]]>"},
+    });
+    let server = |name: &str| Server {
+        id: name.into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(vec![Tool::from_definition(&definition).expect("a tool")]),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    };
+    let (a, b) = (server("a"), server("b"));
+    for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
+        let offered = Arc::new(Offered::from_servers(servers));
+        for (provider, body) in BODIES {
+            let request = asks(provider, name, arguments.clone());
+            let written = tail(&body(&request, Adapted::default()))[0].1.clone();
+            let mut scanner = Scanner::new(Arc::clone(&offered));
+            let mut pieces = scanner.push(&written);
+            pieces.extend(scanner.finish());
+            let calls: Vec<_> = pieces
+                .into_iter()
+                .filter_map(|piece| match piece {
+                    Piece::Call(call) => Some((call.server.to_string(), call.tool, call.arguments)),
+                    _ => None,
+                })
+                .collect();
+            let expected = (of.to_owned(), "f".to_owned(), object(arguments.clone()));
+            assert_eq!(calls, [expected], "{provider}: {written}");
+        }
     }
 }

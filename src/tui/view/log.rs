@@ -11,6 +11,9 @@ use crate::text::Clean;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
+/// Columns of what stands before a line of the last answer.
+const LABEL_WIDTH: u16 = 6;
+
 pub fn draw(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
     match pane.tab {
         LogTab::Log => draw_log(model, over, &mut pane.back, pen),
@@ -55,7 +58,7 @@ fn draw_trace(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
         }
         Some(lines) => lines,
     };
-    let rows = |line: &TraceLine| rows_of(&Clean::spelt_out(&line.words()), area.width);
+    let rows = |line: &TraceLine| trace_rows(line, area.width);
     // The last page is the last that can be shown.
     let mut room = usize::from(area.height);
     let fits = |line: &&TraceLine| {
@@ -86,6 +89,26 @@ fn draw_trace(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
         }
         pane.shown += 1;
     }
+}
+
+/// What a line goes on with stands below its text, not below its label.
+fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
+    if line.sort == TraceSort::Heading {
+        return rows_of(&Clean::spelt_out(&line.text), columns);
+    }
+    let room = columns.saturating_sub(LABEL_WIDTH).max(1);
+    let mut rows = rows_of(&Clean::spelt_out(&line.text), room);
+    if rows.is_empty() {
+        rows.push(String::new());
+    }
+    let label = |at: usize| match (at, line.begins) {
+        (0, true) => line.sort.label(),
+        _ => "",
+    };
+    let rows = rows.into_iter().enumerate();
+    let width = usize::from(LABEL_WIDTH);
+    rows.map(|(at, row)| format!("{:<width$}{row}", label(at)))
+        .collect()
 }
 
 pub fn draw_stderr(model: &Model, id: &ServerId, over: Rect, back: &mut usize, pen: &mut Pen) {
