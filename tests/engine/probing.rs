@@ -55,6 +55,10 @@ fn follows_prompt(request: &Request) -> Vec<Step> {
     follows(request, Dialect::Prompt)
 }
 
+fn follows_xml(request: &Request) -> Vec<Step> {
+    follows(request, Dialect::Xml)
+}
+
 fn follows_none(_: &Request) -> Vec<Step> {
     says("안녕하세요! 무엇을 도와드릴까요?")
 }
@@ -121,6 +125,45 @@ async fn what_a_model_follows_is_found_stored_and_used_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_model_that_follows_tags_is_found_out() {
+    let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
+    let expected = [
+        (Native, Nothing, false),
+        (InPrompt, Nothing, false),
+        (Xml, AsTaught, true),
+    ];
+    assert_eq!(outcomes(&report), expected);
+    assert_eq!(to, Some(Xml));
+    let log = bench.last_request();
+    assert!(log.tools.tools().len() == 1, "say_hello alone is on offer");
+}
+
+fn is_busy(_: &Request) -> Vec<Step> {
+    vec![Step::Fail(Cause::Status {
+        status: 429,
+        message: None,
+        retry_after: Some(Duration::from_secs(100)),
+        path: None,
+    })]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_asks_to_wait_is_not_waited_for_for_ever() {
+    let (_, _, report, _) = probed(Script::responding(is_busy)).await;
+    assert_eq!(report.verdict(), Verdict::Unknown);
+    assert_eq!(report.trials.len(), 3);
+    for trial in &report.trials {
+        assert_eq!(trial.elapsed, Duration::from_secs(180));
+        let fault = trial.fault.as_deref().unwrap_or_default();
+        let start = "no answer within 180 s. ";
+        assert!(
+            fault.starts_with(start) && fault.len() > start.len(),
+            "{fault}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_usual_dialect_needs_no_storing() {
     let (bench, ask, report, to) = probed(Script::responding(follows_prompt)).await;
     let expected = [
@@ -151,9 +194,10 @@ async fn a_model_that_calls_nothing_is_said_to() {
 async fn a_model_that_forgets_the_word_only_calls() {
     let (_, _, report, _) = probed(Script::responding(forgets)).await;
     assert_eq!(report.verdict(), Verdict::CallsOnly);
-    let called = report.trials.iter().filter(|trial| trial.called()).count();
-    assert!(called >= 2, "{report:?}");
-    assert!(report.trials.iter().all(|trial| !trial.answered));
+    assert_eq!(
+        outcomes(&report),
+        Dialect::ALL.map(|one| (one, AsTaught, false))
+    );
 }
 
 fn hangs_in_native(request: &Request) -> Vec<Step> {
