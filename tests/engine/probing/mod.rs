@@ -109,6 +109,12 @@ async fn what_a_model_follows_is_found_stored_and_used_at_once() {
     bench.answers(ask, Answer::Choice(Choice::Store)).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.until("the end of the probe", over).await;
+    // A prompt that waited is sent from here on, and as the person has just chosen.
+    let in_force = |event: &Event| {
+        matches!(event, Event::Noticed(notice)
+            if notice.what == "m is used with `native` from now on.")
+    };
+    assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
     let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
     let stored = CONFIG.replace(
         "\"active\": true",
