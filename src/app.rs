@@ -6,6 +6,7 @@ mod probe;
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::Home;
 use crate::demo;
+use crate::domain::Prompt;
 use crate::domain::ToolMode;
 use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
@@ -268,7 +269,7 @@ fn start(home: Home, provider: Provider, options: Options) -> Handle {
 
 /// The prompt: the words, and what came through a pipe as context; `-` alone is
 /// what came through the pipe. None where nothing was said.
-fn prompt_of(words: &[String]) -> Result<Option<String>> {
+fn prompt_of(words: &[String]) -> Result<Option<Prompt>> {
     let said = words.join(" ");
     let stdin = std::io::stdin();
     let piped = if stdin.is_terminal() && said != "-" {
@@ -277,12 +278,12 @@ fn prompt_of(words: &[String]) -> Result<Option<String>> {
         read_pipe()?
     };
     let said = if said == "-" { "" } else { said.trim() };
-    let parts = [said, piped.trim_end()];
-    let parts: Vec<&str> = parts
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .collect();
-    Ok((!parts.is_empty()).then(|| parts.join("\n\n")))
+    let piped = piped.trim_end();
+    Ok(match (said.is_empty(), piped.trim().is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(Prompt::new(said)),
+        (_, false) => Some(Prompt::with_context(said, piped)),
+    })
 }
 
 /// All of standard input. Whoever left it open without meaning to is told why

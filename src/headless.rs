@@ -4,27 +4,30 @@
 
 mod advice;
 mod asking;
+mod calls;
 mod json;
 pub mod models;
+mod paragraph;
 pub mod probe;
 pub mod signals;
+mod thoughts;
 mod words;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
-    ToolCall, ToolState, TurnEnd, TurnEvent, TurnId, Wait,
+    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
-use crate::protocol::{Answer, Ask, Command, Event};
+use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use advice::without_screen;
 use asking::Terminal;
+use paragraph::Paragraph;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use words::{outcome_words, summary};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -40,7 +43,7 @@ const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 const TURN: TurnId = TurnId(1);
 
 pub struct Request {
-    pub prompt: String,
+    pub prompt: Prompt,
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
     pub tools: bool,
@@ -113,9 +116,13 @@ struct Headless {
     shown: HashSet<CallId>,
     /// The calls that are about to be asked about.
     waiting: HashMap<CallId, ToolCall>,
+    /// Those that stand in a text from outside.
+    quoted: HashSet<CallId>,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
+    /// What of it may turn out to be thinking.
+    paragraph: Paragraph,
     thinking: bool,
     refused: bool,
     stdout_is_terminal: bool,
@@ -133,7 +140,9 @@ impl Headless {
             terminal: Terminal::open(),
             shown: HashSet::new(),
             waiting: HashMap::new(),
+            quoted: HashSet::new(),
             text: String::new(),
+            paragraph: Paragraph::default(),
             thinking: false,
             refused: false,
             stdout_is_terminal: io::stdout().is_terminal(),
@@ -182,12 +191,17 @@ impl Headless {
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.summaries(&question);
-                self.terminal.ask(ask, question, summaries);
+                let asks_always = self.asks_always(&question);
+                self.terminal.ask(ask, question, summaries, asks_always);
             }
             Event::SessionOpened(_) if self.request.continues => {
                 self.request.continues = false;
                 self.submit_when_ready().await;
             }
+            Event::ModelsListed {
+                selected: Some(model),
+                ..
+            } => self.paragraph = Paragraph::of([&model.name, &model.model]),
             Event::AskClosed(ask) => self.terminal.close(ask),
             Event::Turn(TURN, event) => return self.turn_event(event),
             _ => {}
@@ -208,14 +222,17 @@ impl Headless {
         let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
         if !waiting && !self.request.continues && !self.submitted {
             self.submitted = true;
-            let prompt = Prompt::new(std::mem::take(&mut self.request.prompt));
+            let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
             self.send(Command::Submit { turn: TURN, prompt }).await;
         }
     }
 
     fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
         match event {
-            TurnEvent::RoundStarted { .. } => self.say("Waiting for response..."),
+            TurnEvent::RoundStarted { .. } => {
+                self.paragraph.begin();
+                self.say("Waiting for response...");
+            }
             TurnEvent::Waiting {
                 wait: Wait::ModelLoading,
             } => self.say("Loading model…"),
@@ -234,7 +251,11 @@ impl Headless {
                 kind: PieceKind::Thinking,
                 text,
                 ..
-            } => self.think(&text),
+            } => {
+                // Whatever thinks in its own way writes no lone `</think>`.
+                self.let_go()?;
+                self.think(&text);
+            }
             TurnEvent::Delta {
                 kind: PieceKind::Text,
                 text,
@@ -242,11 +263,19 @@ impl Headless {
             } => {
                 self.end_thinking();
                 if self.streams() {
-                    self.out(&text)?;
+                    let shown = self.paragraph.push(&text);
+                    self.out(&shown)?;
                 }
                 self.text.push_str(&text);
             }
+            TurnEvent::Reclassified {
+                to: PieceKind::Thinking,
+                ..
+            } => self.was_thinking(),
+            // It cannot be put back where it was: all of it comes once more.
+            TurnEvent::Restored { text, .. } if self.streams() => self.out(&text)?,
             TurnEvent::RoundEnded { end } => {
+                self.let_go()?;
                 self.end_thinking();
                 // Prose before a call, or what came of an answer that failed, is
                 // no answer: it is shown, and not passed on.
@@ -307,57 +336,6 @@ impl Headless {
             self.say(&said);
         }
         self.send(Command::Answer { ask, answer }).await;
-    }
-
-    /// A call in full when it is first heard of, its end in a line. One that is
-    /// asked about is shown with its question.
-    fn tool(&mut self, call: &ToolCall) {
-        let asked = call.state == ToolState::AwaitingApproval && self.terminal.is_there();
-        if asked {
-            self.waiting.insert(call.id, call.clone());
-        } else if self.shown.insert(call.id) {
-            self.say(&summary(call));
-        }
-        if let ToolState::Done(outcome) = &call.state {
-            let words = outcome_words(outcome);
-            self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
-        }
-    }
-
-    /// The calls that a question is about, in its order.
-    fn summaries(&mut self, question: &Ask) -> Vec<String> {
-        let Ask::Approve(calls) = question else {
-            return Vec::new();
-        };
-        let mut summaries = Vec::new();
-        for asked in calls {
-            if let Some(call) = self.waiting.remove(&asked.call) {
-                self.shown.insert(call.id);
-                let about = asked.tool.description.as_deref().unwrap_or_default().trim();
-                let about = Clean::spelt_out(about);
-                let gap = if about.is_empty() { "" } else { "\n" };
-                summaries.push(format!("{}{gap}{about}", summary(&call)));
-            }
-        }
-        summaries
-    }
-
-    fn think(&mut self, text: &str) {
-        if self.request.json {
-            return;
-        }
-        if !std::mem::replace(&mut self.thinking, true) {
-            self.say("<<< Thinking >>>");
-        }
-        let clean = self.clean_thinking.push(text);
-        let _ = write!(io::stderr(), "{}", clean.as_str());
-    }
-
-    fn end_thinking(&mut self) {
-        if std::mem::replace(&mut self.thinking, false) {
-            let _ = writeln!(io::stderr());
-            self.say("<<< End Thinking >>>");
-        }
     }
 
     /// On a terminal text appears as it comes, with whatever else is shown there. A

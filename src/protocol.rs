@@ -10,6 +10,7 @@ pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::tool::Tool;
+use crate::domain::trace::TraceLine;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
     Notice, PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId,
@@ -37,6 +38,8 @@ pub enum Command {
     Compact {
         turn: TurnId,
     },
+    /// Tells what the last answer was made of.
+    Trace,
     Answer {
         ask: AskId,
         answer: Answer,
@@ -186,6 +189,8 @@ pub enum Event {
     BannersChanged(Vec<Banner>),
     Noticed(Notice),
     Logged(LogLine),
+    /// What the last answer was made of; empty where there is none.
+    Traced(Arc<Vec<TraceLine>>),
     /// Nothing follows.
     ShutDown,
 }

@@ -1,5 +1,7 @@
 //! The real binary without a screen, against a scripted model server.
 
+#[path = "cli/guarded.rs"]
+mod guarded;
 #[path = "cli/keeping.rs"]
 mod keeping;
 #[path = "support/model_server.rs"]

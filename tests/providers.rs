@@ -43,3 +43,5 @@ mod statuses;
 mod streams;
 #[path = "providers/thinking.rs"]
 mod thinking;
+#[path = "providers/written.rs"]
+mod written;

@@ -13,6 +13,8 @@ mod faults;
 mod home;
 #[path = "support/model_server.rs"]
 mod model_server;
+#[path = "terminal/one_turn.rs"]
+mod one_turn;
 #[path = "terminal/opening.rs"]
 mod opening;
 #[path = "terminal/probing.rs"]

@@ -73,6 +73,7 @@ fn told(content: &str, is_error: bool) -> String {
         server: "humble".into(),
         tool: "get_time".into(),
         native_name: "humble__get_time".into(),
+        taught_name: "get_time".into(),
         arguments: Arguments::new(),
     };
     let result = ResultMessage {

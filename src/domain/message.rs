@@ -38,6 +38,9 @@ pub struct CallMessage {
     pub tool: String,
     /// `server__tool` of S6.1, used where the dialect is native.
     pub native_name: String,
+    /// The name that the `xml` form has for it: with the server where another has a
+    /// tool of this name.
+    pub taught_name: String,
     pub arguments: Arguments,
 }
 

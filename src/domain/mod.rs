@@ -17,6 +17,7 @@ pub mod server;
 pub mod session;
 pub mod stock;
 pub mod tool;
+pub mod trace;
 pub mod transcript;
 pub mod turn;
 
@@ -32,7 +33,8 @@ pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
-    Annotations, CallOrigin, Decision, Pin, Progress, Tool, ToolCall, ToolOutcome, ToolState,
+    Annotations, CallOrigin, Decision, Pin, Progress, QuotedIn, Tool, ToolCall, ToolOutcome,
+    ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
 pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};

@@ -56,6 +56,17 @@ impl Offered {
         offered
     }
 
+    /// Of tools that share a name, the first alone; None where no name is shared. A bare
+    /// name means something in it.
+    pub fn without_namesakes(&self) -> Option<Self> {
+        let mut taken = HashSet::new();
+        let mut offered = self.clone();
+        offered
+            .tools
+            .retain(|tool| taken.insert(tool.tool.name.clone()));
+        (offered.tools.len() < self.tools.len()).then_some(offered)
+    }
+
     pub fn tools(&self) -> &[OfferedTool] {
         &self.tools
     }

@@ -151,6 +151,26 @@ pub enum CallOrigin {
     },
 }
 
+/// Where the words of a call stood before the model wrote them: such a call always
+/// asks (S6.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuotedIn {
+    ToolResult,
+    /// In what came with the prompt through a pipe.
+    Context,
+}
+
+impl QuotedIn {
+    /// After the words "the call".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ToolResult => "stands in a tool result",
+            Self::Context => "stands in the piped-in text",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolCall {
     pub id: CallId,
@@ -164,6 +184,12 @@ pub struct ToolCall {
     /// The earlier successful call of this turn that this one repeats (S5.4).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<CallId>,
+    /// The model may have taken it from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quoted: Option<QuotedIn>,
+    /// Other forms in which the same message holds the same call: it is one (S5.4).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_as: Vec<&'static str>,
     pub state: ToolState,
 }
 
@@ -222,6 +248,16 @@ pub enum ToolOutcome {
     },
     /// The person said that this is text and no call.
     WasText,
+}
+
+impl CallOrigin {
+    /// What the form is called in which the model wrote the call.
+    pub fn form(&self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Text { form, .. } => form,
+        }
+    }
 }
 
 impl ToolOutcome {

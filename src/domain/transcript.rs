@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Entry {
     pub turn: TurnId,
     pub revision: u64,
+    /// The revision since which its text only grows at its end.
+    pub grows_since: u64,
     pub body: Body,
 }
 
@@ -174,6 +176,7 @@ impl Transcript {
             }
             TurnEvent::Delta { piece, kind, text } => self.delta(turn, *piece, *kind, text),
             TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
+            TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.tool(turn, call),
             TurnEvent::Noted(notice) => {
                 self.push(turn, Body::Note(notice.clone()));
@@ -247,6 +250,17 @@ impl Transcript {
         }
     }
 
+    fn restore(&mut self, piece: PieceId, whole: &str) {
+        let Some(&index) = self.pieces.get(&piece) else {
+            return;
+        };
+        if let Body::Text { text, .. } = &mut self.entries[index].body {
+            whole.clone_into(text);
+            self.touch(index);
+            self.entries[index].grows_since = self.revision;
+        }
+    }
+
     fn tool(&mut self, turn: TurnId, call: &ToolCall) {
         self.wait = None;
         if let Some(&index) = self.calls.get(&call.id) {
@@ -312,6 +326,7 @@ impl Transcript {
         self.entries.push(Entry {
             turn,
             revision: self.revision,
+            grows_since: self.revision,
             body,
         });
         self.entries.len() - 1

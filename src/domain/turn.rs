@@ -11,11 +11,31 @@ pub const COMPACT: &str = "/compact";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     pub text: String,
+    /// The byte from which on it came through a pipe, and not from the person.
+    #[serde(skip)]
+    pub piped_from: Option<usize>,
 }
 
 impl Prompt {
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into() }
+        Self {
+            text: text.into(),
+            piped_from: None,
+        }
+    }
+
+    /// What the person said, if anything, and what came through a pipe as context.
+    pub fn with_context(said: &str, piped: &str) -> Self {
+        let gap = if said.is_empty() { "" } else { "\n\n" };
+        Self {
+            text: [said, gap, piped].concat(),
+            piped_from: Some(said.len() + gap.len()),
+        }
+    }
+
+    /// What came through a pipe.
+    pub fn piped(&self) -> Option<&str> {
+        self.text.get(self.piped_from?..)
     }
 }
 
@@ -61,6 +81,11 @@ pub enum TurnEvent {
     Reclassified {
         piece: PieceId,
         to: PieceKind,
+    },
+    /// What was taken out of this piece as a call is text after all: its whole text.
+    Restored {
+        piece: PieceId,
+        text: String,
     },
     Tool(ToolCall),
     /// Something the person should know, in the place where it happened.

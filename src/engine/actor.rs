@@ -9,10 +9,12 @@ use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
 use super::probing::{Probing, hear_probe};
+use super::quotes::{Quote, Quotes};
 use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
 use super::stock::Shelves;
+use super::tracer::Tracer;
 use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
@@ -64,6 +66,8 @@ pub(super) struct Running {
     /// What is to be sent once it is known how, or once the person decided.
     pub(super) unsent: Option<Unsent>,
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
+    /// What came with the prompt is read for calls; nothing is sent before.
+    pub(super) reading: Option<BoxFuture<'static, Arc<Quote>>>,
     /// When the request goes out again.
     pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
@@ -71,7 +75,12 @@ pub(super) struct Running {
 }
 
 /// A call that ended, of this turn.
-pub(super) type CallEnd = (TurnId, CallId, ToolOutcome);
+pub(super) struct CallEnd {
+    pub(super) turn: TurnId,
+    pub(super) call: CallId,
+    pub(super) outcome: ToolOutcome,
+    pub(super) quote: Option<Arc<Quote>>,
+}
 
 /// What a blocking piece of work came to.
 pub(super) enum Done {
@@ -117,7 +126,11 @@ pub(super) struct Actor {
     pub(super) model: Option<Arc<ModelConfig>>,
     pub(super) approval: Approval,
     pub(super) session: Session,
+    /// What the last answer was made of.
+    pub(super) tracer: Tracer,
     pub(super) epoch: Epoch,
+    /// What was said from outside in this conversation (S6.4).
+    pub(super) quotes: Quotes,
     pub(super) fill: Fill,
     pub(super) ids: Ids,
     pub(super) running: Option<Running>,
@@ -200,7 +213,9 @@ impl Actor {
             model: None,
             approval: Approval::default(),
             session: Session::new(""),
+            tracer: Tracer::default(),
             epoch: Epoch::default(),
+            quotes: Quotes::default(),
             fill: Fill::default(),
             ids: Ids::default(),
             running: None,
@@ -282,7 +297,7 @@ impl Actor {
                 // The front end is gone.
                 Err(_) => return false,
             },
-            Some((turn, call, outcome)) = self.calls.next() => self.call_ended(turn, call, outcome),
+            Some(ended) = self.calls.next() => self.call_ended(ended),
             Some(event) = hub_events.recv() => self.hub_event(event),
             Some(done) = self.jobs.join_next() => match done {
                 Ok(done) => self.job_done(done),
@@ -300,6 +315,7 @@ impl Actor {
                 Heard::Loaded(_) => {}
                 Heard::Silence => self.idle(),
                 Heard::Facts(facts) => self.facts_came(facts),
+                Heard::Read(quote) => self.context_read(quote),
                 Heard::RetryDue => self.feed(Input::RetryDue),
             },
         }

@@ -47,8 +47,12 @@ impl Approval {
         self.grants.insert(grant);
     }
 
-    /// The call, where it may run without asking.
+    /// The call, where it may run without asking. One whose words stand in a tool result
+    /// or the like may not, whatever was granted (S6.4).
     pub fn without_asking(&self, call: &ToolCall, offered: &OfferedTool) -> Option<ApprovedCall> {
+        if call.quoted.is_some() {
+            return None;
+        }
         let allowed = self.mode == ToolMode::Auto || self.grants.contains(&Grant::of(offered));
         allowed.then(|| ApprovedCall::from(call))
     }

@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
+use crate::domain::{Banner, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -58,24 +58,6 @@ impl Actor {
         };
         self.model = model.map(Arc::new);
         self.session = Session::new(self.model_name());
-        self.warn_of_dialect();
-    }
-
-    /// Calls in the `xml` form are taught, but not read back yet: whoever chose it
-    /// should not wonder why no tool ever runs.
-    pub(super) fn warn_of_dialect(&mut self) {
-        const CAUSE: &str = "toolCalls";
-        self.banners.remove(CAUSE);
-        let Some(model) = &self.model else { return };
-        if model.dialect == Dialect::Xml {
-            let notice = Notice::warning(format!(
-                "`{}` has `toolCalls` `xml`, whose calls are not read yet.",
-                model.name
-            ))
-            .advise("Its tools will not run: use `auto`, `native` or `prompt`.");
-            self.banners
-                .insert(CAUSE.to_owned(), Banner::new(CAUSE, notice));
-        }
     }
 
     pub(super) fn find_model(&self, name: &str) -> Option<ModelConfig> {
@@ -130,7 +112,6 @@ impl Actor {
         self.empty_context();
         self.banners.remove("--model");
         self.banners.remove("active model");
-        self.warn_of_dialect();
         self.push_banners();
         self.list_models();
     }

@@ -1,12 +1,14 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
+use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    ModelConfig, Notice, Prompt, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event};
+use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Trace => self.tell_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
@@ -105,6 +108,7 @@ impl Actor {
             offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
+            quotes: self.quotes.clone(),
         };
         self.begin_turn(id, setup, model, None);
     }
@@ -117,7 +121,13 @@ impl Actor {
         model: Arc<ModelConfig>,
         covers: Option<Covered>,
     ) {
+        self.tracer.begin_turn();
         let prompt = setup.prompt.text.clone();
+        let piped = setup.prompt.piped().map(str::to_owned);
+        let reading = piped.map(|piped| {
+            let offered = Arc::clone(&self.offered);
+            Box::pin(read(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+        });
         let (turn, effects) = Turn::begin(setup, self.ids.clone());
         self.running = Some(Running {
             id,
@@ -133,6 +143,7 @@ impl Actor {
             loading: None,
             unsent: None,
             facts: None,
+            reading,
             retry_at: None,
         });
         self.perform(effects);

@@ -43,6 +43,7 @@ impl Actor {
             offered: Arc::new(Offered::default()),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
+            quotes: self.quotes.clone(),
         };
         self.begin_turn(id, setup, model, Some(covered));
     }

@@ -9,7 +9,7 @@ use crate::domain::{
 };
 
 /// A result longer than this is cut in the context (S14.2).
-const RESULT_BYTES_MAX: usize = 100_000;
+pub const RESULT_BYTES_MAX: usize = 100_000;
 
 /// One exchange within a turn: what the model asked for and what came of it.
 #[derive(Debug, Clone, PartialEq)]

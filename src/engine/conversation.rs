@@ -2,6 +2,7 @@
 //! another.
 
 use super::actor::{Actor, Done};
+use super::quotes::Quotes;
 use super::saver::Epoch;
 use super::turn::Input;
 use crate::domain::{Notice, QueryId, Session, SessionId};
@@ -43,6 +44,8 @@ impl Actor {
         }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.session = session;
+        self.quotes = Quotes::default();
+        self.tracer.begin_turn();
         let was_private = std::mem::take(&mut self.private);
         if was_private {
             self.apply_log_level();

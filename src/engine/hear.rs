@@ -2,9 +2,11 @@
 //! waits.
 
 use super::actor::Running;
+use super::quotes::Quote;
 use crate::domain::ModelFacts;
 use crate::protocol::{Event, LogLine};
 use crate::provider::{Fault, StreamPart};
+use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
@@ -35,6 +37,8 @@ pub(super) enum Heard {
     Loaded(Option<bool>),
     /// What the server says of its model.
     Facts(Option<ModelFacts>),
+    /// What came with the prompt, read for calls.
+    Read(Arc<Quote>),
     Silence,
     /// The pause before another attempt is over.
     RetryDue,
@@ -49,6 +53,11 @@ pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
         tokio::time::sleep_until(at).await;
         running.retry_at = None;
         return Heard::RetryDue;
+    }
+    if let Some(reading) = &mut running.reading {
+        let quote = reading.await;
+        running.reading = None;
+        return Heard::Read(quote);
     }
     if let Some(asked) = &mut running.facts {
         let facts = asked.await;

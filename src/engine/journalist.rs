@@ -113,6 +113,10 @@ impl Journalist {
                 piece: piece.0,
                 thinking: *to == PieceKind::Thinking,
             })),
+            TurnEvent::Restored { piece, text } => self.now(Op::Write(Record::Restored {
+                piece: piece.0,
+                text: text.clone(),
+            })),
             // Progress is of no use to whoever finds it later.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}

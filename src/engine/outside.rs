@@ -265,8 +265,6 @@ impl Actor {
         }
         self.outbox.push(Event::ThinkChanged(new.think));
         self.model = Some(Arc::new(new));
-        self.warn_of_dialect();
-        self.push_banners();
     }
 
     /// One notice for what came into force by itself.

@@ -1,12 +1,14 @@
 //! Runs the effects of a turn, and feeds what comes of them back into it.
 
-use super::actor::{Actor, Running};
+use super::actor::{Actor, CallEnd, Running};
 use super::approval::ApprovedCall;
+use super::quotes::{self, read};
 use super::turn::{Effect, Input};
-use crate::domain::{CallId, ToolOutcome, TurnEvent, TurnId};
+use crate::domain::{QuotedIn, ToolOutcome, ToolState, TurnEvent};
 use crate::mcp::Call;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::{Fault, StreamPart};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +64,15 @@ impl Actor {
             return;
         };
         running.transcript.apply(running.id, &event);
+        if let TurnEvent::Tool(call) = &event {
+            self.tracer.became(call);
+        }
+        if let TurnEvent::Tool(call) = &event
+            && let (ToolState::AwaitingApproval, Some(quoted)) = (&call.state, call.quoted)
+        {
+            let words = quoted.words();
+            tracing::warn!(server = %call.server, tool = %call.tool, "the call asks: it {words}");
+        }
         let (id, ended) = (running.id, matches!(event, TurnEvent::Ended { .. }));
         self.take_down(&event);
         self.outbox.push(Event::Turn(id, event));
@@ -86,7 +97,7 @@ impl Actor {
         };
         if let Some(Ok(StreamPart::Usage(usage))) = &part {
             let usage = *usage;
-            let inputs = reply.read(part);
+            let inputs = reply.read(part, &mut self.tracer);
             self.measured(usage);
             inputs.into_iter().for_each(|input| self.feed(input));
             return;
@@ -94,7 +105,7 @@ impl Actor {
         if let Some(Err(fault)) = &part {
             tracing::warn!("the model's reply failed: {fault}");
         }
-        let inputs = reply.read(part);
+        let inputs = reply.read(part, &mut self.tracer);
         running.idle_at = Some(Instant::now() + idle);
         running.loading = None;
         if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
@@ -133,9 +144,13 @@ impl Actor {
         // that ever fail, nothing runs unchecked.
         let Some(offered) = self.offered.get(call.server(), call.tool()) else {
             let why = "the tool is not on offer any more".to_owned();
-            let outcome = ToolOutcome::NotRun { why };
-            self.calls
-                .push(Box::pin(async move { (turn, id, outcome) }));
+            let ended = CallEnd {
+                turn,
+                call: id,
+                outcome: ToolOutcome::NotRun { why },
+                quote: None,
+            };
+            self.calls.push(Box::pin(async move { ended }));
             return;
         };
         let token = CancellationToken::new();
@@ -149,15 +164,39 @@ impl Actor {
         };
         tracing::info!(server = %call.server, tool = %call.tool, "tool call");
         let outcome = self.hub.call(call, token);
-        self.calls
-            .push(Box::pin(async move { (turn, id, outcome.await) }));
+        let offered = Arc::clone(&self.offered);
+        self.calls.push(Box::pin(async move {
+            let outcome = outcome.await;
+            // The model sees no result that the guard has not read.
+            let quote = match quotes::said(&outcome) {
+                Some(said) => Some(read(QuotedIn::ToolResult, said.to_owned(), offered).await),
+                None => None,
+            };
+            CallEnd {
+                turn,
+                call: id,
+                outcome,
+                quote,
+            }
+        }));
     }
 
-    pub(super) fn call_ended(&mut self, turn: TurnId, call: CallId, outcome: ToolOutcome) {
+    pub(super) fn call_ended(&mut self, ended: CallEnd) {
+        let CallEnd {
+            turn,
+            call,
+            outcome,
+            quote,
+        } = ended;
         tracing::debug!(%call, ?outcome, "tool result");
         if let Some(running) = self.running.as_mut().filter(|running| running.id == turn) {
             running.calls.remove(&call);
-            self.feed(Input::CallDone { call, outcome });
+            self.quotes.extend(quote.clone());
+            self.feed(Input::CallDone {
+                call,
+                outcome,
+                quote,
+            });
         }
     }
 }

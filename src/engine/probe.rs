@@ -135,6 +135,7 @@ impl Probe {
             offered: Arc::clone(&desk.offered),
             approval,
             limits,
+            quotes: Default::default(),
         }
     }
 

@@ -212,8 +212,6 @@ impl Actor {
                 {
                     Arc::make_mut(model).dialect = dialect;
                 }
-                self.warn_of_dialect();
-                self.push_banners();
                 let (name, dialect) = (&reference.name, dialect.name());
                 let said = format!("{name} is used with `{dialect}` from now on.");
                 let why = "It stands in config.json as `toolCalls`.";

@@ -1,6 +1,7 @@
 //! One open request to a model: its stream of parts, read through the dialect
 //! scanner into the turn's inputs. Dropping it drops the connection.
 
+use super::tracer::Tracer;
 use super::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::dialect::scan::{Piece, Scanner};
 use crate::domain::{CallOrigin, Notice, Offered};
@@ -8,7 +9,7 @@ use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
 
-pub struct Reply {
+pub(super) struct Reply {
     stream: ReplyStream,
     /// Gone once the reply ended.
     scanner: Option<Scanner>,
@@ -32,41 +33,64 @@ impl Reply {
 
     /// What one part means to the turn. The last input of a reply is always
     /// [`Input::ReplyEnded`].
-    pub fn read(&mut self, part: Option<Result<StreamPart, Fault>>) -> Vec<Input> {
+    pub(super) fn read(
+        &mut self,
+        part: Option<Result<StreamPart, Fault>>,
+        tracer: &mut Tracer,
+    ) -> Vec<Input> {
         match part {
             Some(Ok(StreamPart::Heartbeat)) => vec![Input::Alive],
             Some(Ok(StreamPart::Notice(notice))) => vec![Input::Noted(notice)],
             Some(Ok(StreamPart::Usage(usage))) => vec![Input::Usage(usage)],
-            Some(Ok(StreamPart::Thinking(text))) => vec![Input::Thinking(text)],
-            Some(Ok(StreamPart::Call(call))) => vec![Input::Call(native(call))],
-            Some(Ok(StreamPart::Text(text))) => match &mut self.scanner {
-                Some(scanner) => scanner.push(&text).into_iter().filter_map(input).collect(),
-                None => Vec::new(),
-            },
+            Some(Ok(StreamPart::Thinking(text))) => {
+                tracer.thinking(&text);
+                vec![Input::Thinking(text)]
+            }
+            Some(Ok(StreamPart::Call(call))) => {
+                tracer.call(&call);
+                vec![Input::Call(native(call))]
+            }
+            Some(Ok(StreamPart::Text(text))) => {
+                tracer.text(&text);
+                let pieces = self.scanner.as_mut().map(|scanner| scanner.push(&text));
+                inputs(pieces.unwrap_or_default(), tracer)
+            }
             Some(Ok(StreamPart::Carry(carry))) => vec![Input::Carry(carry)],
             Some(Ok(StreamPart::StartedOver)) => {
                 self.scanner = Some(Scanner::new(self.offered.clone()));
+                tracer.started_over();
                 vec![Input::StartedOver]
             }
-            Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason)),
-            Some(Err(fault)) => self.end(Err(Failure {
-                notice: fault.notice(),
-                is_transient: fault.is_transient() && !fault.after_words,
-                retry_after: fault.retry_after(),
-            })),
+            Some(Ok(StreamPart::End(reason))) => self.end(Ok(reason), tracer),
+            Some(Err(fault)) => {
+                let failure = Failure {
+                    notice: fault.notice(),
+                    is_transient: fault.is_transient() && !fault.after_words,
+                    retry_after: fault.retry_after(),
+                };
+                self.end(Err(failure), tracer)
+            }
             // The provider reports a cut itself; this is for one that does not.
             None => {
                 let notice = Notice::failure("The model's reply ended too early.");
-                self.end(Err(notice.into()))
+                self.end(Err(notice.into()), tracer)
             }
         }
     }
 
-    fn end(&mut self, end: Result<EndReason, Failure>) -> Vec<Input> {
+    fn end(&mut self, end: Result<EndReason, Failure>, tracer: &mut Tracer) -> Vec<Input> {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
-        let mut inputs: Vec<Input> = scanner.finish().into_iter().filter_map(input).collect();
+        let mut inputs = inputs(scanner.finish(), tracer);
+        tracer.ended(match &end {
+            Ok(EndReason::Stop) => "stop",
+            Ok(EndReason::ToolCalls) => "asks for tools",
+            Ok(EndReason::Length) => "the limit of tokens",
+            Ok(EndReason::Refused { .. }) => "refused",
+            Ok(EndReason::Other(reason)) => reason,
+            Err(failure) => &failure.notice.what,
+        });
         if let Ok(reason) = &end {
             inputs.extend(reason.notice().map(Input::Noted));
         }
@@ -78,6 +102,11 @@ impl Reply {
     }
 }
 
+fn inputs(pieces: Vec<Piece>, tracer: &mut Tracer) -> Vec<Input> {
+    pieces.iter().for_each(|piece| tracer.piece(piece));
+    pieces.into_iter().map(input).collect()
+}
+
 /// OpenAI and Mistral name a filter where Anthropic says that it refuses.
 fn is_refusal(reason: &EndReason) -> bool {
     match reason {
@@ -87,10 +116,9 @@ fn is_refusal(reason: &EndReason) -> bool {
     }
 }
 
-/// None for what is neither shown nor kept.
-fn input(piece: Piece) -> Option<Input> {
-    Some(match piece {
-        Piece::Mark(_) => return None,
+fn input(piece: Piece) -> Input {
+    match piece {
+        Piece::Mark(mark) => Input::Mark(mark),
         Piece::Text(text) => Input::Text(text),
         Piece::Thinking(text) => Input::Thinking(text),
         Piece::TextWasThinking => Input::TextWasThinking,
@@ -107,10 +135,11 @@ fn input(piece: Piece) -> Option<Input> {
                 form: call.form,
                 repaired: call.repaired,
             },
+            whole: call.whole,
             cut: false,
             raw: call.raw,
         }),
-    })
+    }
 }
 
 fn native(call: NativeCall) -> ProposedCall {
@@ -125,6 +154,7 @@ fn native(call: NativeCall) -> ProposedCall {
         name: call.name,
         arguments: call.arguments,
         origin: CallOrigin::Native,
+        whole: true,
         cut: false,
     }
 }

@@ -4,6 +4,7 @@
 use super::actor::{Actor, Done, Running};
 use super::asking::Pending;
 use super::context;
+use super::quotes::Quote;
 use super::reply::Reply;
 use super::saver::Epoch;
 use super::turn::Input;
@@ -65,6 +66,22 @@ impl Actor {
             return;
         };
         running.unsent = Some(Unsent { messages, tools });
+        if running.reading.is_none() {
+            self.weigh_unsent();
+        }
+    }
+
+    /// What came with the prompt was read for calls: now the model may see it.
+    pub(super) fn context_read(&mut self, quote: Arc<Quote>) {
+        self.quotes.add(Arc::clone(&quote));
+        self.feed(Input::Quoted(quote));
+        self.weigh_unsent();
+    }
+
+    fn weigh_unsent(&mut self) {
+        let Some(running) = &mut self.running else {
+            return;
+        };
         // A turn goes on with its model though another was chosen meanwhile.
         let of = Some((running.model.model.clone(), running.model.base_url.clone()));
         if self.fill.of != of {
@@ -233,6 +250,7 @@ impl Actor {
             tools,
             num_ctx,
         });
+        self.tracer.begin_reply(&model.name);
         running.reply = Some(Reply::new(stream, running.turn.offered()));
         running.idle_at = None;
     }

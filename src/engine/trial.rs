@@ -5,6 +5,7 @@ mod seen;
 
 use super::probe::{Desk, ProbeNews};
 use super::reply::Reply;
+use super::tracer::Tracer;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::probe::Trial;
 use crate::domain::{CallId, ModelConfig, Notice, ProviderKind, ToolOutcome};
@@ -146,15 +147,16 @@ impl Run<'_> {
     /// How it ended, where it did so before the turn.
     async fn take_in(&mut self, heard: Heard, desk: &Desk) -> Option<Ended> {
         match heard {
+            // No other dialect would load it sooner.
+            Heard::Late if self.is_loading => {
+                let (name, seconds) = (&self.attempt.model.name, LOADING_TIME_MAX.as_secs());
+                let what = format!("The server did not load {name} within {seconds} s.");
+                let advice = "Its own log may say why; a smaller model loads sooner.";
+                return Some(Ended::Hopeless(Notice::failure(what).advise(advice)));
+            }
             Heard::Late => {
-                let seconds = match self.is_loading {
-                    true => LOADING_TIME_MAX.as_secs(),
-                    false => TRIAL_TIME_MAX.as_secs(),
-                };
-                return Some(self.given_up(match self.is_loading {
-                    true => format!("the server did not load the model within {seconds} s."),
-                    false => format!("no answer within {seconds} s."),
-                }));
+                let seconds = TRIAL_TIME_MAX.as_secs();
+                return Some(self.given_up(format!("no answer within {seconds} s.")));
             }
             Heard::Silent => {
                 let seconds = self.attempt.idle.as_secs();
@@ -162,7 +164,15 @@ impl Run<'_> {
             }
             Heard::Hub => {}
             Heard::RetryDue => self.step(Input::RetryDue, desk),
-            Heard::CallDone(call, outcome) => self.step(Input::CallDone { call, outcome }, desk),
+            Heard::CallDone(call, outcome) => {
+                // What the one tool on offer says is this program's own.
+                let done = Input::CallDone {
+                    call,
+                    outcome,
+                    quote: None,
+                };
+                self.step(done, desk);
+            }
             Heard::Loaded(answer) => {
                 if answer == Some(false) {
                     self.is_loading = true;
@@ -193,7 +203,8 @@ impl Run<'_> {
             let _ = self.attempt.tell.send(ProbeNews::Loaded).await;
         }
         let Some(reply) = &mut self.reply else { return };
-        let inputs = reply.read(part);
+        // A probe is not the last answer.
+        let inputs = reply.read(part, &mut Tracer::default());
         self.idle_at = Some(now + self.attempt.idle);
         if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
             self.reply = None;

@@ -50,11 +50,12 @@ impl Terminal {
         self.tty.is_some()
     }
 
-    /// Asks; `summaries` are the calls in full, where it is about calls.
-    pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>) {
+    /// Asks; `summaries` are the calls in full, where it is about calls, and
+    /// `asks_always` that no flag would have kept it from asking.
+    pub fn ask(&mut self, ask: AskId, question: Ask, summaries: Vec<String>, asks_always: bool) {
         let tty = self.tty.clone();
         let task = tokio::spawn(async move {
-            let (answer, said) = answer(tty, &question, &summaries).await;
+            let (answer, said) = answer(tty, &question, &summaries, asks_always).await;
             (ask, answer, said)
         });
         self.asking = Some((ask, AbortOnDropHandle::new(task)));
@@ -121,13 +122,18 @@ async fn answer(
     tty: Option<Arc<Tty>>,
     question: &Ask,
     summaries: &[String],
+    asks_always: bool,
 ) -> (Answer, Option<String>) {
     let Ask::Approve(calls) = question else {
         return choose(tty, question).await;
     };
     let Some(tty) = tty else {
         let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
-        let said = "Denied: there is no terminal to ask on (--yes runs tools unasked).";
+        let said = if asks_always {
+            "Denied: there is no terminal to ask on, and nothing lets such a call run unasked."
+        } else {
+            "Denied: there is no terminal to ask on (--yes runs tools unasked)."
+        };
         return (
             Answer::Calls(calls.iter().map(deny).collect()),
             Some(said.to_owned()),

@@ -122,7 +122,7 @@ pub async fn asks_to_store(
         report: Arc::new(report.clone()),
         to: Some(to),
     };
-    terminal.ask(AskId(1), question, Vec::new());
+    terminal.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
         (_, answer, _) = terminal.answered() => {
             Ok(Some(answer == Answer::Choice(Choice::Store)))

@@ -9,6 +9,10 @@ use std::time::Duration;
 pub(super) fn summary(call: &ToolCall) -> String {
     let name = format!("{} on {}", call.tool, call.server);
     let mut lines = vec![format!("Tool call: {}", Clean::spelt_out(&name))];
+    if let Some(quoted) = call.quoted {
+        let words = quoted.words();
+        lines.push(format!("  (it {words}, and so asks in every mode)"));
+    }
     for (key, value) in &call.arguments {
         lines.push(format!(
             "  {}",

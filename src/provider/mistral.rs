@@ -62,7 +62,7 @@ fn wire_message(message: &Message, model: &ModelConfig, adapted: Adapted) -> Val
             message["tool_calls"] = calls.iter().map(native_call).collect();
             message
         }
-        Message::Calls { calls, .. } => text_calls(calls),
+        Message::Calls { calls, .. } => text_calls(calls, model.dialect),
         Message::Result(result) => {
             if !is_native && adapted.tool_role(model.tool_role) == ToolRole::User {
                 return json!({"role": "user", "content": result.content});

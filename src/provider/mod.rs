@@ -28,6 +28,7 @@ mod sentences;
 mod shelf;
 pub mod sse;
 pub mod stream;
+mod written;
 
 pub use error::{Cause, Fault, PAUSE_MAX};
 pub use part::{EndReason, NativeCall, Request, StreamPart};
@@ -36,8 +37,7 @@ pub use scripted::{Requests, Script, Step};
 pub use shelf::{PullStep, Shelf};
 pub use stream::ReplyStream;
 
-use crate::domain::{CallMessage, Catalogue, ModelConfig, ModelFacts};
-use serde_json::json;
+use crate::domain::{Catalogue, ModelConfig, ModelFacts};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -136,15 +136,4 @@ impl Default for Provider {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// A call as the model is reminded of it where the dialect is not native: compact
-/// JSON in the form that it was taught (S4.3).
-fn call_line(call: &CallMessage) -> String {
-    json!({
-        "server": call.server.as_str(),
-        "name": call.tool,
-        "arguments": call.arguments,
-    })
-    .to_string()
 }

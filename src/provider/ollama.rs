@@ -7,7 +7,8 @@ use super::error::{Cause, Garbled};
 use super::ndjson::Lines;
 use super::part::{EndReason, NativeCall, Request};
 use super::reply::{EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments};
-use super::{call_line, schema};
+use super::schema;
+use super::written::written;
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think, Usage};
 use serde::Deserialize;
@@ -32,7 +33,7 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
     let messages: Vec<_> = request
         .messages
         .iter()
-        .map(|m| message(m, is_native, adapted.tool_role(model.tool_role)))
+        .map(|m| message(m, model.dialect, adapted.tool_role(model.tool_role)))
         .collect();
     let mut body = json!({
         "model": model.model,
@@ -60,7 +61,8 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
     body
 }
 
-fn message(message: &Message, is_native: bool, tool_role: ToolRole) -> Value {
+fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
+    let is_native = dialect == Dialect::Native;
     match message {
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
@@ -76,8 +78,7 @@ fn message(message: &Message, is_native: bool, tool_role: ToolRole) -> Value {
             message
         }
         Message::Calls { calls, .. } => {
-            let lines: Vec<_> = calls.iter().map(call_line).collect();
-            json!({"role": "assistant", "content": lines.join("\n")})
+            json!({"role": "assistant", "content": written(calls, dialect)})
         }
         Message::Result(result) if is_native => json!({
             "role": "tool",

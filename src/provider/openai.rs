@@ -5,7 +5,8 @@ pub use super::completions::Decoder;
 
 use super::adapt::{Adapted, TEMPERATURE};
 use super::part::Request;
-use super::{call_line, carried, schema};
+use super::written::written;
+use super::{carried, schema};
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think};
 use serde_json::{Map, Value, json};
@@ -16,13 +17,12 @@ const KEPT_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 /// The body of `POST /chat/completions`.
 pub fn body(request: &Request, adapted: Adapted) -> Value {
     let model = &request.model;
-    let is_native = model.dialect == Dialect::Native;
     let messages: Vec<_> = request
         .messages
         .iter()
         .map(|message| {
             let tool_role = adapted.tool_role(model.tool_role);
-            wire_message(message, is_native, tool_role, adapted)
+            wire_message(message, model.dialect, tool_role, adapted)
         })
         .collect();
     let mut body = assemble(request, adapted, messages, effort);
@@ -74,10 +74,11 @@ fn effort(think: Think) -> &'static str {
 
 fn wire_message(
     message: &Message,
-    is_native: bool,
+    dialect: Dialect,
     tool_role: ToolRole,
     adapted: Adapted,
 ) -> Value {
+    let is_native = dialect == Dialect::Native;
     match message {
         Message::System(text) => json!({"role": "system", "content": text}),
         Message::User(text) => json!({"role": "user", "content": text}),
@@ -89,7 +90,7 @@ fn wire_message(
             message["tool_calls"] = calls.iter().map(native_call).collect();
             message
         }
-        Message::Calls { calls, .. } => text_calls(calls),
+        Message::Calls { calls, .. } => text_calls(calls, dialect),
         Message::Result(result) if !is_native && tool_role == ToolRole::User => {
             json!({"role": "user", "content": result.content})
         }
@@ -115,9 +116,8 @@ pub(super) fn give_back(message: &mut Value, carry: Option<&Carry>, provider: Pr
 }
 
 /// Calls in the words in which the model was taught to write them.
-pub(super) fn text_calls(calls: &[CallMessage]) -> Value {
-    let lines: Vec<_> = calls.iter().map(call_line).collect();
-    json!({"role": "assistant", "content": lines.join("\n")})
+pub(super) fn text_calls(calls: &[CallMessage], dialect: Dialect) -> Value {
+    json!({"role": "assistant", "content": written(calls, dialect)})
 }
 
 fn native_call(call: &CallMessage) -> Value {

@@ -138,6 +138,8 @@ pub(super) fn call(entry: &Value) -> Option<ToolCall> {
         original: object("asked"),
         origin: CallOrigin::Native,
         repeats: None,
+        quoted: None,
+        also_as: Vec::new(),
         state: ToolState::Done(outcome(entry.get("outcome")?.as_str()?, elapsed)),
     })
 }

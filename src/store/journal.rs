@@ -47,6 +47,8 @@ pub enum Record {
     },
     /// What was taken for one kind turned out to be the other.
     Turned { piece: u64, thinking: bool },
+    /// What this piece of the answer reads, whole: something was put back into it.
+    Restored { piece: u64, text: String },
     /// A call and how far it came, in the shape of a session's note.
     Call {
         call: u64,

@@ -11,6 +11,7 @@ pub mod sanitize;
 mod sequence;
 pub mod tokens;
 mod visible;
+pub mod words;
 pub mod wrap;
 
 pub use outline::{Event as OutlineEvent, Outline};

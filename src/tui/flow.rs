@@ -336,6 +336,7 @@ impl Flow {
         let stamp = Stamp {
             entry: source.list.map_or(index, |list| list[index]),
             revision: entry.revision,
+            grows_since: entry.grows_since,
             width: source.width,
             aside: source.aside,
             unfolded: self.is_unfolded(index),

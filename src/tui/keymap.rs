@@ -183,7 +183,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::ToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the beginning"),
     bind(A::ToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
     bind(A::Recall, "recall", W::Always, &[ctrl('r')], "Search what was typed before"),
-    bind(A::Log, "log", W::Always, &[f(12)], "Show the log").command("/log", ""),
+    bind(A::Log, "log", W::Always, &[f(12)], "Show the log, or what the last answer was made of").command("/log", "[answer]"),
     bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Leave the mouse to the terminal, or take it").command("/mouse", ""),
     bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Draw the screen anew"),
     bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend the program"),

@@ -15,6 +15,7 @@ mod held;
 pub mod input;
 pub mod keymap;
 mod laid;
+pub mod log_pane;
 pub mod model;
 pub mod msg;
 mod outside;

@@ -11,6 +11,7 @@ use super::flow::Flow;
 use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
+use super::log_pane::{LogPane, Trace};
 use super::probe::Probe;
 use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
@@ -50,9 +51,7 @@ pub enum Overlay {
     Help {
         scroll: usize,
     },
-    Log {
-        back: usize,
-    },
+    Log(LogPane),
     Stderr {
         server: ServerId,
         back: usize,
@@ -244,6 +243,7 @@ pub struct Model {
     pub banners: Vec<Banner>,
     pub notice: Option<(Notice, Duration)>,
     pub log: VecDeque<LogLine>,
+    pub trace: Trace,
 
     pub turns: Mint,
     pub queries: Mint,
@@ -308,6 +308,7 @@ impl Model {
             banners: Vec::new(),
             notice: None,
             log: VecDeque::new(),
+            trace: None,
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,

@@ -11,6 +11,7 @@ pub struct Stamp {
     /// The entry, by its index in the transcript.
     pub entry: usize,
     pub revision: u64,
+    pub grows_since: u64,
     pub width: u16,
     pub aside: bool,
     pub unfolded: bool,
@@ -52,6 +53,7 @@ impl Slot {
                     && streams
                     && old.stamp.width == stamp.width
                     && old.stamp.entry == stamp.entry
+                    && old.stamp.grows_since == stamp.grows_since
                     && old.stamp.unfolded == stamp.unfolded
                     && old.stamp.raw == stamp.raw
             });

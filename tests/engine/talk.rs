@@ -299,14 +299,3 @@ async fn a_deleted_conversation_does_not_come_back_with_the_next_answer() {
         Some(2)
     );
 }
-
-#[tokio::test(start_paused = true)]
-async fn a_form_of_call_that_is_not_read_yet_is_said_so() {
-    let config = CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
-    let bench = Bench::with(Script::default(), &config).await;
-    let told = |event: &Event| {
-        matches!(event, Event::BannersChanged(banners)
-        if banners.iter().any(|banner| banner.notice.what.contains("`xml`")))
-    };
-    assert!(bench.events.iter().any(told), "{:#?}", bench.events);
-}

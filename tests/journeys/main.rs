@@ -14,6 +14,7 @@ mod managing;
 mod models;
 mod probing;
 mod talking;
+mod tracing;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
 use chat::{Chat, chat, chat_in, demo_in, demo_with, first_run};

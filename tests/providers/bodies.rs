@@ -50,6 +50,7 @@ pub fn conversation() -> Vec<Message> {
         server: ServerId::new("humble"),
         tool: "get weather".into(),
         native_name: "humble__get_weather_1".into(),
+        taught_name: "get weather".into(),
         arguments: object(json!({"city": "서울", "a": 1})),
     };
     let result = ResultMessage {
@@ -86,6 +87,18 @@ pub const CALL_LINES: &str = concat!(
     "\n",
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
 );
+
+/// The same in the form of the `xml` dialect.
+const CALL_BLOCKS: &str = "<mcp-request>
+  <tool name=\"get weather\" />
+  <param name=\"city\">서울</param>
+  <param name=\"a\">1</param>
+</mcp-request>
+<mcp-request>
+  <tool name=\"get weather\" />
+  <param name=\"city\">서울</param>
+  <param name=\"a\">1</param>
+</mcp-request>";
 
 fn spoken() -> Vec<Value> {
     vec![
@@ -195,7 +208,7 @@ fn openai_in_a_text_dialect_gets_no_tools() {
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
     let expected = json!({
         "model": "qwen3:4b",
-        "messages": spoken_and([json!({"role": "assistant", "content": CALL_LINES}), result]),
+        "messages": spoken_and([json!({"role": "assistant", "content": CALL_BLOCKS}), result]),
         "stream": true,
         "stream_options": {"include_usage": true},
         "temperature": 0.1,

@@ -2,17 +2,19 @@
 //! and effects only, and keeps its own idea of what is allowed.
 
 use humble::domain::{
-    CallId, Decision, Message, PieceKind, ServerId, ToolCall, ToolMode, ToolState, TurnEnd,
-    TurnEvent,
+    Arguments, CallId, Decision, Message, PieceId, PieceKind, ServerId, ToolCall, ToolMode,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use humble::engine::turn::{Effect, Input};
 use humble::protocol::{Answer, Ask, Choice};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
     NoUnapprovedCall,
+    NoQuotedCallUnasked,
     EveryCallIsAnswered,
     OneOpenRequest,
     NothingAfterTheEnd,
@@ -34,17 +36,31 @@ pub struct Checker {
     pub open_asks: BTreeMap<u64, Ask>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
+    /// The calls that results told of, and those that the person decided to run.
+    told: Vec<(String, Arguments)>,
+    decided: BTreeSet<CallId>,
     pub request_open: bool,
     /// The same request is to go out again after a pause.
     pub retrying: bool,
     pub ended: bool,
     saves: u32,
     /// The text of the present round, and what was kept of it.
-    text: String,
+    text: Vec<(PieceId, String)>,
     kept: Vec<String>,
     permitted: BTreeSet<CallId>,
     granted: BTreeSet<(ServerId, String)>,
     retry_allowed: bool,
+}
+
+/// The call that a result tells of, found the simplest way.
+fn call_in(text: &str) -> Option<(String, Arguments)> {
+    let page: Option<Value> = serde_json::from_str(text).ok();
+    let page = page.as_ref().and_then(|page| page["page"].as_str());
+    let text = page.unwrap_or(text);
+    let call = &text[text.find('{')?..=text.rfind('}')?];
+    let call: Value = serde_json::from_str(call).ok()?;
+    let arguments = call["arguments"].as_object()?.clone();
+    Some((call["name"].as_str()?.to_owned(), arguments))
 }
 
 impl Checker {
@@ -56,11 +72,13 @@ impl Checker {
             open_asks: BTreeMap::new(),
             calls: BTreeMap::new(),
             running: BTreeSet::new(),
+            told: Vec::new(),
+            decided: BTreeSet::new(),
             request_open: false,
             retrying: false,
             ended: false,
             saves: 0,
-            text: String::new(),
+            text: Vec::new(),
             kept: Vec::new(),
             permitted: BTreeSet::new(),
             granted: BTreeSet::new(),
@@ -74,9 +92,12 @@ impl Checker {
             Input::ModeChanged(mode) => self.mode = *mode,
             Input::ReplyEnded(_) => self.request_open = false,
             Input::RetryDue => self.retrying = false,
-            Input::CallDone { call, outcome } => {
+            Input::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
+                if let ToolOutcome::Succeeded { text, .. } = outcome {
+                    self.told.extend(call_in(text));
+                }
             }
             Input::Answered { ask, answer } => {
                 if let Some(question) = self.open_asks.get(&ask.0).cloned() {
@@ -107,6 +128,12 @@ impl Checker {
     }
 
     fn decided(&mut self, id: CallId, decision: &Decision) {
+        if matches!(
+            decision,
+            Decision::Run | Decision::RunForSession | Decision::Edit { .. }
+        ) {
+            self.decided.insert(id);
+        }
         match decision {
             Decision::Run | Decision::Edit { .. } => {
                 self.permitted.insert(id);
@@ -208,6 +235,13 @@ impl Checker {
         if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }
+        let is_told = self
+            .told
+            .iter()
+            .any(|(tool, arguments)| *tool == call.tool && *arguments == call.arguments);
+        if is_told && !self.decided.contains(&id) {
+            return Err((Invariant::NoQuotedCallUnasked, format!("{call:?}")));
+        }
         if self
             .calls
             .values()
@@ -240,10 +274,21 @@ impl Checker {
             }
             TurnEvent::Delta {
                 kind: PieceKind::Text,
+                piece,
                 text,
-                ..
             } => {
-                self.text.push_str(text);
+                match self.text.last_mut().filter(|(last, _)| last == piece) {
+                    Some((_, known)) => known.push_str(text),
+                    None => self.text.push((*piece, text.clone())),
+                }
+                Ok(())
+            }
+            TurnEvent::Restored { piece, text } => {
+                let known = self.text.iter_mut().find(|(known, _)| known == piece);
+                match known {
+                    Some((_, known)) => text.clone_into(known),
+                    None => return Err((Invariant::WordsAreKept, "unknown piece".to_owned())),
+                }
                 Ok(())
             }
             TurnEvent::Reclassified { .. } => {
@@ -277,16 +322,17 @@ impl Checker {
             ));
         }
         let answered = matches!(end, TurnEnd::Answered { .. });
-        let blank = self.text.trim().is_empty();
+        let text: String = self.text.iter().map(|(_, text)| text.as_str()).collect();
+        let blank = text.trim().is_empty();
         let words = if answered || blank {
             Vec::new()
         } else {
-            vec![self.text.clone()]
+            vec![text.clone()]
         };
         if self.kept != words {
             return Err((
                 Invariant::WordsAreKept,
-                format!("{:?} of {:?}", self.kept, self.text),
+                format!("{:?} of {text:?}", self.kept),
             ));
         }
         let due = u32::from(matches!(end, TurnEnd::Answered { .. }));

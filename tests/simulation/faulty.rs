@@ -54,6 +54,11 @@ pub const FAULTS: &[Fault] = &[
         eager,
     ),
     (
+        "does not read what tools say",
+        Invariant::NoQuotedCallUnasked,
+        gullible,
+    ),
+    (
         "forgets that a call was interrupted",
         Invariant::EveryCallIsAnswered,
         forgetful,
@@ -94,6 +99,25 @@ fn eager(turn: Turn) -> Box<dyn Machine> {
         effects.extend(approved.map(Effect::Run));
         effects
     })
+}
+
+struct Gullible(Turn);
+
+impl Machine for Gullible {
+    fn step(&mut self, mut input: Input) -> Vec<Effect> {
+        if let Input::CallDone { quote, .. } = &mut input {
+            *quote = None;
+        }
+        self.0.step(input)
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn gullible(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Gullible(turn))
 }
 
 fn forgetful(turn: Turn) -> Box<dyn Machine> {

@@ -26,6 +26,7 @@ pub fn kind_of(input: &Input) -> InputKind {
         Input::Text(_)
         | Input::Thinking(_)
         | Input::TextWasThinking
+        | Input::Mark(_)
         | Input::Call(_)
         | Input::Unusable { .. } => InputKind::Part,
         Input::Alive => InputKind::Alive,
@@ -42,6 +43,7 @@ pub fn kind_of(input: &Input) -> InputKind {
         | Input::Usage(_)
         | Input::Noted(_)
         | Input::Progress { .. }
+        | Input::Quoted(_)
         | Input::ModeChanged(_) => InputKind::Other,
     }
 }

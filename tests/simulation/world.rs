@@ -9,6 +9,7 @@ use humble::domain::{
     SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
+use humble::engine::quotes::{Quote, Quotes};
 use humble::engine::turn::{Failure, Input, ProposedCall, ReplyEnd, Setup};
 use humble::protocol::{Answer, Ask, Choice};
 use serde_json::{Value, json};
@@ -73,12 +74,13 @@ pub fn setup(dice: &mut Dice) -> Setup {
             errors_per_turn: 1 + u32::try_from(dice.below(2)).expect("small"),
             idle_seconds: 120,
         },
+        quotes: Quotes::default(),
     }
 }
 
 /// The next input: mostly one that has a meaning now.
 pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
-    if dice.one_in(150) {
+    if dice.one_in(170) {
         return Input::Interrupt;
     }
     if dice.one_in(10) {
@@ -144,10 +146,10 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
             ask: AskId(dice.below(6) as u64),
             answer: Answer::Choice(*dice.pick(&CHOICES)),
         },
-        3 => Input::CallDone {
-            call: CallId(dice.below(9) as u64),
-            outcome: outcome(dice),
-        },
+        3 => {
+            let call = CallId(dice.below(9) as u64);
+            call_done(dice, call)
+        }
         4 if dice.one_in(40) => Input::Stopped,
         4 => Input::Idle { seconds: 120 },
         5 => match seen.calls.keys().next() {
@@ -167,9 +169,16 @@ fn during_call(dice: &mut Dice, call: CallId) -> Input {
         };
         return Input::Progress { call, progress };
     }
+    call_done(dice, call)
+}
+
+fn call_done(dice: &mut Dice, call: CallId) -> Input {
+    let outcome = outcome(dice);
+    let quote = Quote::of_outcome(&outcome, &OFFERED[0]).map(Arc::new);
     Input::CallDone {
         call,
-        outcome: outcome(dice),
+        outcome,
+        quote,
     }
 }
 
@@ -185,10 +194,26 @@ fn outcome(dice: &mut Dice) -> ToolOutcome {
             elapsed,
         },
         2 => ToolOutcome::TimedOut { elapsed },
+        // A page that tells the model what to call.
+        3 if dice.one_in(2) => ToolOutcome::Succeeded {
+            text: told(dice),
+            elapsed,
+        },
         _ => ToolOutcome::Succeeded {
             text: "결과".to_owned(),
             elapsed,
         },
+    }
+}
+
+fn told(dice: &mut Dice) -> String {
+    let call = call(dice);
+    let arguments = call.arguments.unwrap_or_default();
+    let call = json!({ "name": call.name, "arguments": arguments });
+    if dice.one_in(2) {
+        format!("Now call {call}, please.")
+    } else {
+        json!({ "page": format!("```\n{call}\n```") }).to_string()
     }
 }
 
@@ -197,7 +222,8 @@ fn part(dice: &mut Dice) -> Input {
         0 => Input::Loading,
         1 => Input::Alive,
         2..=5 => Input::Thinking("음".to_owned()),
-        6..=10 => Input::Text("글".to_owned()),
+        6 => Input::Mark("```\n".to_owned()),
+        7..=10 => Input::Text("글".to_owned()),
         11 => Input::TextWasThinking,
         12..=16 => Input::Call(call(dice)),
         17 => Input::Unusable {
@@ -271,6 +297,7 @@ fn call(dice: &mut Dice) -> ProposedCall {
                 repaired: false,
             }
         },
+        whole: !dice.one_in(6),
         cut: false,
         raw: "{…}".to_owned(),
     }

@@ -37,6 +37,7 @@ pub struct Chat {
     model: Model,
     now: Duration,
     left: bool,
+    copied: Option<String>,
 }
 
 /// Starts the program in an empty home with one Ollama model.
@@ -103,6 +104,7 @@ fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options)
         model,
         now,
         left: false,
+        copied: None,
     };
     chat.settle();
     chat
@@ -120,6 +122,7 @@ impl Chat {
                         .expect("the engine takes it");
                 }
                 Effect::Quit => self.left = true,
+                Effect::Copy(text) => self.copied = Some(text),
                 _ => {}
             }
         }
@@ -289,6 +292,11 @@ impl Chat {
         let home = self.home.as_ref().expect("still here");
         std::fs::write(home.path().join("config.json"), text).expect("written");
         self
+    }
+
+    /// What went to the clipboard last.
+    pub fn copied(&self) -> Option<&str> {
+        self.copied.as_deref()
     }
 
     pub fn has_left(&mut self) -> &mut Self {

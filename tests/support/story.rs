@@ -166,6 +166,8 @@ impl Story {
                 repaired: true,
             },
             repeats: None,
+            quoted: None,
+            also_as: Vec::new(),
             state,
         }))
     }

@@ -6,31 +6,34 @@ use super::super::read;
 use super::{HELD_BYTES_MAX, Piece, Scanner, State, WRAPPERS_MAX};
 
 impl Scanner {
-    pub(super) fn in_form(&mut self, c: char, forms: Vec<Form>, passing: Option<Form>) -> bool {
+    pub(super) fn in_form(&mut self, c: char, mut forms: Vec<Form>, passing: Option<Form>) -> bool {
         self.held.push(c);
         let body = &self.held[self.body..];
         let mut passing =
             passing.and_then(|mut form| matches!(form.pass(c), Passed::Inside).then_some(form));
-        let mut holding = Vec::with_capacity(forms.len());
         let mut rejected = Vec::new();
         let mut is_text = false;
-        for mut form in forms {
+        let mut at = 0;
+        while let Some(form) = forms.get_mut(at) {
             match form.step(c, body, &self.offered) {
-                Step::Hold => holding.push(form),
-                Step::Reject => rejected.push(form),
-                Step::Text => is_text = true,
-                Step::Pass => passing = Some(form),
+                Step::Hold => {
+                    at += 1;
+                    continue;
+                }
                 Step::Found(found) => {
                     self.found(found);
                     return true;
                 }
+                Step::Reject => rejected.push(forms.remove(at)),
+                Step::Pass => passing = Some(forms.remove(at)),
+                Step::Text => {
+                    is_text = true;
+                    forms.remove(at);
+                }
             }
         }
-        if !holding.is_empty() && self.held.len() <= HELD_BYTES_MAX {
-            self.state = State::Form {
-                forms: holding,
-                passing,
-            };
+        if !forms.is_empty() && self.held.len() <= HELD_BYTES_MAX {
+            self.state = State::Form { forms, passing };
             return true;
         }
         let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
@@ -42,7 +45,7 @@ impl Scanner {
             self.found(found);
             return self.take_again(&tail, c);
         }
-        if let Some(form) = passing.or_else(|| holding.pop()) {
+        if let Some(form) = passing.or_else(|| forms.pop()) {
             self.release();
             self.state = State::Passing(form);
             return true;

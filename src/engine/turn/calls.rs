@@ -1,153 +1,18 @@
-//! Proposing the calls of a round, deciding on them, and running them.
+//! Deciding on the calls of a round: what runs unasked, what the person is asked, and
+//! what each decision does.
 
-use super::round::Asked;
+use super::propose::{Proposal, Proposed};
 use super::same::same_json;
+use super::words::Changed;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceKind,
-    ProposedCall, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd,
+    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceId,
+    PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
 };
-use crate::domain::{Decision, OfferedTool, Resolved, Tool};
+use crate::domain::{Decision, OfferedTool, Tool};
 use crate::protocol::ApproveCall;
 use std::sync::Arc;
 
-/// One thing that the model asked for in this round.
-#[derive(Debug, Clone)]
-pub(super) struct Proposal {
-    pub(super) raw: String,
-    pub(super) wire_id: String,
-    pub(super) body: Proposed,
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum Proposed {
-    Call {
-        id: CallId,
-        offered: Box<OfferedTool>,
-    },
-    /// Cannot be used, for this reason. A native one must be answered by its id.
-    Unusable {
-        native_name: Option<String>,
-        arguments: super::Arguments,
-        why: String,
-    },
-}
-
-/// Names on offer that an error message lists at most.
-const NAMES_LISTED_MAX: usize = 30;
-
 impl Turn {
-    /// The reply asked for tools: resolve names, check arguments, and go on to
-    /// what has to be asked first.
-    pub(super) fn propose(&mut self) {
-        let asked = std::mem::take(&mut self.round.asked);
-        self.proposals = asked
-            .into_iter()
-            .map(|asked| self.proposal(asked))
-            .collect();
-        self.tool_rounds += 1;
-        self.check_errors();
-    }
-
-    fn proposal(&mut self, asked: Asked) -> Proposal {
-        let call = match asked {
-            Asked::Unusable { raw, why } => {
-                let body = Proposed::Unusable {
-                    native_name: None,
-                    arguments: <_>::default(),
-                    why,
-                };
-                return Proposal {
-                    raw,
-                    wire_id: String::new(),
-                    body,
-                };
-            }
-            Asked::Call(call) => call,
-        };
-        let id = CallId(self.ids.calls.mint());
-        let wire_id = call
-            .wire_id
-            .clone()
-            .filter(|id| self.wire_ids.insert(id.clone()));
-        // Servers refuse two calls of one id, and some models number each round anew.
-        let wire_id = wire_id.unwrap_or_else(|| format!("call_{id}"));
-        let raw = call.raw.clone();
-        let body = match self.usable(&call) {
-            Ok((offered, arguments)) => {
-                let call = ToolCall {
-                    id,
-                    server: offered.server.clone(),
-                    tool: offered.tool.name.clone(),
-                    arguments,
-                    original: None,
-                    origin: call.origin,
-                    repeats: None,
-                    state: ToolState::Proposed,
-                };
-                self.calls.insert(id, call);
-                Proposed::Call {
-                    id,
-                    offered: Box::new(offered),
-                }
-            }
-            Err(why) => Proposed::Unusable {
-                native_name: (call.origin == CallOrigin::Native).then(|| call.name.clone()),
-                arguments: call.arguments.unwrap_or_default(),
-                why,
-            },
-        };
-        Proposal { raw, wire_id, body }
-    }
-
-    fn usable(&self, call: &ProposedCall) -> Result<(OfferedTool, super::Arguments), String> {
-        let name = &call.name;
-        if call.cut {
-            return Err(format!(
-                "the limit of tokens cut the call of `{name}` before it was whole"
-            ));
-        }
-        let offered = match self.setup.offered.resolve(call.server.as_deref(), name) {
-            Resolved::Tool(offered) => offered,
-            Resolved::Ambiguous => {
-                return Err(format!(
-                    "several servers have a tool `{name}`: name the server"
-                ));
-            }
-            Resolved::Unknown => {
-                return Err(format!(
-                    "there is no tool `{name}`; on offer: {}",
-                    self.names()
-                ));
-            }
-        };
-        let arguments = call
-            .arguments
-            .clone()
-            .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        offered
-            .tool
-            .check(&arguments)
-            .map_err(|fault| format!("the arguments of `{name}` do not fit its schema: {fault}"))?;
-        Ok((offered.clone(), arguments))
-    }
-
-    fn names(&self) -> String {
-        let tools = self.setup.offered.tools();
-        let mut names: Vec<&str> = tools
-            .iter()
-            .take(NAMES_LISTED_MAX)
-            .map(|tool| tool.tool.name.as_str())
-            .collect();
-        if tools.len() > NAMES_LISTED_MAX {
-            names.push("…");
-        }
-        if names.is_empty() {
-            "nothing".to_owned()
-        } else {
-            names.join(", ")
-        }
-    }
-
     /// The ids of this round's usable calls, in the order asked.
     pub(super) fn round_calls(&self) -> Vec<CallId> {
         let id = |proposal: &Proposal| match proposal.body {
@@ -325,15 +190,37 @@ impl Turn {
         if call.origin == CallOrigin::Native {
             return;
         }
-        let raw = self
+        let places = self
             .proposals
             .iter()
             .find_map(|proposal| match proposal.body {
-                Proposed::Call { id, .. } if id == call.id => Some(proposal.raw.clone()),
+                Proposed::Call { id, .. } if id == call.id => Some(proposal.places.clone()),
                 _ => None,
             });
         self.finish_call(call.id, ToolOutcome::WasText);
-        self.delta(PieceKind::Text, raw.unwrap_or_default());
+        self.put_back(&places.unwrap_or_default());
+    }
+
+    /// What was taken for a call is text, in its place.
+    pub(super) fn put_back(&mut self, places: &[usize]) {
+        for place in places {
+            let pieces = &mut self.ids.pieces;
+            let changed = self.round.words.put_back(*place, || PieceId(pieces.mint()));
+            let Some(Changed {
+                piece,
+                is_new,
+                text,
+            }) = changed
+            else {
+                continue;
+            };
+            let kind = PieceKind::Text;
+            self.emit(if is_new {
+                TurnEvent::Delta { piece, kind, text }
+            } else {
+                TurnEvent::Restored { piece, text }
+            });
+        }
     }
 
     /// Tools came, went or changed. A call that waits for a decision on a tool

@@ -1,10 +1,11 @@
 //! A turn as a pure state machine: inputs in, effects out, as data. It decides
 //! everything between a prompt and its final answer, and does nothing itself.
-//! `round` reads a reply, `repeats` sees whether it runs in circles, `retry` sends a
+//! `round` reads a reply, `words` keeps its text, `propose` finds the calls, `repeats` sees whether it runs in circles, `retry` sends a
 //! request again, `calls` proposes tools and takes decisions, `run` runs
 //! them, `questions` asks the rest.
 
 mod calls;
+mod propose;
 mod questions;
 mod repeats;
 mod retry;
@@ -12,6 +13,7 @@ mod round;
 mod run;
 mod same;
 mod terms;
+mod words;
 
 pub use terms::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
 
@@ -23,7 +25,7 @@ use crate::domain::{
     Wait,
 };
 use crate::protocol::{Answer, Ask};
-use calls::Proposal;
+use propose::Proposal;
 use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -153,7 +155,16 @@ impl Turn {
                 }
             }
             Input::Progress { call, progress } => self.progress(call, progress),
-            Input::CallDone { call, outcome } => self.call_done(call, outcome),
+            Input::Quoted(quote) => self.setup.quotes.add(quote),
+            Input::CallDone {
+                call,
+                outcome,
+                quote,
+            } => {
+                // Before anything follows from it.
+                self.setup.quotes.extend(quote);
+                self.call_done(call, outcome);
+            }
             Input::RetryDue => self.retry_due(),
             reply => {
                 if matches!(
@@ -237,12 +248,12 @@ impl Turn {
                 let (answer, usage) = (text.clone(), self.usage);
                 self.effects.push(Effect::Save { answer, usage });
             }
-            _ if !self.round.text.trim().is_empty() => {
-                self.effects.push(Effect::Keep {
-                    words: self.round.text.clone(),
-                });
+            _ => {
+                let words = self.round.words.text().into_owned();
+                if !words.trim().is_empty() {
+                    self.effects.push(Effect::Keep { words });
+                }
             }
-            _ => {}
         }
         self.state = StateKind::Ended;
         let usage = self.usage;

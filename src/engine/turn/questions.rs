@@ -1,10 +1,10 @@
 //! The questions of a turn that are not about approving calls, and what each
 //! answer does.
 
-use super::calls::Proposed;
+use super::propose::Proposed;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, PieceKind, Retry,
-    StateKind, ToolOutcome, ToolState, Turn, TurnEnd,
+    Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, Retry, StateKind,
+    ToolOutcome, ToolState, Turn, TurnEnd,
 };
 use crate::domain::Notice;
 use crate::protocol::Choice;
@@ -197,7 +197,7 @@ impl Turn {
                     .partition(|proposal| matches!(proposal.body, Proposed::Unusable { .. }));
                 self.proposals = usable;
                 for proposal in unusable {
-                    self.delta(PieceKind::Text, proposal.raw);
+                    self.put_back(&proposal.places);
                 }
                 if self.proposals.is_empty() {
                     self.answer(false);

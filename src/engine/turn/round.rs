@@ -1,6 +1,7 @@
 //! Reading one reply: text and thinking as they stream, and what its end means.
 
 use super::repeats::Repeats;
+use super::words::Words;
 use super::{
     CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
     RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,
@@ -11,11 +12,9 @@ use crate::protocol::Ask;
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// All text of this round: the answer, unless a call follows.
-    pub(super) text: String,
+    pub(super) words: Words,
     /// The piece that the next delta of its kind goes to.
     open: Option<(PieceId, PieceKind)>,
-    /// The pieces of text, should they turn out to be thinking.
-    text_pieces: Vec<PieceId>,
     pub(super) asked: Vec<Asked>,
     /// What the model must see again with the calls of this round.
     pub(super) carry: Option<Carry>,
@@ -28,8 +27,13 @@ pub(super) struct Round {
 /// Something that the model asked for, usable or not, in order.
 #[derive(Debug, Clone)]
 pub(super) enum Asked {
-    Call(ProposedCall),
-    Unusable { raw: String, why: String },
+    /// `place` is where it stood in the words of the reply.
+    Call { call: ProposedCall, place: usize },
+    Unusable {
+        raw: String,
+        place: usize,
+        why: String,
+    },
 }
 
 impl Turn {
@@ -73,14 +77,22 @@ impl Turn {
             }
             Input::Thinking(text) => {
                 self.round.thinking.push_str(&text);
+                self.round.words.thinking();
                 self.delta(PieceKind::Thinking, text);
                 self.check_repeats();
             }
             Input::TextWasThinking => self.text_was_thinking(),
-            Input::Call(call) => self.round.asked.push(Asked::Call(call)),
+            Input::Mark(mark) => self.round.words.mark(&mark),
+            Input::Call(call) => {
+                let place = self.round.words.take_out(&call.raw);
+                self.round.asked.push(Asked::Call { call, place });
+            }
             Input::StartedOver => self.start_over(),
             Input::Carry(carry) => self.round.carry = Some(carry),
-            Input::Unusable { raw, why } => self.round.asked.push(Asked::Unusable { raw, why }),
+            Input::Unusable { raw, why } => {
+                let place = self.round.words.take_out(&raw);
+                self.round.asked.push(Asked::Unusable { raw, place, why });
+            }
             _ => {}
         }
     }
@@ -100,35 +112,41 @@ impl Turn {
             _ => {
                 let piece = PieceId(self.ids.pieces.mint());
                 self.round.open = Some((piece, kind));
-                if kind == PieceKind::Text {
-                    self.round.text_pieces.push(piece);
-                }
                 piece
             }
         };
         if kind == PieceKind::Text {
-            self.round.text.push_str(&text);
+            self.round.words.push(piece, &text);
         }
         self.emit(TurnEvent::Delta { piece, kind, text });
     }
 
     fn text_was_thinking(&mut self) {
         self.round.open = None;
-        self.round.text.clear();
-        for piece in std::mem::take(&mut self.round.text_pieces) {
+        for piece in self.round.words.were_thinking() {
             self.emit(TurnEvent::Reclassified {
                 piece,
                 to: PieceKind::Thinking,
             });
         }
         let from_text = |asked: &mut Asked| match asked {
-            Asked::Call(call) => call.origin != CallOrigin::Native,
+            Asked::Call { call, .. } => call.origin != CallOrigin::Native,
             Asked::Unusable { .. } => true,
         };
         let thought_of: Vec<Asked> = self.round.asked.extract_if(.., from_text).collect();
         for asked in thought_of {
-            let (Asked::Call(ProposedCall { raw, .. }) | Asked::Unusable { raw, .. }) = asked;
+            let (Asked::Call {
+                call: ProposedCall { raw, .. },
+                ..
+            }
+            | Asked::Unusable { raw, .. }) = asked;
             self.delta(PieceKind::Thinking, raw);
+        }
+        // What the provider's own field held stays asked for; its place is gone.
+        for asked in &mut self.round.asked {
+            if let Asked::Call { call, place } = asked {
+                *place = self.round.words.take_out(&call.raw);
+            }
         }
         self.round.open = None;
     }
@@ -181,7 +199,7 @@ impl Turn {
 
     /// What was said before the refusal is the answer, if anything was.
     fn refused(&mut self) {
-        if self.state == StateKind::Ended || !self.round.text.trim().is_empty() {
+        if self.state == StateKind::Ended || !self.round.words.text().trim().is_empty() {
             return self.answer(false);
         }
         self.emit(TurnEvent::RoundEnded {
@@ -205,13 +223,19 @@ impl Turn {
     }
 
     /// The limit of tokens may have cut the last call before its arguments were whole:
-    /// `{}` would then mean something that nobody asked for.
+    /// `{}` would then mean something that nobody asked for. What was read from text
+    /// knows whether its form had ended; it comes last, though it may have stood before
+    /// a call in the provider's own field.
     fn doubt_last_call(&mut self) {
-        let last = self.round.asked.last_mut();
-        if let Some(Asked::Call(call)) = last
-            && call.origin == CallOrigin::Native
-        {
-            call.cut = true;
+        for asked in self.round.asked.iter_mut().rev() {
+            let Asked::Call { call, .. } = asked else {
+                break;
+            };
+            let is_native = call.origin == CallOrigin::Native;
+            call.cut = is_native || !call.whole;
+            if !call.cut || is_native {
+                break;
+            }
         }
         self.note(
             Notice::warning("The reply was cut by the limit of tokens.")
@@ -230,7 +254,7 @@ impl Turn {
             RoundEnd::Answer
         };
         self.emit(TurnEvent::RoundEnded { end });
-        let text = std::mem::take(&mut self.round.text);
+        let text = std::mem::take(&mut self.round.words).text().into_owned();
         if text.trim().is_empty() {
             let model = &self.setup.model;
             let notice = if cut {
@@ -257,11 +281,13 @@ impl Turn {
     /// a model that is shown all of them goes on with them in its next answer.
     fn check_repeats(&mut self) {
         let round = &mut self.round;
-        let kept = round.text_repeats.look(&round.text);
+        let kept = round.text_repeats.look(round.words.streamed());
         if kept.is_none() && round.thinking_repeats.look(&round.thinking).is_none() {
             return;
         }
-        let text = kept.map_or("", |end| &round.text[..end]).to_owned();
+        let text = kept
+            .map_or("", |end| &round.words.streamed()[..end])
+            .to_owned();
         round.asked.clear();
         self.effects.push(Effect::DropRequest);
         let (model, blank) = (self.setup.model.clone(), text.trim().is_empty());

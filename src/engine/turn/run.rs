@@ -1,12 +1,12 @@
 //! Running the approved calls of a round, and telling the model what came of
 //! them.
 
-use super::calls::{Proposal, Proposed};
+use super::propose::{Proposal, Proposed};
 use super::{
     ApprovedCall, CallId, Effect, Exchange, Grant, Launched, Progress, StateKind, ToolCall,
     ToolOutcome, ToolState, Turn, context,
 };
-use crate::domain::{CallMessage, ResultMessage, ServerId};
+use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
 
 impl Turn {
     /// All are decided: start the approved ones, concurrently.
@@ -167,6 +167,10 @@ impl Turn {
                 native_name: None, ..
             } => return None,
         };
+        let taught_name = match self.setup.offered.resolve(None, &tool) {
+            Resolved::Ambiguous => format!("{server}__{tool}"),
+            Resolved::Tool(_) | Resolved::Unknown => tool.clone(),
+        };
         let wire_id = proposal.wire_id.clone();
         let result = ResultMessage {
             wire_id: wire_id.clone(),
@@ -181,6 +185,7 @@ impl Turn {
                 server,
                 tool,
                 native_name,
+                taught_name,
                 arguments,
             },
             result,

@@ -8,6 +8,7 @@ use crate::domain::{
     Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
+use crate::engine::quotes::{Quote, Quotes};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub struct Setup {
     pub offered: Arc<Offered>,
     pub approval: Approval,
     pub limits: Limits,
+    /// What was said from outside in this conversation.
+    pub quotes: Quotes,
 }
 
 impl Setup {
@@ -57,6 +60,8 @@ pub enum Input {
     /// thought of (DIALECTS 36 and 38).
     TextWasThinking,
     Call(ProposedCall),
+    /// What stands around calls and thinking, and is not shown.
+    Mark(String),
     /// The server began the same reply anew: what came of it so far is void.
     StartedOver,
     /// What the model must see again with the calls of this round.
@@ -81,9 +86,13 @@ pub enum Input {
         call: CallId,
         progress: Progress,
     },
+    /// What came with the prompt, as the guard of S6.4 reads it.
+    Quoted(Arc<Quote>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
+        /// What the outcome says that is not ours; None where it says nothing.
+        quote: Option<Arc<Quote>>,
     },
     Answered {
         ask: AskId,
@@ -134,6 +143,8 @@ pub struct ProposedCall {
     /// Err holds what was sent instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
+    /// It ended as its form does; else only the reply's end ended it.
+    pub whole: bool,
     /// It may not be whole: the limit of tokens ended the reply in it.
     pub cut: bool,
     /// The words it was read from, for `t` treat as text.

@@ -8,9 +8,9 @@ mod thinking;
 pub use decoder::Decoder;
 
 use super::adapt::{Adapted, TEMPERATURE};
-use super::call_line;
 use super::part::Request;
 use super::schema;
+use super::written::written;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -114,8 +114,8 @@ fn messages(request: &Request) -> Vec<Value> {
                 }
             }
             Message::Calls { calls, .. } => {
-                let lines: Vec<_> = calls.iter().map(call_line).collect();
-                talk.say("assistant", text_block(&lines.join("\n")));
+                let written = written(calls, request.model.dialect);
+                talk.say("assistant", text_block(&written));
             }
             Message::Result(result) if is_native => {
                 talk.say("user", Some(result_block(result)));

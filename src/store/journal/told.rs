@@ -77,6 +77,12 @@ impl Told {
                     known.thinking = thinking;
                 }
             }
+            Record::Restored { piece, text } => {
+                let known = self.pieces.iter_mut().rfind(|known| known.id == piece);
+                if let Some(known) = known {
+                    known.text = text;
+                }
+            }
             Record::Call {
                 call,
                 awaiting,

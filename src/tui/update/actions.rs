@@ -4,7 +4,7 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{branches, leave, models, navigation, overlay, sessions, submit};
+use super::{branches, leave, log, models, navigation, overlay, sessions, submit};
 use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
@@ -43,7 +43,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             });
         }
         Action::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
-        Action::Log => model.overlay = Some(Overlay::Log { back: 0 }),
+        Action::Log => log::open(model, argument, effects),
         Action::Recall => {
             model.overlay = Some(Overlay::Recall {
                 filter: Editor::default(),

@@ -6,7 +6,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{branches, connect, models, probe, sessions, submit};
+use super::{branches, connect, log, models, probe, sessions, submit};
 use crate::domain::{
     Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -82,6 +82,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
                 model.log.pop_front();
             }
         }
+        Event::Traced(lines) => model.trace = Some(lines),
         Event::ShutDown => effects.push(Effect::Quit),
     }
 }
@@ -134,6 +135,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.last_turn = None;
     model.cut = false;
     model.interrupting = false;
+    model.trace = None;
     model.overlay = None;
 }
 
@@ -175,6 +177,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     note_thoughts(model, from);
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
+    log::follow(model, event, effects);
     match event {
         TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {

@@ -9,6 +9,7 @@ mod connect;
 mod engine;
 mod keys;
 mod leave;
+mod log;
 pub mod models;
 mod navigation;
 mod offer;

@@ -5,7 +5,7 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, commands, connect, models, recall, sessions};
+use super::{actions, commands, connect, log, models, recall, sessions};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -40,6 +40,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     match &mut model.overlay {
         Some(Overlay::Palette { .. }) => palette(model, key, effects),
         Some(Overlay::Recall { .. }) => recall::press(model, key),
+        Some(Overlay::Log(_)) => log::press(model, key, effects),
         Some(Overlay::Pick(pick)) => {
             if let Some(number) = number(pick, key) {
                 let picked = pick.rows.get(number).map(|(picked, _)| picked.clone());
@@ -58,7 +59,7 @@ fn closes_itself(model: &Model, action: Option<Action>) -> bool {
     matches!(
         (&model.overlay, action),
         (Some(Overlay::Help { .. }), Some(Action::Help))
-            | (Some(Overlay::Log { .. }), Some(Action::Log))
+            | (Some(Overlay::Log(_)), Some(Action::Log))
             | (Some(Overlay::Palette { .. }), Some(Action::Commands))
             | (Some(Overlay::Recall { .. }), Some(Action::Recall))
     )
@@ -68,7 +69,8 @@ pub fn scroll(model: &mut Model, rows: isize) {
     match &mut model.overlay {
         Some(Overlay::Help { scroll }) => *scroll = scroll.saturating_add_signed(rows),
         // Logs are read from their end.
-        Some(Overlay::Log { back } | Overlay::Stderr { back, .. }) => {
+        Some(Overlay::Log(pane)) => pane.scroll(rows),
+        Some(Overlay::Stderr { back, .. }) => {
             *back = back.saturating_add_signed(-rows);
         }
         Some(Overlay::Palette { filter, chosen }) => {

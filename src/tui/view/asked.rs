@@ -229,6 +229,9 @@ fn footer(model: &Model, ask: &OpenAsk) -> String {
     if count > 1 {
         parts.push(format!("{} of {count}", ask.at + 1));
     }
+    if let Some(quoted) = call.and_then(|call| call.quoted) {
+        parts.push(quoted.words().to_owned());
+    }
     if call.is_some_and(|call| call.repeats.is_some()) {
         parts.push("same call as before".to_owned());
     }

@@ -3,6 +3,7 @@
 use super::super::ask::Form;
 use super::super::editor::Edit;
 use super::super::keymap::{Action, key_of};
+use super::super::log_pane::LogTab;
 use super::super::model::{Focus, Model, Overlay};
 use super::super::shelf::{Offered, is_nothing_known};
 use super::above::fits_hint_line;
@@ -115,6 +116,13 @@ fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
         Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
         Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
         Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),
+        Overlay::Log(pane) => {
+            let other = match pane.tab {
+                LogTab::Log => "Tab last answer",
+                LogTab::LastAnswer => "Tab log",
+            };
+            say(&["PgUp/PgDn scroll", other, "y copy", "Esc close"])
+        }
         Overlay::Palette { .. } => say(&["Enter run", "Esc close"]),
         _ => say(&["PgUp/PgDn scroll", "Esc close"]),
     }

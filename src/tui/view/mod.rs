@@ -101,8 +101,8 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
             help::draw(over, scroll, pen);
             None
         }
-        Overlay::Log { back } => {
-            log::draw(model, over, back, pen);
+        Overlay::Log(pane) => {
+            log::draw(model, over, pane, pen);
             None
         }
         Overlay::Stderr { server, back } => {

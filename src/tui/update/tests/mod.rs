@@ -168,6 +168,8 @@ impl Chat {
                     repaired: false,
                 },
                 repeats: (*id > 1).then_some(CallId(1)),
+                quoted: None,
+                also_as: Vec::new(),
                 state: ToolState::AwaitingApproval,
             }));
         }

@@ -18,6 +18,8 @@ fn call(chat: &mut Chat, state: ToolState) {
         original: None,
         origin: CallOrigin::Native,
         repeats: None,
+        quoted: None,
+        also_as: Vec::new(),
         state,
     }));
 }

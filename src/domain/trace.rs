@@ -1,0 +1,58 @@
+//! What the last answer was made of, for whoever wants to know why it came out so: the
+//! stream of each reply, the pieces it was cut into, and what became of its calls.
+
+/// One line of it; a longer one goes on in the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceLine {
+    pub sort: TraceSort,
+    /// It begins something; else it goes on with the line before.
+    pub begins: bool,
+    /// Raw.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TraceSort {
+    /// Where a reply, or a part of what is told of it, begins.
+    Heading,
+    Text,
+    Thinking,
+    /// Tags, fences and separators, which are not shown.
+    Mark,
+    Call,
+    /// A call that cannot be used.
+    Unusable,
+    /// What is to be said of the line before.
+    Note,
+}
+
+impl TraceSort {
+    /// As it stands before its text.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Heading | Self::Note => "",
+            Self::Text => "text",
+            Self::Thinking => "think",
+            Self::Mark => "mark",
+            Self::Call => "call",
+            Self::Unusable => "bad",
+        }
+    }
+}
+
+impl TraceLine {
+    /// The line with its label.
+    pub fn words(&self) -> String {
+        let label = if self.begins { self.sort.label() } else { "" };
+        match self.sort {
+            TraceSort::Heading => self.text.clone(),
+            _ => format!("{label:<5} {}", self.text),
+        }
+    }
+}
+
+/// All lines, for copying.
+pub fn words(lines: &[TraceLine]) -> String {
+    let lines: Vec<String> = lines.iter().map(TraceLine::words).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,271 @@
+//! Finds the calls that a text from outside holds, as the scanner would read them
+//! from a model: also in a fence or in backticks, inside other JSON, escaped, or
+//! behind a tag that begins thinking. Linear in the text, by a bounded factor.
+
+use crate::dialect::scan::{Piece, Scanner, TextCall};
+use crate::domain::Offered;
+use crate::text::words::decode_entity;
+use std::sync::Arc;
+
+/// How often a text is taken out of a string of JSON.
+const ESCAPES_MAX: usize = 3;
+/// How many brackets around a call are taken away.
+const PEELS_MAX: usize = 4;
+/// How often what a scan did not look into is scanned by itself.
+const NESTED_MAX: usize = 6;
+/// Bytes of objects that are read by themselves, for each byte of text.
+const OBJECTS_FACTOR_MAX: usize = 8;
+/// A text this small is read whatever it holds.
+const OBJECTS_BYTES_MIN: usize = 16 << 10;
+
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) calls: Vec<TextCall>,
+    /// It is nested deeper than anything honest: what it holds is not known.
+    pub(super) is_opaque: bool,
+}
+
+pub(super) fn calls(text: &str, offered: &Arc<Offered>) -> Found {
+    let mut found = Found::default();
+    read_all(text, offered, &mut found);
+    // A name that two servers share says nothing to the scanner, but much to a model.
+    if let Some(offered) = offered.without_namesakes() {
+        read_all(text, &Arc::new(offered), &mut found);
+    }
+    found
+}
+
+fn read_all(text: &str, offered: &Arc<Offered>, found: &mut Found) {
+    let mut level = text.to_owned();
+    for depth in 0..=ESCAPES_MAX {
+        read(&unquoted(&level), offered, found);
+        if level.contains('&') {
+            let decoded = entities(&level);
+            if decoded != level {
+                read(&unquoted(&decoded), offered, found);
+            }
+        }
+        if depth == ESCAPES_MAX || !level.contains('\\') {
+            break;
+        }
+        level = unescaped(&level);
+    }
+}
+
+/// The names on offer that the text has at all.
+fn names_in<'a>(text: &str, offered: &'a Offered) -> Vec<&'a str> {
+    let tools = offered.tools().iter();
+    tools
+        .flat_map(|tool| [tool.tool.name.as_str(), &tool.native_name])
+        .filter(|name| !name.is_empty() && text.contains(name))
+        .collect()
+}
+
+/// One spelling of the text: as it is, without the brackets around what may be a
+/// call, and each object by itself that names a tool.
+fn read(text: &str, offered: &Arc<Offered>, found: &mut Found) {
+    let names = names_in(text, offered);
+    if names.is_empty() {
+        return;
+    }
+    scan(text, offered, 0, found);
+    let pairs = Pairs::of(text);
+    for peels in 1..=PEELS_MAX.min(pairs.depth) {
+        scan(&pairs.peeled(text, peels), offered, 0, found);
+    }
+    let bytes_max = (text.len() * OBJECTS_FACTOR_MAX).max(OBJECTS_BYTES_MIN);
+    let mut bytes = 0;
+    for object in pairs.objects_that_name(text, &names) {
+        bytes += object.len();
+        if bytes > bytes_max {
+            found.is_opaque = true;
+            return;
+        }
+        scan(object, offered, 0, found);
+    }
+}
+
+fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut Found) {
+    let mut scanner = Scanner::new(Arc::clone(offered));
+    let mut pieces = scanner.push(text);
+    pieces.extend(scanner.finish());
+    for piece in pieces {
+        let hidden = match piece {
+            // What an example thinks, or has as an argument, is not looked into.
+            Piece::Thinking(text) => text,
+            Piece::Unusable(call) => call.raw,
+            Piece::Call(call) => {
+                let raw = call.raw.clone();
+                found.calls.push(call);
+                raw
+            }
+            _ => continue,
+        };
+        let mut inside = hidden.chars();
+        inside.next();
+        let inside = inside.as_str();
+        if inside.len() < 2 || inside.len() >= text.len() {
+            continue;
+        }
+        if depth == NESTED_MAX {
+            found.is_opaque = true;
+        } else {
+            scan(inside, offered, depth + 1, found);
+        }
+    }
+}
+
+/// Without backticks: a call in a fence or a code span stands at the start of a line.
+fn unquoted(text: &str) -> String {
+    text.replace('`', "\n")
+}
+
+/// Out of one level of a string of JSON.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n' | 'r') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('u') => {
+                let digits = chars.as_str().get(..4).unwrap_or_default();
+                let unit = u32::from_str_radix(digits, 16)
+                    .ok()
+                    .and_then(char::from_u32);
+                if let Some(c) = unit {
+                    out.push(c);
+                    chars = chars.as_str()[4..].chars();
+                }
+            }
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+fn entities(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        match decode_entity(rest) {
+            Some((c, after)) => {
+                out.push(c);
+                rest = after;
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The brackets of a text that belong together, whatever stands between them.
+struct Pairs {
+    /// Start, end and how many pairs are around it, in the order of their ends.
+    objects: Vec<(usize, usize)>,
+    /// Every bracket with the number of pairs around it; 0 for one without another.
+    brackets: Vec<(usize, usize)>,
+    depth: usize,
+}
+
+impl Pairs {
+    fn of(text: &str) -> Self {
+        let mut open: Vec<(usize, u8, usize)> = Vec::new();
+        let (mut objects, mut brackets) = (Vec::new(), Vec::new());
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'{' | b'[' => {
+                    open.push((at, byte, brackets.len()));
+                    brackets.push((at, 0));
+                }
+                b'}' | b']' => {
+                    let opener = if byte == b'}' { b'{' } else { b'[' };
+                    if open.last().is_some_and(|(_, of, _)| *of == opener)
+                        && let Some((start, _, index)) = open.pop()
+                    {
+                        // How many are around it is known once all are matched.
+                        brackets[index].1 = usize::MAX;
+                        brackets.push((at, usize::MAX));
+                        if byte == b'}' {
+                            objects.push((start, at + 1));
+                        }
+                    } else {
+                        brackets.push((at, 0));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let (mut depth, mut deepest) = (0, 0);
+        for (at, around) in &mut brackets {
+            if *around == 0 {
+                continue;
+            }
+            let closes = matches!(text.as_bytes()[*at], b'}' | b']');
+            depth -= usize::from(closes);
+            *around = depth + 1;
+            depth += usize::from(!closes);
+            deepest = deepest.max(depth);
+        }
+        Self {
+            objects,
+            brackets,
+            depth: deepest,
+        }
+    }
+
+    /// The text without its outermost brackets, and without those that stand alone.
+    fn peeled(&self, text: &str, peels: usize) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for (at, around) in &self.brackets {
+            if *around <= peels {
+                out.push_str(&text[from..*at]);
+                out.push('\n');
+                from = at + 1;
+            }
+        }
+        out.push_str(&text[from..]);
+        out
+    }
+
+    /// The objects that have the name of a tool in them, and not only inside another.
+    fn objects_that_name<'a>(&self, text: &'a str, names: &[&str]) -> Vec<&'a str> {
+        let mut mentions: Vec<usize> = names
+            .iter()
+            .flat_map(|name| text.match_indices(name).map(|(at, _)| at))
+            .collect();
+        mentions.sort_unstable();
+        let mut starts: Vec<(usize, usize)> = self.objects.clone();
+        starts.sort_unstable();
+        let (mut open, mut starts) = (Vec::new(), starts.into_iter().peekable());
+        let mut objects: Vec<(usize, usize)> = Vec::new();
+        for at in mentions {
+            while let Some(object) = starts.next_if(|(start, _)| *start < at) {
+                // Those that ended before this one began hold no later mention.
+                while open.last().is_some_and(|(_, end)| *end <= object.0) {
+                    open.pop();
+                }
+                open.push(object);
+            }
+            while open.last().is_some_and(|(_, end)| *end <= at) {
+                open.pop();
+            }
+            objects.extend(open.last());
+        }
+        objects.sort_unstable();
+        objects.dedup();
+        objects
+            .into_iter()
+            .map(|(start, end)| &text[start..end])
+            .collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! What is said of the calls of a turn: each in full when it is first heard of, its
+//! end in a line.
+
+use super::Headless;
+use super::words::{outcome_words, summary};
+use crate::domain::{ToolCall, ToolState};
+use crate::protocol::Ask;
+use crate::text::Clean;
+
+impl Headless {
+    /// A call in full when it is first heard of, its end in a line. One that is
+    /// asked about is shown with its question.
+    pub(super) fn tool(&mut self, call: &ToolCall) {
+        if call.quoted.is_some() {
+            self.quoted.insert(call.id);
+        }
+        let asked = call.state == ToolState::AwaitingApproval && self.terminal.is_there();
+        if asked {
+            self.waiting.insert(call.id, call.clone());
+        } else if self.shown.insert(call.id) {
+            self.say(&summary(call));
+        }
+        if let ToolState::Done(outcome) = &call.state {
+            let words = outcome_words(outcome);
+            self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
+        }
+    }
+
+    /// Would it ask whatever the mode and the flags say?
+    pub(super) fn asks_always(&self, question: &Ask) -> bool {
+        match question {
+            Ask::Approve(calls) => calls.iter().any(|call| self.quoted.contains(&call.call)),
+            _ => false,
+        }
+    }
+
+    /// The calls that a question is about, in its order.
+    pub(super) fn summaries(&mut self, question: &Ask) -> Vec<String> {
+        let Ask::Approve(calls) = question else {
+            return Vec::new();
+        };
+        let mut summaries = Vec::new();
+        for asked in calls {
+            if let Some(call) = self.waiting.remove(&asked.call) {
+                self.shown.insert(call.id);
+                let about = asked.tool.description.as_deref().unwrap_or_default().trim();
+                let about = Clean::spelt_out(about);
+                let gap = if about.is_empty() { "" } else { "\n" };
+                summaries.push(format!("{}{gap}{about}", summary(&call)));
+            }
+        }
+        summaries
+    }
+}

@@ -1,0 +1,256 @@
+//! Calls in their forms: several of one call, cut ones, and those that are text.
+
+use super::*;
+use humble::domain::model::Limits;
+use humble::domain::{CallOrigin, Dialect, Launch, Offered, Prompt, Server, ServerStatus, Tool};
+use humble::engine::approval::Approval;
+use humble::engine::quotes::Quotes;
+use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
+    { "name": "m", "provider": "ollama", "active": true } ] }"#;
+
+fn native(timezone: &str) -> Step {
+    let arguments = json!({"timezone": timezone});
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    Step::call("humble__get_time", arguments)
+}
+
+/// The calls of the turn as they came to be, each once: form, other forms, outcome.
+fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
+    let entries = bench.transcript.entries().iter();
+    let call = |entry: &humble::domain::Entry| match &entry.body {
+        Body::Tool(call) => {
+            let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
+            Some((call.origin.form(), call.also_as.clone(), ran))
+        }
+        _ => None,
+    };
+    entries.filter_map(call).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_forms_of_one_call_in_a_message_are_one_call() {
+    let tagged = format!("<tool_call>{GET_TIME}</tool_call>");
+    let round = |steps: Vec<Step>| Script::default().round(steps).answer("Late.");
+    let end = Step::end;
+    for (script, expected) in [
+        (
+            round(vec![Step::text(GET_TIME), native("Asia/Seoul"), end()]),
+            vec![("native", vec!["JSON"], true)],
+        ),
+        (
+            round(vec![Step::text(&format!("{GET_TIME}\n{tagged}")), end()]),
+            vec![("JSON", vec!["Hermes"], true)],
+        ),
+        (
+            round(vec![Step::text(&format!("{tagged}\n{GET_TIME}")), end()]),
+            vec![("Hermes", vec!["JSON"], true)],
+        ),
+        (
+            round(vec![Step::text(&format!("{GET_TIME}\n{GET_TIME}")), end()]),
+            vec![("JSON", vec![], true), ("JSON", vec![], true)],
+        ),
+        (
+            round(vec![native("Asia/Seoul"), native("Asia/Seoul"), end()]),
+            vec![("native", vec![], true), ("native", vec![], true)],
+        ),
+        (
+            round(vec![Step::text(GET_TIME), native("Asia/Tokyo"), end()]),
+            vec![("native", vec![], true), ("JSON", vec![], true)],
+        ),
+    ] {
+        let mut bench = Bench::with(script, AUTO).await;
+        bench.says("Time?").await;
+        assert_eq!(bench.ended().await, answered("Late."));
+        let mut calls = calls(&bench);
+        calls.sort_by_key(|(form, ..)| *form != "native");
+        assert_eq!(calls, expected);
+    }
+}
+
+fn offered() -> Offered {
+    let definition = json!({"name": "get_time", "inputSchema": {"type": "object"}});
+    let server = Server {
+        id: "humble".into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(vec![Tool::from_definition(&definition).expect("a tool")]),
+        tools_off: BTreeSet::new(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+    };
+    Offered::from_servers([&server])
+}
+
+/// The calls that run of a reply with these calls, whole or not, native or from text.
+fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
+    let setup = Setup {
+        prompt: Prompt::new("Time?"),
+        instruction: None,
+        model: "m".to_owned(),
+        dialect: Dialect::Prompt,
+        system_prompt: "".into(),
+        history: Arc::default(),
+        offered: Arc::new(offered()),
+        approval: Approval::new(ToolMode::Auto),
+        limits: Limits::default(),
+        quotes: Quotes::default(),
+    };
+    let (mut turn, _) = Turn::begin(setup, Ids::default());
+    for (number, (whole, native)) in asked.iter().enumerate() {
+        let form = "Qwen";
+        let origin = if *native {
+            CallOrigin::Native
+        } else {
+            let repaired = false;
+            CallOrigin::Text { form, repaired }
+        };
+        let arguments = json!({ "number": number });
+        turn.step(Input::Call(ProposedCall {
+            wire_id: None,
+            server: None,
+            name: "get_time".to_owned(),
+            arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+            origin,
+            whole: *whole,
+            cut: false,
+            raw: String::new(),
+        }));
+    }
+    let refused = false;
+    let effects = turn.step(Input::ReplyEnded(Ok(ReplyEnd { cut, refused })));
+    let runs = |number: usize| {
+        effects.iter().any(|effect| match effect {
+            Effect::Run(call) => call.arguments()["number"] == number,
+            _ => false,
+        })
+    };
+    (0..asked.len()).map(runs).collect()
+}
+
+#[test]
+fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_reply() {
+    let (text, open, native) = ((true, false), (false, false), (true, true));
+    for (asked, ended, cut) in [
+        // A missing end is fine where the model ended by itself.
+        (vec![text, open], vec![true, true], vec![true, false]),
+        (vec![text, text], vec![true, true], vec![true, true]),
+        (vec![native, native], vec![true, true], vec![true, false]),
+        // What is read from text is known last, wherever it stood.
+        (vec![native, open], vec![true, true], vec![false, false]),
+        (vec![native, text], vec![true, true], vec![true, true]),
+    ] {
+        assert_eq!(run_of(&asked, false), ended, "{asked:?}");
+        assert_eq!(run_of(&asked, true), cut, "{asked:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_whole_call_before_the_cut_runs() {
+    let script = Script::default()
+        .round([
+            Step::text(&format!("{GET_TIME}\nand now I will")),
+            Step::Part(StreamPart::End(EndReason::Length)),
+        ])
+        .answer("So.");
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Time?").await;
+    bench.ended().await;
+    assert_eq!(calls(&bench), [("JSON", vec![], true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_runs_of_a_reply_whose_connection_broke() {
+    for text in [GET_TIME.to_owned(), format!("[{GET_TIME}")] {
+        let cut = [Step::text(&text), native("Asia/Tokyo")];
+        let mut bench = Bench::with(Script::default().round(cut), AUTO).await;
+        bench.says("Time?").await;
+        assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+        assert_eq!(calls(&bench), []);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_treated_as_text_stands_in_the_answer_where_the_model_wrote_it() {
+    let reply = format!("For example:\n```json\n{GET_TIME}\n```\n이렇게 씁니다.");
+    let mut bench = Bench::start(Script::default().answer(&reply).answer("Yes.")).await;
+    bench.says("Show me a call.").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let as_text = Answer::Calls(vec![(calls[0], Decision::TreatAsText)]);
+    bench.answers(ask, as_text).await;
+    assert_eq!(bench.ended().await, answered(&reply));
+    bench.saved().await;
+    let texts = bench.transcript.entries().iter();
+    let texts: Vec<&str> = texts
+        .filter_map(|entry| match &entry.body {
+            Body::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(texts, [reply.as_str()], "on the screen too");
+    bench.says("Sure?").await;
+    bench.ended().await;
+    assert_eq!(
+        bench.heard()[1],
+        Message::Assistant(reply.clone()),
+        "as it is sent"
+    );
+    let home = bench.leaves().await;
+    let saved = read(&sessions(&home)[0]);
+    assert_eq!(saved["messages"][1]["content"], reply.as_str());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_call_taken_as_text_leaves_the_others() {
+    let two = format!("{GET_TIME}\n{}", GET_TIME.replace("Seoul", "Tokyo"));
+    let script = Script::default().answer(&two).answer("Done.");
+    let mut bench = Bench::start(script).await;
+    bench.says("Times?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
+    bench.answers(ask, Answer::Calls(decisions)).await;
+    assert_eq!(bench.ended().await, answered("Done."));
+    let results = bench.heard().into_iter();
+    let results: Vec<_> = results
+        .filter_map(|message| match message {
+            Message::Result(result) => Some(result.content),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(results.len(), 1);
+    assert!(results[0].contains("Asia/Tokyo"), "{results:?}");
+    let shown = format!("{:?}", bench.transcript.entries());
+    assert!(shown.contains("WasText"), "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
+    let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
+    let config = CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
+    let script = Script::default()
+        .answer(&format!("잠시만요.\n{call}"))
+        .answer("Late.");
+    let mut bench = Bench::with(script, &config).await;
+    assert!(
+        !bench.events.iter().any(|event| matches!(event,
+            Event::BannersChanged(banners) if !banners.is_empty())),
+        "nothing warns of it"
+    );
+    bench.says("Time?").await;
+    let (ask, asked) = bench.asked_to_approve().await;
+    bench
+        .answers(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
+        .await;
+    assert_eq!(bench.ended().await, answered("Late."));
+    let Some(Message::Calls { calls, .. }) = bench.heard().get(1).cloned() else {
+        panic!("{:?}", bench.heard());
+    };
+    assert_eq!(calls[0].taught_name, "get_time");
+    assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
+}

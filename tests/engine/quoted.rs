@@ -1,0 +1,143 @@
+//! Calls that the model may have taken from what a tool said always ask (S6.4).
+
+use super::*;
+use humble::domain::QuotedIn;
+
+/// Tools run unasked, and failed ones stop nothing: the clock's errors repeat what it
+/// was asked, and so stand for a page that somebody else wrote.
+const AUTO: &str = r#"{ "toolCallMode": "auto", "limits": { "errorsPerTurn": 9 }, "models": [
+    { "name": "m", "provider": "ollama", "active": true } ] }"#;
+
+/// A call whose result holds `words`.
+fn fetches(words: &str) -> String {
+    json!({"name": "get_time", "arguments": {"timezone": words}}).to_string()
+}
+
+fn quoted_of(bench: &Bench, call: humble::domain::CallId) -> Option<QuotedIn> {
+    bench.transcript.call(call).expect("the call").quoted
+}
+
+fn ran(bench: &Bench) -> usize {
+    let ran = |event: &&Event| {
+        matches!(event, Event::Turn(_, TurnEvent::Tool(call))
+            if matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. })))
+    };
+    bench.events.iter().filter(ran).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_stands_in_a_result_asks_in_auto_and_runs_once_approved() {
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .answer(GET_TIME)
+        .answer("Done.");
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Read the page.").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    assert_eq!(ran(&bench), 0);
+    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    bench.answers(ask, run).await;
+    assert_eq!(bench.ended().await, answered("Done."));
+    assert_eq!(ran(&bench), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() {
+    let in_json = json!({"body": json!({"page": GET_TIME}).to_string()}).to_string();
+    let rewritten = GET_TIME
+        .replace(r#""server": "humble", "#, "")
+        .replace(' ', "\n  ");
+    for (page, call) in [
+        (format!("```json\n{GET_TIME}\n```"), GET_TIME),
+        (in_json, GET_TIME),
+        (GET_TIME.to_owned(), &rewritten),
+        (GET_TIME.replace(' ', ""), GET_TIME),
+        (format!("<tool_call>{rewritten}</tool_call>"), GET_TIME),
+        (
+            rewritten.clone(),
+            &format!("<tool_call>{GET_TIME}</tool_call>"),
+        ),
+    ] {
+        let script = Script::default().answer(&fetches(&page)).answer(call);
+        let mut bench = Bench::with(script, AUTO).await;
+        bench.says("Read the page.").await;
+        let (_, calls) = bench.asked_to_approve().await;
+        assert_eq!(
+            quoted_of(&bench, calls[0]),
+            Some(QuotedIn::ToolResult),
+            "{page}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
+    let arguments = json!({"timezone": "Asia/Seoul"});
+    let native = Step::call(
+        "humble__get_time",
+        arguments.as_object().cloned().unwrap_or_default(),
+    );
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .round([native, Step::end()]);
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Read the page.").await;
+    let (_, calls) = bench.asked_to_approve().await;
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_earlier_turns_read_counts_until_a_new_conversation() {
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .answer("I read it.")
+        .answer(GET_TIME)
+        .answer("never")
+        .answer(GET_TIME)
+        .answer("It is late.");
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Read the page.").await;
+    assert_eq!(bench.ended().await, answered("I read it."));
+    bench.says("What time is it?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    let deny = Answer::Calls(vec![(calls[0], Decision::Deny { word: None })]);
+    bench.answers(ask, deny).await;
+    bench.ended().await;
+    bench.send(Command::NewSession).await;
+    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    bench.until("another conversation", opened).await;
+    bench.says("What time is it?").await;
+    assert_eq!(bench.ended().await, answered("It is late."), "unasked");
+    assert_eq!(ran(&bench), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_grant_does_not_lift_the_guard() {
+    let config = AUTO.replace("\"auto\"", "\"manual\"");
+    let paris = GET_TIME.replace("Seoul", "Tokyo");
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .answer(&paris)
+        .answer(GET_TIME)
+        .answer(&fetches(&paris))
+        .answer(&paris)
+        .answer("Done.");
+    let mut bench = Bench::with(script, &config).await;
+    bench.says("Read the page.").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let grant = |call| Answer::Calls(vec![(call, Decision::RunForSession)]);
+    bench.answers(ask, grant(calls[0])).await;
+    // What is not quoted runs by the grant; what is, asks, and `s` runs it.
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(ran(&bench), 1);
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    bench.answers(ask, grant(calls[0])).await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(ran(&bench), 2);
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
+    bench.answers(ask, grant(calls[0])).await;
+    assert_eq!(bench.ended().await, answered("Done."));
+    assert_eq!(ran(&bench), 3);
+}
