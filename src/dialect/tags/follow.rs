@@ -152,15 +152,8 @@ impl Follower {
                 self.value_or_end(here, value, outer)
             }
             At::Json { start, outline } => {
-                let start = *start;
-                match outline.push(here.c) {
-                    OutlineEvent::Ended => {
-                        self.call.json = Some(start..here.body.len());
-                        self.ends(here, here.body.len())
-                    }
-                    OutlineEvent::Broken => self.in_broken(here, start),
-                    _ => Step::Hold,
-                }
+                let (start, event) = (*start, outline.push(here.c));
+                self.in_json(here, start, event)
             }
             At::Broken { start } => {
                 let start = *start;
@@ -170,6 +163,17 @@ impl Follower {
                 *has_value_end |= here.c == '>' && here.body.ends_with(self.grammar.value_end);
                 self.in_stray(here)
             }
+        }
+    }
+
+    fn in_json(&mut self, here: Here<'_>, start: usize, event: OutlineEvent) -> Step {
+        match event {
+            OutlineEvent::Ended => {
+                self.call.json = Some(start..here.body.len());
+                self.ends(here, here.body.len())
+            }
+            OutlineEvent::Broken => self.in_broken(here, start),
+            _ => Step::Hold,
         }
     }
 

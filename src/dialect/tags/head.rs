@@ -11,7 +11,8 @@ const NAME_BYTES_MAX: usize = 256;
 
 /// The forms that begin with a tag, all at once.
 pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Form> {
-    let may = opening.marker == '<' && !opening.quoted() && !opening.offered.is_empty();
+    let quoted = opening.quoted() || opening.in_span && opening.wrapper.is_none();
+    let may = opening.marker == '<' && !quoted && !opening.offered.is_empty();
     may.then(|| {
         Box::new(Head {
             wrapper: opening.wrapper,

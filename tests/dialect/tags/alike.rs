@@ -23,6 +23,7 @@ fn what_merely_looks_alike_stays_text() {
         "<mcp-request><param>x</param></mcp-request>",
         "<MCP-REQUEST><TOOL NAME=\"get_time\"/></MCP-REQUEST>",
         "`<function=get_time></function>` 그리고 `<invoke name=\"get_time\">`",
+        "`부르기: <function=get_time></function>` 또는 ``a <invoke name=\"get_time\"/>``",
         "`<mcp-request><tool name=\"get_time\"/></mcp-request>`",
         "Vec<tool> <｜ <|DSML <｜DSML｜ invoke",
         "<tool_call>...</tool_call>",

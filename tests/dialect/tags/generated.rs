@@ -62,10 +62,9 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..16).prop_map(|parts| parts.concat())
 }
 
-/// A call with something in it taken out, doubled or put elsewhere: closer to what
-/// models get wrong than pieces at random.
-fn mistakes() -> impl Strategy<Value = String> {
-    let call = prop::sample::select(vec![
+/// A call of each form, in its parts.
+fn calls() -> Vec<Vec<&'static str>> {
+    vec![
         vec![
             "<tool_call>",
             "\n",
@@ -116,7 +115,13 @@ fn mistakes() -> impl Strategy<Value = String> {
             "</param>",
             "</mcp-request>",
         ],
-    ]);
+    ]
+}
+
+/// A call with something in it taken out, doubled or put elsewhere: closer to what
+/// models get wrong than pieces at random.
+fn mistakes() -> impl Strategy<Value = String> {
+    let call = prop::sample::select(calls());
     let mistake = (
         any::<prop::sample::Index>(),
         any::<prop::sample::Index>(),
