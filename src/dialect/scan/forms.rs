@@ -105,7 +105,10 @@ impl Scanner {
             }
             self.wrappers.push(wrapper);
             self.body = self.held.len();
-            self.state = State::Wrapped { blank: 0 };
+            self.state = State::Wrapped {
+                blank: 0,
+                fence: None,
+            };
             return;
         }
         let wrapper = self.wrappers.last().copied();
