@@ -187,6 +187,7 @@ impl Harmony {
         let is_whole = match self.last {
             START if first => word == ROLE,
             CHANNEL if first => CHANNELS.contains(&word),
+            "" => word.len() > RECIPIENT.len() && word.starts_with(RECIPIENT),
             _ => true,
         };
         match c {
@@ -245,6 +246,7 @@ fn may_be_word(part: &str, last: &str, first: bool) -> bool {
     match last {
         START if first => ROLE.starts_with(part),
         CHANNEL if first => CHANNELS.iter().any(|channel| channel.starts_with(part)),
+        "" if part.len() < RECIPIENT.len() => RECIPIENT.starts_with(part),
         _ => {
             let is_plain = part.chars().count() <= WORD_CHARS_MAX
                 && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
