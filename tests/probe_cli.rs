@@ -6,8 +6,9 @@ mod model_server;
 use model_server::answering::{
     Answer, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
 };
-use model_server::{ModelServer, Reply, ollama_loaded};
+use model_server::{Gate, ModelServer, Reply, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -275,4 +276,25 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
     assert_eq!(case.server.bodies(CHAT).len(), 1, "each would fare alike");
     let all = out(&output) + &err(&output) + &case.kept("logs");
     assert!(!all.contains("sk-secret"), "{all}");
+}
+
+#[test]
+fn the_loading_of_a_model_is_said_and_not_counted() {
+    let case = Case::new(follows_prompt);
+    case.server.always("/api/ps", ollama_loaded(&[]));
+    let gate = Gate::closed();
+    let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
+    case.server.on(CHAT, slow);
+    let mut child = case.command(&["probe"]).spawn().expect("it runs");
+    let said = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = said.lines().map(|line| line.expect("UTF-8"));
+    let loading = |line: &String| line == "Loading the model …";
+    assert!(said.by_ref().any(|line| loading(&line)));
+    gate.open();
+    let next = said.next();
+    assert_eq!(next.as_deref(), Some("Waiting for its answer …"));
+    let rest = std::thread::spawn(move || said.count());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    rest.join().expect("all was read");
 }

@@ -283,6 +283,7 @@ fn a_scene_worth_a_picture() -> Story {
         Tool::from_definition(&definition).expect("a tool")
     });
     servers[0].tools = Arc::new(tools.collect());
+    servers[0].tools_off = ["say_hello".to_owned()].into();
     story.event(Event::ServersListed(servers));
     story
         .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")

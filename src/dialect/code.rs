@@ -112,6 +112,11 @@ impl Ticks {
         self.run >= 3 || self.info + self.blank == 0
     }
 
+    /// Whether what it holds may begin with `c`: on a line of its own, or a bracket.
+    pub(super) fn may_end_before(&self, c: char) -> bool {
+        self.run >= 3 && !c.is_whitespace() && (self.blank > 0 || "{[<".contains(c))
+    }
+
     /// Whether it may still be one with `c`.
     pub(super) fn takes(&mut self, c: char) -> bool {
         match c {

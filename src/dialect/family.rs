@@ -132,6 +132,12 @@ pub(super) trait Recogniser: Debug + Send {
         Passed::Outside
     }
 
+    /// How many bytes at the end of `body` belong to something else, and are to be read
+    /// again, after [`Step::Reject`]. No more than a tag.
+    fn again(&self, _body: &str) -> usize {
+        0
+    }
+
     /// Nothing more comes. None where what was held is text.
     fn finish(&mut self, _body: &str, _offered: &Offered, _end: End) -> Option<Found> {
         None

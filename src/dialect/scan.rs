@@ -58,9 +58,11 @@ enum State {
     Opening(Ticks),
     /// A swallowed fence may close; so many backticks are held.
     Closing(usize),
-    /// A wrapper was opened; so much white space came since.
+    /// A wrapper was opened; so much white space came since, and perhaps the start of
+    /// a fence.
     Wrapped {
         blank: usize,
+        fence: Option<Ticks>,
     },
     Form {
         forms: Vec<Form>,
@@ -168,7 +170,7 @@ impl Scanner {
             }
             State::Opening(ticks) => self.in_opening(c, ticks),
             State::Closing(run) => self.in_closing(c, run),
-            State::Wrapped { blank } => self.in_wrapped(c, blank),
+            State::Wrapped { blank, fence } => self.in_wrapped(c, blank, fence),
             State::Form { forms, passing } => self.in_form(c, forms, passing),
             State::Passing(form) => self.in_passing(c, form),
             State::Thinking { until } => self.in_thinking(c, until),
@@ -232,10 +234,26 @@ impl Scanner {
         };
     }
 
-    fn in_wrapped(&mut self, c: char, blank: usize) -> bool {
-        if c.is_whitespace() && blank < BLANK_CHARS_MAX {
+    fn in_wrapped(&mut self, c: char, blank: usize, mut fence: Option<Ticks>) -> bool {
+        if c == '`' && fence.is_none() && self.fence.is_none() {
+            fence = Some(Ticks::default());
+        }
+        // The call may stand in a fence of its own.
+        let stays = match &mut fence {
+            None => c.is_whitespace() && blank < BLANK_CHARS_MAX,
+            Some(ticks) if ticks.may_end_before(c) => false,
+            Some(ticks) => {
+                if !ticks.takes(c) {
+                    self.release();
+                    return false;
+                }
+                true
+            }
+        };
+        if stays {
+            let blank = blank + 1;
             self.held.push(c);
-            self.state = State::Wrapped { blank: blank + 1 };
+            self.state = State::Wrapped { blank, fence };
             return true;
         }
         let opening = Opening {
@@ -249,6 +267,7 @@ impl Scanner {
             self.release();
             return false;
         }
+        self.fence = self.fence.or(fence.map(|ticks| ticks.run));
         self.hold_form(c, forms);
         true
     }

@@ -31,7 +31,7 @@ const fn likely(opens: &'static str, form: &'static str) -> Wrapper {
     }
 }
 
-const WRAPPERS: &[Wrapper] = &[
+pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<tool_call>", "Hermes"),
     certain("<tool_calls>", "Hermes"),
     // Also what lists the definitions of tools.

@@ -147,15 +147,16 @@ impl Run<'_> {
     /// How it ended, where it did so before the turn.
     async fn take_in(&mut self, heard: Heard, desk: &Desk) -> Option<Ended> {
         match heard {
+            // No other dialect would load it sooner.
+            Heard::Late if self.is_loading => {
+                let (name, seconds) = (&self.attempt.model.name, LOADING_TIME_MAX.as_secs());
+                let what = format!("The server did not load {name} within {seconds} s.");
+                let advice = "Its own log may say why; a smaller model loads sooner.";
+                return Some(Ended::Hopeless(Notice::failure(what).advise(advice)));
+            }
             Heard::Late => {
-                let seconds = match self.is_loading {
-                    true => LOADING_TIME_MAX.as_secs(),
-                    false => TRIAL_TIME_MAX.as_secs(),
-                };
-                return Some(self.given_up(match self.is_loading {
-                    true => format!("the server did not load the model within {seconds} s."),
-                    false => format!("no answer within {seconds} s."),
-                }));
+                let seconds = TRIAL_TIME_MAX.as_secs();
+                return Some(self.given_up(format!("no answer within {seconds} s.")));
             }
             Heard::Silent => {
                 let seconds = self.attempt.idle.as_secs();

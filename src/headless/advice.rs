@@ -7,7 +7,8 @@ const COMMANDS: &str = "help new clear sessions set-model models think probe set
      continue compact edit undo branches fork rename private raw copy log mouse exit";
 
 /// What stands for words of the screen; the longer of two comes first.
-const INSTEAD: [(&str, &str); 12] = [
+const INSTEAD: [(&str, &str); 13] = [
+    ("/probe finds out", "`humble probe` finds out"),
     ("/retry asks again", "run it again"),
     ("then /retry", "then run it again"),
     ("and /retry", "and run it again"),

@@ -59,7 +59,7 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
             Some(message),
         )
         .advise(format!(
-            "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
+            "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words. /probe finds out what works best."
         )),
         Cause::ContextOverflow {
             sent,

@@ -47,6 +47,8 @@ pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str
 
 /// The bytes at the start of a text that are cut at each pair of offsets.
 pub const PAIRS_BYTES_MAX: usize = 200;
+/// The same of the many texts that are not the two of their row (`written`).
+const FEWER_PAIRS: usize = 40;
 
 /// Scans `text` cut nowhere, at each offset, at each pair of offsets of its first
 /// `pairs_below` bytes and into characters; the pieces must be the same each time.
@@ -75,7 +77,7 @@ pub fn scan_every_way(offered: &Arc<Offered>, text: &str, pairs_below: usize) ->
 
 /// The pieces in a short form, one string each.
 pub fn read(text: &str) -> Vec<String> {
-    read_offering(&offered(), text, PAIRS_BYTES_MAX)
+    read_offering(&offered(), text, FEWER_PAIRS)
 }
 
 /// The same where `offered` is on offer, cut at fewer pairs of offsets.

@@ -2,20 +2,9 @@
 //! cutting them agree, and no byte is lost.
 
 use crate::cuts::{offered, scan};
+use crate::scanned::may_be_held;
 use humble::dialect::scan::{Piece, Scanner};
 use proptest::prelude::*;
-
-/// Whether what is held back may be: the white space at a seam, then the start of a
-/// marker or a form. Behind a statement another may follow, and a stream may begin
-/// with the recipient of a message.
-fn may_be_held(told: &str, held: &str) -> bool {
-    let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    let told = told.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    begins.is_empty()
-        || begins.starts_with(['<', '{', '[', '`', 'f'])
-        || told.ends_with(')')
-        || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
-}
 
 const FRAGMENTS: &[&str] = &[
     "{",

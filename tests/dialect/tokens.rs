@@ -131,6 +131,10 @@ fn c29_deepseek_separates_name_and_arguments_by_a_token() {
         let call = "function<｜tool▁sep｜>get_time\n```json\n{}\n```<｜tool▁call▁end｜>";
         assert_eq!(read(&format!("{opens}{call}")), [TIME]);
     }
+}
+
+#[test]
+fn c29_deepseek_s_tokens_come_with_other_bars_and_the_json_in_a_fence() {
     for (opens, begins, separator, ends, closes) in [
         (
             "<｜tool▁calls▁begin｜>",

@@ -29,6 +29,14 @@ fn b16_json_in_tool_call_tags_is_a_call() {
         [CALLED]
     );
     assert_eq!(read(&format!("{ADD}\n</tool_call>")), [CALLED]);
+    assert_eq!(
+        read(&format!("<tool_call>\n```json\n{ADD}\n```\n</tool_call>끝")),
+        [CALLED, "text 끝"]
+    );
+    assert_eq!(
+        read("<tool_call>\n```\n표\n```"),
+        ["text <tool_call>\n```\n표\n```"]
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Calls with arguments made at random, written in every form of DIALECTS.md with prose
 //! around them: each is read back as it was meant.
 
+use crate::cuts::{PAIRS_BYTES_MAX, scan_every_way};
 use crate::scanned::{offered, read_whole};
 use humble::dialect::scan::{Piece, Scanner};
 use proptest::prelude::*;
@@ -183,6 +184,56 @@ fn as_tokens(map: &Arguments) -> Vec<String> {
         format!("```tool_code\nf({python})\n```"),
         format!("```tool_code\nprint(default_api.f({python}))\n```"),
     ]
+}
+
+/// Thinking before a call, in the ways of D.
+fn behind_thinking(call: &str) -> Vec<String> {
+    vec![
+        format!("<think>생각 {call}</think>\n{call}"),
+        format!("<thinking>考える</thinking>{call}"),
+        format!("생각 {call}\n</think>\n{call}"),
+        format!("<|channel>thought\n생각<channel|>{call}"),
+        format!("<|START_THINKING|>考える<|END_THINKING|>{call}"),
+        format!("<|channel|>analysis<|message|>생각<|channel|>final<|message|>{call}"),
+    ]
+}
+
+/// Each form, with arguments in Korean and in Japanese, cut at each pair of offsets.
+fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
+    for map in [
+        json!({ "city": "서울 \"시\"" }),
+        json!({ "city": "東京", "n": 3 }),
+    ] {
+        let map = map.as_object().expect("an object");
+        for call in forms(map) {
+            let pieces = scan_every_way(&offered(), &call, PAIRS_BYTES_MAX);
+            let calls = pieces.iter().filter_map(|piece| match piece {
+                Piece::Call(call) => Some(&call.arguments),
+                _ => None,
+            });
+            assert_eq!(calls.last(), Some(map), "{call}");
+        }
+    }
+}
+
+#[test]
+fn json_is_read_the_same_however_it_is_cut() {
+    cut_everywhere(as_json);
+}
+
+#[test]
+fn tags_are_read_the_same_however_they_are_cut() {
+    cut_everywhere(as_tags);
+}
+
+#[test]
+fn tokens_are_read_the_same_however_they_are_cut() {
+    cut_everywhere(as_tokens);
+}
+
+#[test]
+fn thinking_is_read_the_same_however_it_is_cut() {
+    cut_everywhere(|map| behind_thinking(&json!({ "name": "f", "arguments": map }).to_string()));
 }
 
 fn text() -> impl Strategy<Value = String> {

@@ -214,7 +214,7 @@ async fn a_model_without_tools_is_told_what_to_set() {
             "`qwen3:4b` at {} takes no tools (HTTP {status}).",
             server.url()
         );
-        let end = "Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words.";
+        let end = "Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. /probe finds out what works best.";
         assert!(
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"

@@ -153,7 +153,7 @@ fn a_server_that_cannot_serve_this_request() {
                 status: 400,
                 message: "x does not support tools".into(),
             },
-            "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words.",
+            "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. /probe finds out what works best.",
         ),
         (
             OpenAi,

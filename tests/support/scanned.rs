@@ -46,10 +46,15 @@ pub fn offered() -> Arc<Offered> {
     ]))
 }
 
-/// White space at a seam, then what may become a marker or a form.
-fn may_be_held(held: &str) -> bool {
+/// White space at a seam, then what may become a marker or a form. Behind a statement
+/// another may follow, and a stream may begin with the recipient of a message.
+pub fn may_be_held(told: &str, held: &str) -> bool {
     let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
-    begins.is_empty() || begins.starts_with(['<', '{', '[', '`', 'f'])
+    let told = told.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
+    begins.is_empty()
+        || begins.starts_with(['<', '{', '[', '`', 'f'])
+        || told.ends_with(')')
+        || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
 }
 
 fn join(pieces: Vec<Piece>) -> Vec<Piece> {
@@ -75,8 +80,8 @@ fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str>) -
         let more = scanner.push(chunk);
         told += more.iter().map(|piece| piece.raw().len()).sum::<usize>();
         pieces.extend(more);
-        let held = given.get(told..);
-        assert!(held.is_some_and(may_be_held), "held {held:?} of {given:?}");
+        let (before, held) = given.split_at(told);
+        assert!(may_be_held(before, held), "held {held:?} of {given:?}");
     }
     pieces.extend(scanner.finish());
     let raws: String = pieces.iter().map(Piece::raw).collect();

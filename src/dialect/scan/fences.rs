@@ -59,6 +59,7 @@ impl Scanner {
         self.held.push(c);
         if self.closing == Some(run) {
             self.closing = None;
+            self.within = None;
             self.output.mark(&self.held);
             self.held.clear();
             self.output.start_seam(true);

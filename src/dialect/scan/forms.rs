@@ -6,50 +6,64 @@ use super::super::read;
 use super::{HELD_BYTES_MAX, Piece, Scanner, State, WRAPPERS_MAX};
 
 impl Scanner {
-    pub(super) fn in_form(&mut self, c: char, forms: Vec<Form>, passing: Option<Form>) -> bool {
+    pub(super) fn in_form(&mut self, c: char, mut forms: Vec<Form>, passing: Option<Form>) -> bool {
         self.held.push(c);
         let body = &self.held[self.body..];
         let mut passing =
             passing.and_then(|mut form| matches!(form.pass(c), Passed::Inside).then_some(form));
-        let mut holding = Vec::with_capacity(forms.len());
         let mut rejected = Vec::new();
         let mut is_text = false;
-        for mut form in forms {
+        let mut at = 0;
+        while let Some(form) = forms.get_mut(at) {
             match form.step(c, body, &self.offered) {
-                Step::Hold => holding.push(form),
-                Step::Reject => rejected.push(form),
-                Step::Text => is_text = true,
-                Step::Pass => passing = Some(form),
+                Step::Hold => {
+                    at += 1;
+                    continue;
+                }
                 Step::Found(found) => {
                     self.found(found);
                     return true;
                 }
+                Step::Reject => rejected.push(forms.remove(at)),
+                Step::Pass => passing = Some(forms.remove(at)),
+                Step::Text => {
+                    is_text = true;
+                    forms.remove(at);
+                }
             }
         }
-        if !holding.is_empty() && self.held.len() <= HELD_BYTES_MAX {
-            self.state = State::Form {
-                forms: holding,
-                passing,
-            };
+        if !forms.is_empty() && self.held.len() <= HELD_BYTES_MAX {
+            self.state = State::Form { forms, passing };
             return true;
         }
         let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
+        let again = rejected.iter().map(|form| form.again(complete)).max();
+        let again = complete.len() - again.unwrap_or_default() + self.body;
         let found = finished(&mut rejected, complete, &self.offered, End::Rejected);
         if let Some(found) = found {
-            self.held.pop();
+            let tail = self.held.split_off(again);
             self.found(found);
-            return false;
+            return self.take_again(&tail, c);
         }
-        if let Some(form) = passing.or_else(|| holding.pop()) {
+        if let Some(form) = passing.or_else(|| forms.pop()) {
             self.release();
             self.state = State::Passing(form);
             return true;
         }
-        if !is_text {
-            self.held.pop();
+        if is_text {
+            self.release();
+            return true;
         }
+        let tail = self.held.split_off(again);
         self.release();
-        is_text
+        self.take_again(&tail, c)
+    }
+
+    /// Takes what `c` ends again, up to `c`, which is then to be taken again too.
+    fn take_again(&mut self, tail: &str, c: char) -> bool {
+        let before = &tail[..tail.len() - c.len_utf8()];
+        before.chars().for_each(|c| self.take(c));
+        false
     }
 
     /// The stream ended in a form, or in a wrapper before its form.
@@ -91,7 +105,10 @@ impl Scanner {
             }
             self.wrappers.push(wrapper);
             self.body = self.held.len();
-            self.state = State::Wrapped { blank: 0 };
+            self.state = State::Wrapped {
+                blank: 0,
+                fence: None,
+            };
             return;
         }
         let wrapper = self.wrappers.last().copied();

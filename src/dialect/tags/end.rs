@@ -1,7 +1,7 @@
 //! How a call between tags ends: with its own tag, with one that closes what is
 //! around it, or with the stream.
 
-use super::super::family::{Found, Step};
+use super::super::family::{End, Found, Step};
 use super::super::piece::Piece;
 use super::super::read;
 use super::follow::{At, Follower, Here};
@@ -76,13 +76,36 @@ impl Follower {
         }
     }
 
+    /// A value whose end had to be guessed leaves the call cut off, for all that is
+    /// known.
     fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {
+        let is_guessed = self.call.values.iter().any(|given| given.is_unclosed);
+        let whole = whole && !is_guessed;
         self.call
             .piece(self.grammar, &body[..end], body, whole, offered)
     }
 
-    /// The stream ended here. None where that leaves text.
-    pub(super) fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Found> {
+    /// Nothing more comes. None where that leaves text.
+    pub(super) fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        match end {
+            End::Stream => self.cut_off(body, offered),
+            End::Rejected if !self.is_under_way() => None,
+            End::Rejected => {
+                let call = self.piece(body, self.call.end, true, offered)?;
+                Some(Found::Calls(vec![call]))
+            }
+        }
+    }
+
+    /// The tag that stands at the end of `body` and is none of this call's.
+    pub(super) fn again(&self, body: &str) -> usize {
+        match self.at {
+            At::Tag { start, .. } => body.len() - start,
+            _ => 0,
+        }
+    }
+
+    fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Found> {
         let pieces = match self.at {
             At::Between => vec![self.unended(body, offered)?],
             At::Tag { start, .. } if self.grammar.may_end(&body[start..]) => {
@@ -106,13 +129,16 @@ impl Follower {
                 self.call.json = Some(start..end);
                 vec![self.piece(body, end, false, offered)?]
             }
-            At::Stray { has_value_end } => {
-                let rest = body[self.call.end..].trim_start();
-                if has_value_end {
-                    vec![read::unusable(body.trim_end(), STRAY)]
-                } else {
-                    vec![self.unended(body, offered)?, Piece::Text(rest.to_owned())]
-                }
+            At::Stray {
+                has_value_end: true,
+            } => {
+                vec![read::unusable(body.trim_end(), STRAY)]
+            }
+            At::Stray { .. } => {
+                let call = self.unended(body, offered)?;
+                let rest = body[call.raw().len()..].trim_start().to_owned();
+                let text = (!rest.is_empty()).then_some(Piece::Text(rest));
+                [call].into_iter().chain(text).collect()
             }
             _ => vec![cut(body)],
         };

@@ -152,15 +152,8 @@ impl Follower {
                 self.value_or_end(here, value, outer)
             }
             At::Json { start, outline } => {
-                let start = *start;
-                match outline.push(here.c) {
-                    OutlineEvent::Ended => {
-                        self.call.json = Some(start..here.body.len());
-                        self.ends(here, here.body.len())
-                    }
-                    OutlineEvent::Broken => self.in_broken(here, start),
-                    _ => Step::Hold,
-                }
+                let (start, event) = (*start, outline.push(here.c));
+                self.in_json(here, start, event)
             }
             At::Broken { start } => {
                 let start = *start;
@@ -170,6 +163,17 @@ impl Follower {
                 *has_value_end |= here.c == '>' && here.body.ends_with(self.grammar.value_end);
                 self.in_stray(here)
             }
+        }
+    }
+
+    fn in_json(&mut self, here: Here<'_>, start: usize, event: OutlineEvent) -> Step {
+        match event {
+            OutlineEvent::Ended => {
+                self.call.json = Some(start..here.body.len());
+                self.ends(here, here.body.len())
+            }
+            OutlineEvent::Broken => self.in_broken(here, start),
+            _ => Step::Hold,
         }
     }
 
@@ -225,6 +229,9 @@ impl Follower {
         let tag = &here.body[start..];
         match self.grammar.meaning(tag, in_quotes) {
             Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Step::Hold,
+            // Another call begins, and this one was not closed.
+            Meaning::No if self.is_under_way() && grammar::opens(tag) => Step::Reject,
+            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Step::Hold,
             Meaning::No | Meaning::Partial => self.stray(),
             Meaning::Tool(tag) => self.tool(here, tag),
             Meaning::ToolEnd => self.completed(here),
@@ -363,11 +370,12 @@ impl Follower {
         let from = outer.unwrap_or(here.at());
         let tag = &here.body[from..];
         let Range { start, end } = value;
-        let ends = |end: &&'static str| match self.wrapper.filter(|_| end.starts_with("</")) {
-            Some(wrapper) => end[2..] == wrapper.opens[1..],
-            None => true,
+        let closes = |end: &&'static str| match (end.strip_prefix("</"), self.wrapper) {
+            (Some(_), _) if self.grammar.end_is_outside => false,
+            (Some(end), Some(wrapper)) => wrapper.opens[1..] == *end,
+            _ => true,
         };
-        let mut outer_ends = grammar::outer_ends().filter(ends);
+        let mut outer_ends = grammar::outer_ends().filter(closes);
         if outer_ends.clone().any(|outer| outer == tag) {
             let raw_end = self.unclosed(start, end);
             return self.ends(here, raw_end);

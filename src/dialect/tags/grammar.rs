@@ -274,6 +274,22 @@ pub(super) static HEADED: [Grammar; 10] = [
     invoke!("｜｜DSML｜｜ ", "DeepSeek"),
 ];
 
+/// Whether `tag` opens another call.
+pub(super) fn opens(tag: &str) -> bool {
+    openers().any(|opener| opener == tag)
+}
+
+/// Whether `tag` may become one that opens another call.
+pub(super) fn may_open(tag: &str) -> bool {
+    openers().any(|opener| opener.starts_with(tag))
+}
+
+fn openers() -> impl Iterator<Item = &'static str> {
+    let heads = HEADED.iter().filter_map(|grammar| grammar.head);
+    let wrappers = wrapper::WRAPPERS.iter().map(|wrapper| wrapper.opens);
+    heads.map(|head| head.literal).chain(wrappers)
+}
+
 /// What closes a wrapper around a form, or the message.
 pub(super) fn outer_ends() -> impl Iterator<Item = &'static str> + Clone {
     OUTER_ENDS.iter().copied()

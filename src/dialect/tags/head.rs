@@ -11,7 +11,8 @@ const NAME_BYTES_MAX: usize = 256;
 
 /// The forms that begin with a tag, all at once.
 pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Form> {
-    let may = opening.marker == '<' && !opening.quoted() && !opening.offered.is_empty();
+    let quoted = opening.quoted() || opening.in_span && opening.wrapper.is_none();
+    let may = opening.marker == '<' && !quoted && !opening.offered.is_empty();
     may.then(|| {
         Box::new(Head {
             wrapper: opening.wrapper,
@@ -77,8 +78,12 @@ impl Recogniser for Head {
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
-        let call = self.call.as_mut().filter(|_| end == End::Stream)?;
-        call.cut_off(body, offered)
+        self.call.as_mut()?.finish(body, offered, end)
+    }
+
+    fn again(&self, body: &str) -> usize {
+        let call = self.call.as_ref();
+        call.map_or(0, |call| call.again(body))
     }
 }
 
@@ -106,11 +111,15 @@ impl Recogniser for Name {
     }
 
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
-        if end == End::Rejected {
-            return None;
+        if self.call.is_none() && end == End::Stream {
+            let name = Some(body.to_owned());
+            self.call = Some(Follower::new(&NAMED, name, self.wrapper, body.len()));
         }
-        let wrapper = self.wrapper;
-        let name = || Follower::new(&NAMED, Some(body.to_owned()), wrapper, body.len());
-        self.call.get_or_insert_with(name).cut_off(body, offered)
+        self.call.as_mut()?.finish(body, offered, end)
+    }
+
+    fn again(&self, body: &str) -> usize {
+        let call = self.call.as_ref();
+        call.map_or(0, |call| call.again(body))
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Seen {
     answer: Option<String>,
     /// Time, or a fault that is not the model's, cut the last reply short.
     is_cut: bool,
+    /// Why the present request was sent again.
+    retries: Option<String>,
     /// The last thing that was noted, for want of a fault.
     noted: Option<String>,
     fault: Option<String>,
@@ -53,7 +55,9 @@ impl Seen {
     }
 
     pub(super) fn gives_up(&mut self, fault: String) {
-        self.fault = Some(fault);
+        // What it waited for tells more than that it did.
+        let why = self.retries.take().map(|why| format!(" {why}"));
+        self.fault = Some(fault + &why.unwrap_or_default());
         self.is_cut = true;
     }
 
@@ -65,6 +69,7 @@ impl Seen {
     pub(super) fn begin_round(&mut self) {
         self.asked = None;
         self.is_cut = false;
+        self.retries = None;
         self.asked_in_vain |= std::mem::take(&mut self.asks_in_vain);
     }
 
@@ -83,6 +88,7 @@ impl Seen {
     pub(super) fn event(&mut self, dialect: Dialect, event: &TurnEvent) {
         match event {
             TurnEvent::Tool(call) => self.tool(dialect, call),
+            TurnEvent::Retrying { why, .. } => self.retries = Some(why.what.clone()),
             TurnEvent::Noted(notice) => self.noted = Some(notice.what.clone()),
             TurnEvent::Ended { end, .. } => match end {
                 TurnEnd::Answered { text, .. } => self.answer = Some(text.clone()),
@@ -141,13 +147,11 @@ fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     if repaired {
         return Wrote::Otherwise(format!("{form}, repaired"));
     }
-    let raw = unfenced(raw);
-    let is_xml = raw.starts_with("<mcp-request") && raw.ends_with("</mcp-request>");
     match dialect {
-        Dialect::Xml if is_xml => Wrote::AsTaught,
+        Dialect::Xml if form == "mcp-request" => Wrote::AsTaught,
         // Inside a tag of another form, the same object is that form.
         Dialect::Prompt if form == "JSON" => {
-            match serde_json::from_str::<Map<String, Value>>(raw) {
+            match serde_json::from_str::<Map<String, Value>>(unfenced(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {
                     match call.contains_key("server") {
                         true => Wrote::AsTaught,
@@ -175,11 +179,8 @@ fn unfenced(raw: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn text(repaired: bool) -> CallOrigin {
-        CallOrigin::Text {
-            form: "JSON",
-            repaired,
-        }
+    fn text(form: &'static str, repaired: bool) -> CallOrigin {
+        CallOrigin::Text { form, repaired }
     }
 
     #[test]
@@ -193,14 +194,20 @@ mod tests {
         let cases = [
             (Native, CallOrigin::Native, "", Wrote::AsTaught),
             (Prompt, CallOrigin::Native, "", other("native")),
-            (Native, text(false), json, other("JSON")),
-            (Prompt, text(false), json, Wrote::AsTaught),
-            (Prompt, text(false), &fenced, Wrote::AsTaught),
-            (Prompt, text(true), json, other("JSON, repaired")),
-            (Prompt, text(false), bare, other("no server")),
-            (Prompt, text(false), xml, other("JSON")),
-            (Xml, text(false), xml, Wrote::AsTaught),
-            (Xml, text(false), json, other("JSON")),
+            (Native, text("JSON", false), json, other("JSON")),
+            (Prompt, text("JSON", false), json, Wrote::AsTaught),
+            (Prompt, text("JSON", false), &fenced, Wrote::AsTaught),
+            (Prompt, text("JSON", true), json, other("JSON, repaired")),
+            (Prompt, text("JSON", false), bare, other("no server")),
+            (
+                Prompt,
+                text("mcp-request", false),
+                xml,
+                other("mcp-request"),
+            ),
+            (Xml, text("mcp-request", false), xml, Wrote::AsTaught),
+            (Prompt, text("Hermes", false), json, other("Hermes")),
+            (Xml, text("JSON", false), json, other("JSON")),
         ];
         for (dialect, origin, raw, expected) in cases {
             assert_eq!(judge(dialect, &origin, raw), expected, "{dialect:?} {raw}");

@@ -1,7 +1,7 @@
 //! What merely looks like a call between tags, what is held back of it, and how
 //! the forms are labelled.
 
-use super::{offered, read};
+use super::{TIME, offered, read, seoul};
 use crate::cuts::scan;
 use humble::dialect::scan::Piece;
 
@@ -23,6 +23,7 @@ fn what_merely_looks_alike_stays_text() {
         "<mcp-request><param>x</param></mcp-request>",
         "<MCP-REQUEST><TOOL NAME=\"get_time\"/></MCP-REQUEST>",
         "`<function=get_time></function>` 그리고 `<invoke name=\"get_time\">`",
+        "`부르기: <function=get_time></function>` 또는 ``a <invoke name=\"get_time\"/>``",
         "`<mcp-request><tool name=\"get_time\"/></mcp-request>`",
         "Vec<tool> <｜ <|DSML <｜DSML｜ invoke",
         "<tool_call>...</tool_call>",
@@ -90,5 +91,31 @@ fn the_dialog_names_the_form() {
             })
             .collect();
         assert_eq!(forms, [form], "{text}");
+    }
+}
+
+#[test]
+fn a_call_that_was_not_closed_does_not_swallow_the_next() {
+    for text in [
+        "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n<function=get_time>\n</function>",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</arg_value>\n<tool_call>get_time</tool_call>",
+        "<invoke name=\"get_weather\"><parameter name=\"city\">서울</parameter>\n<invoke name=\"get_time\"/>",
+        "<mcp-request><tool name=\"get_weather\"/><param name=\"city\">서울</param>\n<mcp-request><tool name=\"get_time\"/></mcp-request>",
+    ] {
+        assert_eq!(read(text), [seoul(), TIME.to_owned()], "{text}");
+    }
+    for head in [
+        "<function=get_time>\n",
+        "<invoke name=\"get_time\">",
+        "<mcp-request> ",
+        "<tool_call>get_time\n",
+    ] {
+        let text = format!("{head}<invoke name=\"get_time\"></invoke>");
+        assert_eq!(read(&text), [format!("text {head}"), TIME.to_owned()]);
+        let text = format!("{head}<think>생각</think>");
+        assert_eq!(
+            read(&text),
+            [format!("text {head}"), "thinking 생각".to_owned()]
+        );
     }
 }

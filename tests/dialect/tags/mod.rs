@@ -3,6 +3,7 @@
 
 mod alike;
 mod function;
+mod generated;
 mod glm;
 mod invoke;
 mod request;

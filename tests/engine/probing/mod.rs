@@ -1,6 +1,8 @@
 //! `/probe`: each dialect is tried in a turn of its own, and nothing of that reaches
 //! the conversation.
 
+mod faults;
+
 use super::*;
 use humble::domain::probe::{Report, Trial, Verdict, Wrote};
 use humble::domain::{Dialect, ModelFacts, Notice, Prompt, ServerModel, TurnId};
@@ -55,6 +57,10 @@ fn follows_prompt(request: &Request) -> Vec<Step> {
     follows(request, Dialect::Prompt)
 }
 
+fn follows_xml(request: &Request) -> Vec<Step> {
+    follows(request, Dialect::Xml)
+}
+
 fn follows_none(_: &Request) -> Vec<Step> {
     says("안녕하세요! 무엇을 도와드릴까요?")
 }
@@ -103,6 +109,12 @@ async fn what_a_model_follows_is_found_stored_and_used_at_once() {
     bench.answers(ask, Answer::Choice(Choice::Store)).await;
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.until("the end of the probe", over).await;
+    // A prompt that waited is sent from here on, and as the person has just chosen.
+    let in_force = |event: &Event| {
+        matches!(event, Event::Noticed(notice)
+            if notice.what == "m is used with `native` from now on.")
+    };
+    assert!(bench.events.iter().any(in_force), "{:?}", bench.events);
     let config = std::fs::read_to_string(bench.home.path().join("config.json")).expect("there");
     let stored = CONFIG.replace(
         "\"active\": true",
@@ -118,6 +130,20 @@ async fn what_a_model_follows_is_found_stored_and_used_at_once() {
         _ => false,
     };
     assert!(!bench.events.iter().any(by_us), "{:?}", bench.events);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_follows_tags_is_found_out() {
+    let (bench, _, report, to) = probed(Script::responding(follows_xml)).await;
+    let expected = [
+        (Native, Nothing, false),
+        (InPrompt, Nothing, false),
+        (Xml, AsTaught, true),
+    ];
+    assert_eq!(outcomes(&report), expected);
+    assert_eq!(to, Some(Xml));
+    let log = bench.last_request();
+    assert!(log.tools.tools().len() == 1, "say_hello alone is on offer");
 }
 
 #[tokio::test(start_paused = true)]
@@ -151,109 +177,10 @@ async fn a_model_that_calls_nothing_is_said_to() {
 async fn a_model_that_forgets_the_word_only_calls() {
     let (_, _, report, _) = probed(Script::responding(forgets)).await;
     assert_eq!(report.verdict(), Verdict::CallsOnly);
-    let called = report.trials.iter().filter(|trial| trial.called()).count();
-    assert!(called >= 2, "{report:?}");
-    assert!(report.trials.iter().all(|trial| !trial.answered));
-}
-
-fn hangs_in_native(request: &Request) -> Vec<Step> {
-    match request.model.dialect {
-        Native => vec![Step::Hang],
-        Xml => vec![Step::text("Let me"), Step::Hang],
-        InPrompt => follows_prompt(request),
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
-    let (_, _, report, _) = probed(Script::responding(hangs_in_native)).await;
-    let faults: Vec<String> = report.faults().collect();
-    let expected = [
-        "native: no answer within 180 s.",
-        "xml: nothing more came for 30 s.",
-    ];
-    assert_eq!(faults, expected);
-    assert_eq!(report.best(), Some(InPrompt));
-    assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
-    let is_whole: Vec<bool> = report.trials.iter().map(|trial| trial.is_whole).collect();
-    assert_eq!(is_whole, [false, true, false]);
-}
-
-fn errs_in_native(request: &Request) -> Vec<Step> {
-    match request.model.dialect {
-        Native => vec![Step::Fail(Cause::NoTools {
-            status: 400,
-            message: "m does not support tools".to_owned(),
-        })],
-        _ => follows_prompt(request),
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_takes_no_tools_fails_in_native_alone() {
-    let (_, _, report, _) = probed(Script::responding(errs_in_native)).await;
-    assert_eq!(report.best(), Some(InPrompt));
-    let fault = report.trials[0].fault.as_deref().unwrap_or_default();
-    assert!(fault.contains("tools"), "{fault}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
-    let model = ServerModel {
-        name: "m".to_owned(),
-        facts: ModelFacts {
-            capabilities: vec!["completion".to_owned()],
-            ..ModelFacts::default()
-        },
-        ..ServerModel::default()
-    };
-    let script = Script::responding(follows_prompt).stocks("http://localhost:11434", [model]);
-    let (_, _, report, _) = probed(script).await;
-    let why = "not tried, since its server lists no `tools` for it (completion).";
-    assert_eq!(report.trials[0], Trial::skipped(Native, why));
-    assert_eq!(report.best(), Some(InPrompt));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_server_that_is_not_there_ends_it_at_once() {
-    let script = Script::default().round([Step::Fail(Cause::Refused)]);
-    let requests = script.requests();
-    let (_, _, report, to) = probed(script).await;
-    assert_eq!(requests.count(), 1);
-    assert_eq!((report.trials.len(), report.is_cut, to), (0, true, None));
-    let fault = report.fault.as_ref().expect("the usual sentence");
-    assert_eq!(fault.what, "Nothing listens at http://localhost:11434.");
-    assert_eq!(report.verdict(), Verdict::Unknown);
-}
-
-#[tokio::test(start_paused = true)]
-async fn stopping_shows_what_there_is() {
-    let hangs = vec![Step::Hang];
-    let script = Script::default().answer("Hello!").round(hangs);
-    let mut bench = Bench::start(script).await;
-    bench.send(Command::Probe).await;
-    let in_prompt = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(InPrompt));
-    bench.until("the second dialect", in_prompt).await;
-    bench.send(Command::StopProbe).await;
-    let (_, question) = bench.asked().await;
-    let (report, to) = found(question);
-    assert_eq!(outcomes(&report), [(Native, Nothing, false)]);
-    assert_eq!((report.is_cut, to), (true, None));
-}
-
-#[tokio::test(start_paused = true)]
-async fn stopping_before_anything_was_tried_asks_nothing() {
-    let script = Script::default().round([Step::Hang]).answer("Hi.");
-    let mut bench = Bench::start(script).await;
-    bench.send(Command::Probe).await;
-    let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
-    bench.until("the first dialect", begun).await;
-    bench.send(Command::StopProbe).await;
-    let what = "The probe was stopped before a dialect was tried to its end.";
-    let said = Event::Noticed(Notice::info(what));
-    bench.until("the notice", |event| *event == said).await;
-    bench.says("Hello").await;
-    assert_eq!(bench.ended().await, answered("Hi."));
+    assert_eq!(
+        outcomes(&report),
+        Dialect::ALL.map(|one| (one, AsTaught, false))
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -340,41 +267,4 @@ async fn a_file_that_broke_meanwhile_is_left_alone() {
     let over = |event: &Event| *event == Event::ProbeChanged(None);
     bench.until("the end of the probe", over).await;
     assert_eq!(std::fs::read_to_string(&file).expect("there"), "{ broken");
-}
-
-fn needs_two_tries(request: &Request) -> Vec<Step> {
-    if request.model.dialect != InPrompt {
-        return follows_none(request);
-    }
-    match (secret(request), request.messages.len()) {
-        (Some(word), _) => says(&word),
-        (None, ..=2) => says(&CALL.replace("{}", "{\"mood\": \"good\"}")),
-        (None, _) => says(CALL),
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_call_that_had_to_be_mended_is_not_well_formed() {
-    let (_, _, report, _) = probed(Script::responding(needs_two_tries)).await;
-    let second = Wrote::Otherwise("second try".to_owned());
-    assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
-    let fault = report.trials[1].fault.as_deref().unwrap_or_default();
-    assert!(fault.contains("could not be used"), "{fault}");
-}
-
-fn never_stops_calling(request: &Request) -> Vec<Step> {
-    let count = request.messages.len();
-    let call = CALL.replace("{}", &format!("{{\"name\": \"{count}\"}}"));
-    match request.model.dialect {
-        InPrompt => says(&call),
-        _ => follows_none(request),
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_model_that_never_stops_calling_is_stopped() {
-    let (_, _, report, _) = probed(Script::responding(never_stops_calling)).await;
-    assert_eq!(outcomes(&report)[1], (InPrompt, AsTaught, false));
-    let fault = "it called say_hello in 3 rounds without an answer.";
-    assert_eq!(report.trials[1].fault.as_deref(), Some(fault));
 }
