@@ -80,7 +80,7 @@ fn quoted(story: &mut Story) {
         },
         repeats: None,
         quoted: Some(QuotedIn::ToolResult),
-        also_as: Vec::new(),
+        also_as: Box::default(),
         state: ToolState::AwaitingApproval,
     };
     story.turn(TurnEvent::Tool(call));

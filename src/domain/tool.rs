@@ -188,8 +188,8 @@ pub struct ToolCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted: Option<QuotedIn>,
     /// Other forms in which the same message holds the same call: it is one (S5.4).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also_as: Vec<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub also_as: Box<[&'static str]>,
     pub state: ToolState,
 }
 

@@ -24,7 +24,7 @@ fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let call = |entry: &humble::domain::Entry| match &entry.body {
         Body::Tool(call) => {
             let ran = matches!(call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-            Some((call.origin.form(), call.also_as.clone(), ran))
+            Some((call.origin.form(), call.also_as.to_vec(), ran))
         }
         _ => None,
     };

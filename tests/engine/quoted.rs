@@ -141,3 +141,25 @@ async fn a_session_grant_does_not_lift_the_guard() {
     assert_eq!(bench.ended().await, answered("Done."));
     assert_eq!(ran(&bench), 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_to_run_unasked_asks_once_the_mode_is_manual() {
+    let tokyo = GET_TIME.replace("Seoul", "Tokyo");
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .answer(&format!("{GET_TIME}\n{tokyo}"))
+        .answer("Done.");
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Read the page.").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(calls.len(), 1, "the other would run unasked");
+    bench.send(Command::SetToolMode(ToolMode::Manual)).await;
+    let run = |call| Answer::Calls(vec![(call, Decision::Run)]);
+    bench.answers(ask, run(calls[0])).await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(quoted_of(&bench, calls[0]), None);
+    assert_eq!(ran(&bench), 0, "nothing starts until all are decided");
+    bench.answers(ask, run(calls[0])).await;
+    assert_eq!(bench.ended().await, answered("Done."));
+    assert_eq!(ran(&bench), 2);
+}

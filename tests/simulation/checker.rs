@@ -95,7 +95,9 @@ impl Checker {
             Input::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
-                if let ToolOutcome::Succeeded { text, .. } = outcome {
+                // What comes of a call that does not run reaches nobody: a call that was
+                // asked for before it was not taken from it.
+                if ran && let ToolOutcome::Succeeded { text, .. } = outcome {
                     self.told.extend(call_in(text));
                 }
             }

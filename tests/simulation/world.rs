@@ -80,7 +80,7 @@ pub fn setup(dice: &mut Dice) -> Setup {
 
 /// The next input: mostly one that has a meaning now.
 pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
-    if dice.one_in(170) {
+    if dice.one_in(240) {
         return Input::Interrupt;
     }
     if dice.one_in(10) {

@@ -48,6 +48,11 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
         thinking: true,
     };
     journal.append(&thinking).unwrap();
+    let restored = Record::Restored {
+        piece: 1,
+        text: "안녕, {…} 하세요".to_owned(),
+    };
+    journal.append(&restored).unwrap();
     assert_eq!(left(&journals), [], "it is held");
     #[cfg(unix)]
     {
@@ -61,7 +66,7 @@ fn a_journal_is_offered_only_when_nobody_holds_it() {
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].prompt.as_str(), found[0].words()),
-        ("한글", "안녕하세요".to_owned())
+        ("한글", "안녕, {…} 하세요".to_owned())
     );
     assert_eq!(found[0].thinking(), "let me see");
 }

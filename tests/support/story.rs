@@ -167,7 +167,7 @@ impl Story {
             },
             repeats: None,
             quoted: None,
-            also_as: Vec::new(),
+            also_as: Box::default(),
             state,
         }))
     }

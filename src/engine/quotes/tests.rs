@@ -41,7 +41,7 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
-        also_as: Vec::new(),
+        also_as: Box::default(),
         state: ToolState::Proposed,
     }
 }
@@ -78,7 +78,7 @@ fn a_call_is_known_by_its_meaning_however_the_result_wraps_it() {
         format!("<think><think><think>{SEOUL}</think>"),
         format!(r#"{{"data": {{"rows": [1, {{"page": {SEOUL}}}]}}}}"#),
         format!(r#"{{"name": "fetch", "arguments": {{"city": {SEOUL}}}}}"#),
-        format!(r#"{{"name": "get_weather", "arguments": {{"x": ["#) + SEOUL,
+        r#"{"name": "get_weather", "arguments": {"x": ["#.to_owned() + SEOUL,
         format!("{}{SEOUL}", "{[(".repeat(50)),
         SEOUL
             .replace("\"name\"", "\"tool\"")

@@ -130,6 +130,21 @@ impl Turn {
                 self.decide(id, decision);
             }
         }
+        self.go_on();
+    }
+
+    /// What was decided is decided. What was to run unasked may have to ask by now: the
+    /// mode can change while the person decides on another call.
+    fn go_on(&mut self) {
+        for id in self.round_calls() {
+            let (Some(offered), Some(call)) = (self.offered_for(id), self.calls.get(&id)) else {
+                continue;
+            };
+            let is_open = call.state == ToolState::Proposed && !self.approved.contains_key(&id);
+            if is_open && self.setup.approval.without_asking(call, offered).is_none() {
+                self.set_state_of(id, ToolState::AwaitingApproval);
+            }
+        }
         let rest = self.undecided();
         if rest.is_empty() {
             self.start();
@@ -248,11 +263,6 @@ impl Turn {
             let why = "its server is gone, or changed the tool".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
         }
-        let rest = self.undecided();
-        if rest.is_empty() {
-            self.start()
-        } else {
-            self.ask_approval(&rest)
-        }
+        self.go_on();
     }
 }

@@ -169,7 +169,7 @@ impl Chat {
                 },
                 repeats: (*id > 1).then_some(CallId(1)),
                 quoted: None,
-                also_as: Vec::new(),
+                also_as: Box::default(),
                 state: ToolState::AwaitingApproval,
             }));
         }

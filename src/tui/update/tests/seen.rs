@@ -19,7 +19,7 @@ fn call(chat: &mut Chat, state: ToolState) {
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
-        also_as: Vec::new(),
+        also_as: Box::default(),
         state,
     }));
 }
