@@ -207,11 +207,11 @@ fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
         let map = map.as_object().expect("an object");
         for call in forms(map) {
             let pieces = scan_every_way(&offered(), &call, PAIRS_BYTES_MAX);
-            let calls = pieces.iter().filter_map(|piece| match piece {
+            let mut calls = pieces.iter().filter_map(|piece| match piece {
                 Piece::Call(call) => Some(&call.arguments),
                 _ => None,
             });
-            assert_eq!(calls.last(), Some(map), "{call}");
+            assert_eq!(calls.next_back(), Some(map), "{call}");
         }
     }
 }
