@@ -5,8 +5,9 @@
 use crate::{Asked, ask, llama, named, only};
 use serde_json::{Value, json};
 
-/// Asks a model that can only write `text`, with the server `everything` at hand.
-fn say(text: &str) -> Vec<Value> {
+/// Asks a model that can only write `text`, with the server `everything` at hand;
+/// `taught` is how it is told to call tools.
+fn say(text: &str, taught: &str) -> Vec<Value> {
     let mut options = only(text);
     options["max_tokens"] = json!(256);
     let home = llama(&options).with_server(
@@ -17,7 +18,7 @@ fn say(text: &str) -> Vec<Value> {
     // A model that can say one thing alone would go on asking for the tool.
     home.change("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });
-        config["models"][0]["toolCalls"] = json!("prompt");
+        config["models"][0]["toolCalls"] = json!(taught);
     });
     // Few tools: a slow processor reads each of their definitions in seconds.
     std::fs::create_dir(home.path().join("personas")).expect("the home is ours");
@@ -70,11 +71,16 @@ fn a_form_of_each_family_reaches_a_real_tool_and_shows_nothing_of_itself() {
             "<tool_call>\n{\"name\": \"get-sum\", \"arguments\": {\"a\": 17, \"b\": 25}}\n</tool_call>",
         ),
         (
-            "Mistral",
-            "[TOOL_CALLS] [{\"name\": \"get-sum\", \"arguments\": {\"a\": 17, \"b\": 25}}]",
+            "function tag",
+            "<function=get-sum>\n<parameter=a>\n17\n</parameter>\n<parameter=b>\n25\n</parameter>\n</function>",
+        ),
+        ("Mistral", "[TOOL_CALLS]get-sum[ARGS]{\"a\": 17, \"b\": 25}"),
+        (
+            "LFM2",
+            "<|tool_call_start|>[get-sum(a=17, b=25)]<|tool_call_end|>",
         ),
     ] {
-        let events = say(text);
+        let events = say(text, "prompt");
         assert_eq!(shown(&events, "text"), "", "{text}");
         let expected = (form.to_owned(), sum.clone(), said.to_owned());
         assert_eq!(called(&events), expected, "{text}");
@@ -86,6 +92,7 @@ fn a_form_of_each_family_reaches_a_real_tool_and_shows_nothing_of_itself() {
 fn korean_in_a_call_and_thinking_before_it_arrive_whole() {
     let events = say(
         "<think>그대로 돌려주면 {\"name\": \"echo\"} 된다</think>메아리: {\"name\": \"echo\", \"arguments\": {\"message\": \"서울 {날씨}\"}}",
+        "prompt",
     );
     // Once in each round: the call, the call again, and the call instead of an answer.
     assert_eq!(shown(&events, "text"), "메아리: ".repeat(3));
@@ -95,6 +102,22 @@ fn korean_in_a_call_and_thinking_before_it_arrive_whole() {
         "JSON".to_owned(),
         json!({ "message": "서울 {날씨}" }),
         "Echo: 서울 {날씨}".to_owned(),
+    );
+    assert_eq!(called(&events), expected);
+}
+
+#[test]
+#[ignore = "needs a llama.cpp server and the MCP server `everything`: .ci/run has both"]
+fn the_form_that_xml_teaches_is_read_and_its_values_are_unescaped() {
+    let events = say(
+        "<mcp-request>\n  <tool name=\"echo\" />\n  <param name=\"message\">a &lt; b &amp; 東京</param>\n</mcp-request>",
+        "xml",
+    );
+    assert_eq!(shown(&events, "text"), "");
+    let expected = (
+        "mcp-request".to_owned(),
+        json!({ "message": "a < b & 東京" }),
+        "Echo: a < b & 東京".to_owned(),
     );
     assert_eq!(called(&events), expected);
 }

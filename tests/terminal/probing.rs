@@ -42,8 +42,9 @@ fn a_terminal_is_asked_before_anything_is_stored() {
     let asked = Instant::now();
     until("the question was read", || asked.elapsed() > READ);
     terminal.press("y\r");
-    terminal.until_shows("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
+    // Which waits for all that was written.
     assert_eq!(terminal.exit(), left());
+    terminal.until_shows("Stored `native` as `toolCalls` of qwen3:4b in config.json.");
     assert_eq!(tool_calls(&home).as_deref(), Some("native"));
 }
 
