@@ -34,6 +34,8 @@ pub(super) struct Opening<'a> {
     pub(super) marker: char,
     /// The character shown before it.
     pub(super) before: Option<char>,
+    /// Nothing but white space came before it.
+    pub(super) at_stream_start: bool,
     /// Nothing but white space before it on its line.
     pub(super) at_line_start: bool,
     /// In a fence.

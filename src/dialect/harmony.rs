@@ -37,7 +37,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     let at = match opening.marker {
         '<' => At::Token { start: 0 },
         // The role was in the prompt: the answer begins with the recipient.
-        't' if opening.before.is_none() && !opening.offered.is_empty() => At::Word {
+        't' if opening.at_stream_start && !opening.offered.is_empty() => At::Word {
             start: 0,
             first: false,
         },

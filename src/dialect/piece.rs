@@ -66,6 +66,8 @@ pub(super) struct Output {
     seam: Option<Seam>,
     pub(super) page: Page,
     pub(super) has_text: bool,
+    /// A piece was made, be it a mark.
+    has_told: bool,
 }
 
 impl Default for Output {
@@ -75,6 +77,7 @@ impl Default for Output {
             seam: Some(Seam::new(false)),
             page: Page::default(),
             has_text: false,
+            has_told: false,
         }
     }
 }
@@ -82,6 +85,11 @@ impl Default for Output {
 impl Output {
     pub(super) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.pieces)
+    }
+
+    /// Nothing has come but white space.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_told
     }
 
     /// Nothing but white space has come since the stream, a call or thinking.
@@ -109,6 +117,7 @@ impl Output {
 
     pub(super) fn push(&mut self, piece: Piece) {
         self.end_seam();
+        self.has_told = true;
         self.pieces.push(piece);
     }
 
@@ -118,6 +127,7 @@ impl Output {
     }
 
     fn push_mark(&mut self, raw: &str) {
+        self.has_told |= !raw.is_empty();
         match self.pieces.last_mut() {
             _ if raw.is_empty() => {}
             Some(Piece::Mark(last)) => last.push_str(raw),
@@ -133,6 +143,7 @@ impl Output {
         }
         self.page.show(&text);
         self.has_text = true;
+        self.has_told = true;
         match self.pieces.last_mut() {
             Some(Piece::Text(last)) => last.push_str(&text),
             _ => self.pieces.push(Piece::Text(text.into_owned())),

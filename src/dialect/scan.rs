@@ -209,6 +209,7 @@ impl Scanner {
         Opening {
             marker,
             before: self.output.page.last,
+            at_stream_start: self.output.is_empty() && !self.settled,
             at_line_start: self.at_line_start(),
             in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
             in_span: self.output.page.in_span(),
