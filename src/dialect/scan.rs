@@ -183,8 +183,8 @@ impl Scanner {
             return;
         }
         let opening = self.opening(c);
-        if opening.in_code && !at_start {
-            // In a line of code, an object is part of the code.
+        if opening.in_code && !at_start || opening.in_span {
+            // In code, an object is part of the code.
             let passing = json::open(&opening);
             self.show_char(c);
             if let Some(form) = passing {

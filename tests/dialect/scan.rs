@@ -298,6 +298,7 @@ fn what_is_not_a_call_stays_text_to_the_byte() {
         "```python\nadd(a=1, b=2)\ncall = {\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```",
         "```rust\nfn main() { println!(\"{}\", 1); }\n```\nText.",
         "Use `<think>` and `</think>` as tags, or ``` alone.",
+        "`POST {\"name\": \"get_time\", \"arguments\": {}}` 그리고 `a <tool_call>{\"name\": \"get_time\"}`",
         "```\n<think>\n```\n",
         "{",
         "[",
