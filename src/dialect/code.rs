@@ -12,10 +12,15 @@ pub(super) struct Page {
     pub(super) last: Option<char>,
     /// Nothing but white space since the line began.
     pub(super) at_line_start: bool,
-    /// The length of the backtick run that opened the fence around this place.
+    /// Nothing but what a quote or an item of a list begins with.
+    may_open_fence: bool,
+    /// The length of the run that opened the fence around this place.
     fence: Option<usize>,
+    /// Fences are made of backticks or of tildes.
+    mark: char,
     on_opening_line: bool,
     run: usize,
+    run_of: char,
     run_starts_line: bool,
     /// The length of the backtick run that opened a code span on this line.
     span: Option<usize>,
@@ -26,9 +31,12 @@ impl Default for Page {
         Self {
             last: None,
             at_line_start: true,
+            may_open_fence: true,
             fence: None,
+            mark: '`',
             on_opening_line: false,
             run: 0,
+            run_of: '`',
             run_starts_line: false,
             span: None,
         }
@@ -56,19 +64,26 @@ impl Page {
 
     fn show_char(&mut self, c: char) {
         self.last = Some(c);
-        if c == '`' {
+        let goes_on = self.run > 0 && c == self.run_of;
+        let begins = self.run == 0 && (c == '`' || c == '~' && self.may_open_fence);
+        if goes_on || begins {
             if self.run == 0 {
-                self.run_starts_line = self.at_line_start;
+                // A fence closes with what it was opened with.
+                self.run_starts_line =
+                    self.may_open_fence && (self.fence.is_none() || c == self.mark);
+                self.mark = if self.fence.is_none() { c } else { self.mark };
             }
             self.run += 1;
+            self.run_of = c;
             self.at_line_start = false;
+            self.may_open_fence = false;
             return;
         }
         if self.run >= 3 {
             self.end_run();
         }
         self.span = match self.span {
-            span if self.run == 0 => span,
+            span if self.run == 0 || self.run_of != '`' => span,
             None => Some(self.run),
             span => span.filter(|&run| run != self.run),
         };
@@ -77,10 +92,14 @@ impl Page {
             '\n' => {
                 self.span = None;
                 self.at_line_start = true;
+                self.may_open_fence = true;
                 self.on_opening_line = false;
             }
             c if c.is_whitespace() => {}
-            _ => self.at_line_start = false,
+            _ => {
+                self.at_line_start = false;
+                self.may_open_fence &= c.is_ascii_digit() || ">-*+.)".contains(c);
+            }
         }
     }
 

@@ -96,7 +96,11 @@ impl Recogniser for Json {
             OutlineEvent::Opened { array } => self.opened(array, at_level, body),
             OutlineEvent::Closed => {
                 self.closed(body.len());
-                Step::Hold
+                if self.lists_other_things(body, offered) {
+                    Step::Pass
+                } else {
+                    Step::Hold
+                }
             }
             OutlineEvent::Key if at_level => self.key(offered),
             OutlineEvent::Text if at_level && self.head.name_follows => {
@@ -162,6 +166,12 @@ impl Recogniser for Json {
 impl Json {
     fn is_unmistakable(&self) -> bool {
         self.is_tagged || self.head.unmistakable()
+    }
+
+    /// The first of a list tells: where it is no call, none of them is.
+    fn lists_other_things(&self, body: &str, offered: &Offered) -> bool {
+        let in_list = self.levels.len() == 1 && self.in_array() && !self.is_tagged;
+        in_list && self.elements.len() == 1 && self.read_elements(body, offered).is_empty()
     }
 
     fn has_call(&self) -> bool {

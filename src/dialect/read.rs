@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 
 const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
-const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
+const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "params"];
 const WRAPPERS: [&str; 4] = ["function", "functionCall", "chooseFunction", "tool_calls"];
 /// Known, and without a meaning of their own here.
 const OTHERS: [&str; 8] = [
@@ -26,7 +26,7 @@ pub(super) fn is_name_key(key: &str) -> bool {
 }
 
 pub(super) fn is_arguments_key(key: &str) -> bool {
-    ARGUMENTS.contains(&key) || key == "params"
+    ARGUMENTS.contains(&key)
 }
 
 pub(super) fn is_wrapper_key(key: &str) -> bool {
@@ -127,7 +127,7 @@ pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
         (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (Resolved::Tool(tool), arguments) => {
             // An object that only happens to have a name is not a call (S6.4).
-            let bare = arguments.is_none() && parts.server.is_none();
+            let bare = arguments.is_none() && (parts.server.is_none() || object.element);
             if bare && tool.tool.required().next().is_none() {
                 return None;
             }

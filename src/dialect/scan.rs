@@ -136,9 +136,9 @@ impl Scanner {
             State::Text if !self.output.at_seam() && tools => {
                 rest.find(|c| c == '`' || MARKERS.contains(&c))
             }
-            State::Text if !self.output.at_seam() => rest.find('<'),
+            State::Text if !self.output.at_seam() => rest.find(['<', '[']),
             State::Thinking { .. } if self.held.is_empty() && !self.output.at_seam() => {
-                rest.find('<')
+                rest.find(['<', '['])
             }
             _ => return 0,
         };
@@ -192,7 +192,12 @@ impl Scanner {
             }
             return;
         }
-        let forms = self.open(&opening);
+        // Behind other code in its fence, a tag or a token is part of that code.
+        let forms = if self.output.page.in_fence() {
+            json::open(&opening).into_iter().collect()
+        } else {
+            self.open(&opening)
+        };
         if forms.is_empty() {
             self.show_char(c);
         } else {

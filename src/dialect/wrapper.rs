@@ -39,6 +39,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     certain("<TOOLCALL>", "Nemotron"),
     likely("<function_call>", "function_call"),
     likely("<function_calls>", "function_calls"),
+    certain(concat!("<", "antml:function_calls>"), "invoke tag"),
     likely("<tool_code>", "tool_code"),
     certain("<seed:tool_call>", "Seed"),
     certain("<minimax:tool_call>", "MiniMax"),
@@ -84,6 +85,7 @@ pub(super) const CLOSERS: &[&str] = &[
     "</TOOLCALL>",
     "</function_call>",
     "</function_calls>",
+    concat!("</", "antml:function_calls>"),
     "</tool_code>",
     "</function>",
     "</invoke>",
@@ -110,6 +112,8 @@ pub(super) const CLOSERS: &[&str] = &[
     "</｜｜DSML｜｜ tool_calls>",
     "</｜｜DSML｜｜ calls>",
     // The end of a message, which some servers let through.
+    "<|endoftext|>",
+    "<|eot|>",
     "<|eom_id|>",
     "<|eot_id|>",
     "<|im_end|>",
@@ -132,9 +136,13 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
     (may && !opening.offered.is_empty()).then(|| Box::new(Opener) as _)
 }
 
+/// Bytes of brackets too many, with white space between them.
+const STRAY_BYTES_MAX: usize = 32;
+
 /// Right after a call only: elsewhere a closing tag is text.
+/// With it goes a bracket too many that stands before it.
 pub(super) fn close(opening: &Opening<'_>) -> Option<Form> {
-    let may = opening.after_call && matches!(opening.marker, '<' | '[');
+    let may = opening.after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
     may.then(|| Box::new(Closer) as _)
 }
 
@@ -157,9 +165,12 @@ struct Closer;
 
 impl Recogniser for Closer {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Step {
-        if CLOSERS.contains(&body) {
+        let closer = body.trim_start_matches(|c: char| "}]".contains(c) || c.is_whitespace());
+        if CLOSERS.contains(&closer) {
             Step::Found(Found::Closes)
-        } else if CLOSERS.iter().any(|closer| closer.starts_with(body)) {
+        } else if body.len() - closer.len() <= STRAY_BYTES_MAX
+            && CLOSERS.iter().any(|one| one.starts_with(closer))
+        {
             Step::Hold
         } else {
             Step::Reject

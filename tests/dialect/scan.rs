@@ -273,6 +273,25 @@ fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
 }
 
 #[test]
+fn d35_magistral_thinks_in_brackets() {
+    assert_eq!(
+        read(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
+        [format!("thinking {ADD} 할까"), "text 네".to_owned()]
+    );
+}
+
+#[test]
+fn a_list_of_other_things_is_let_go_at_its_first() {
+    let mut scanner = Scanner::new(offered());
+    let told: String = scanner
+        .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
+        .iter()
+        .map(Piece::raw)
+        .collect();
+    assert_eq!(told, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
+}
+
+#[test]
 fn d38_a_call_quoted_in_thinking_is_not_a_call() {
     assert_eq!(
         read(&format!("<think>I could {ADD}</think>아니요")),
@@ -300,6 +319,13 @@ fn what_is_not_a_call_stays_text_to_the_byte() {
         "Use `<think>` and `</think>` as tags, or ``` alone.",
         "`POST {\"name\": \"get_time\", \"arguments\": {}}` 그리고 `a <tool_call>{\"name\": \"get_time\"}`",
         "```\n<think>\n```\n",
+        "~~~python\nx = [get_time()]\ny = {\"name\": \"get_time\", \"arguments\": {}}\n~~~\n`끝` ~5 <b>",
+        "> ```python\n> x = {\"name\": \"get_time\", \"arguments\": {}}\n> ```\n",
+        "- ```python\n  x = {\"name\": \"get_time\", \"arguments\": {}}\n  ```\n",
+        "```python\nEXAMPLE = \"\"\"\n<tool_call>\n{\"a\": 1}\n</tool_call>\n<function=get_time>\n\"\"\"\n```",
+        "use `text.split(\"</think>\")[-1]`, 그리고 `re.sub(\"<think>.*?\")` 끝",
+        "\"<think>\" is a tag, **<think>** too, List<think> as well",
+        "[{\"server\": \"humble\", \"name\": \"get_time\"}, {\"server\": \"docs\", \"name\": \"ping\"}]",
         "{",
         "[",
         "<",

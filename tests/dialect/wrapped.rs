@@ -65,6 +65,15 @@ fn b16_what_cannot_be_read_in_the_tags_is_still_a_call() {
 }
 
 #[test]
+fn b16_a_bracket_too_many_and_an_opening_tag_for_a_closing_one_go_with_the_call() {
+    assert_eq!(
+        read(&format!("<tool_call>{ADD}}}</tool_call>끝")),
+        [CALLED, "text 끝"]
+    );
+    assert_eq!(read(&format!("<tool_call>\n{ADD}\n<tool_call>")), [CALLED]);
+}
+
+#[test]
 fn b17_other_tags_around_the_same_json() {
     for (opens, closes) in [
         ("<tools>", "</tools>"),

@@ -52,7 +52,7 @@ pub fn may_be_held(told: &str, held: &str) -> bool {
     let begins = held.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     let told = told.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     begins.is_empty()
-        || begins.starts_with(['<', '{', '[', '`', 'f'])
+        || begins.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
         || told.ends_with(')')
         || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
 }

@@ -72,6 +72,10 @@ impl Scanner {
         let found = finished(&mut forms, body, &self.offered, End::Stream);
         match found {
             Some(found) => self.found(found),
+            // Some close with what opens.
+            None if forms.is_empty() && self.called && self.wrappers.len() == 1 => {
+                self.found(Found::Closes);
+            }
             None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
                 self.body = 0;
                 let raw = self.held.trim_end();
