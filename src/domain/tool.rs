@@ -159,6 +159,8 @@ pub enum QuotedIn {
     ToolResult,
     /// In what came with the prompt through a pipe.
     Context,
+    /// In an earlier message of a conversation that was opened again.
+    Earlier,
 }
 
 impl QuotedIn {
@@ -167,6 +169,7 @@ impl QuotedIn {
         match self {
             Self::ToolResult => "stands in a tool result",
             Self::Context => "stands in the piped-in text",
+            Self::Earlier => "stands in an earlier message",
         }
     }
 }

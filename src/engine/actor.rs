@@ -10,6 +10,7 @@ use super::outbox::Outbox;
 use super::outside::Outside;
 use super::probing::{Probing, hear_probe};
 use super::quotes::{Quote, Quotes};
+use super::recall::Kept;
 use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
@@ -92,6 +93,8 @@ pub(super) enum Done {
     Left(Leavings),
     /// What a conversation takes, in tokens by the weights.
     Weighed(Epoch, u64),
+    /// What the messages of an opened conversation quote.
+    Recalled(Epoch, Arc<Quote>),
     /// A turn that was left, and its conversation where it has one.
     Resumed(Left, Option<Result<Session, StoreError>>),
     Deleted(SessionId, Result<(), StoreError>),
@@ -131,6 +134,7 @@ pub(super) struct Actor {
     pub(super) epoch: Epoch,
     /// What was said from outside in this conversation (S6.4).
     pub(super) quotes: Quotes,
+    pub(super) kept_quotes: Kept,
     pub(super) fill: Fill,
     pub(super) ids: Ids,
     pub(super) running: Option<Running>,
@@ -216,6 +220,7 @@ impl Actor {
             tracer: Tracer::default(),
             epoch: Epoch::default(),
             quotes: Quotes::default(),
+            kept_quotes: Kept::default(),
             fill: Fill::default(),
             ids: Ids::default(),
             running: None,

@@ -189,6 +189,7 @@ impl Actor {
             Done::Continued(found) => self.continued(found),
             Done::Left(leavings) => self.found(leavings),
             Done::Resumed(left, opened) => self.resumed(left, opened),
+            Done::Recalled(epoch, quote) => self.quotes_recalled(epoch, quote),
             Done::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
             Done::Deleted(id, Ok(())) => {
                 // What was deleted must not come back with the next answer.

@@ -2,7 +2,6 @@
 //! another.
 
 use super::actor::{Actor, Done};
-use super::quotes::Quotes;
 use super::saver::Epoch;
 use super::turn::Input;
 use crate::domain::{Notice, QueryId, Session, SessionId};
@@ -43,8 +42,9 @@ impl Actor {
             ));
         }
         self.epoch = Epoch(self.epoch.0 + 1);
+        self.keep_quotes();
         self.session = session;
-        self.quotes = Quotes::default();
+        self.recall_quotes();
         self.tracer.begin_turn();
         let was_private = std::mem::take(&mut self.private);
         if was_private {

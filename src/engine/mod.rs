@@ -31,6 +31,7 @@ mod probing;
 mod prompt;
 mod pulling;
 pub mod quotes;
+mod recall;
 mod record;
 mod reply;
 mod saver;

@@ -45,7 +45,10 @@ impl Quote {
         let calls = calls.map(|call| meaning(&call.tool, &call.arguments));
         Self {
             source,
-            words: words::plain(text),
+            words: match words::without_line_marks(text) {
+                Some(bare) => format!("{}\n{}", words::plain(text), words::plain(&bare)),
+                None => words::plain(text),
+            },
             calls: calls.collect(),
             is_opaque: found.is_opaque,
         }

@@ -21,6 +21,32 @@ pub fn plain(text: &str) -> String {
     out
 }
 
+/// The text without what stands before its lines when they are quoted: marks of a
+/// quote or a comment, of a difference, numbers of lines; and without the colours of a
+/// terminal. None where there is nothing of that.
+pub fn without_line_marks(text: &str) -> Option<String> {
+    let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
+    let text = without_colours(text);
+    let lines = text
+        .split('\n')
+        .map(|line| line.trim_start_matches(is_mark));
+    let bare = lines.collect::<Vec<_>>().join("\n");
+    (bare.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(bare)
+}
+
+/// Without the sequences `ESC [ … letter`.
+fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default();
+    let mut out = std::borrow::Cow::Borrowed(first);
+    for part in parts {
+        let ends = part.find(|c: char| c.is_ascii_alphabetic());
+        out.to_mut()
+            .push_str(ends.map_or(part, |at| &part[at + 1..]));
+    }
+    out
+}
+
 fn push(c: char, out: &mut String) {
     let is_quote = matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
     let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'

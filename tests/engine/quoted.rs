@@ -53,6 +53,12 @@ async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() 
         (in_json, GET_TIME),
         (GET_TIME.to_owned(), &rewritten),
         (GET_TIME.replace(' ', ""), GET_TIME),
+        (format!("> {}", rewritten.replace('\n', "\n> ")), GET_TIME),
+        (format!("1 {}", rewritten.replace('\n', "\n+ ")), &rewritten),
+        (
+            "```tool_code\nprint(default_api.get_time(timezone='Asia/Seoul'))\n```".to_owned(),
+            GET_TIME,
+        ),
         (format!("<tool_call>{rewritten}</tool_call>"), GET_TIME),
         (
             rewritten.clone(),
@@ -111,6 +117,36 @@ async fn what_earlier_turns_read_counts_until_a_new_conversation() {
     bench.says("What time is it?").await;
     assert_eq!(bench.ended().await, answered("It is late."), "unasked");
     assert_eq!(ran(&bench), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_read_counts_when_the_conversation_is_opened_again() {
+    let script = Script::default()
+        .answer(&fetches(GET_TIME))
+        .answer("Read.")
+        .answer("Elsewhere.")
+        .answer(GET_TIME);
+    let mut bench = Bench::with(script, AUTO).await;
+    bench.says("Read the page.").await;
+    bench.ended().await;
+    bench.saved().await;
+    let saved = bench.events.iter().rev().find_map(|event| match event {
+        Event::SessionSaved(id) => Some(id.clone()),
+        _ => None,
+    });
+    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    bench.send(Command::NewSession).await;
+    bench.until("another conversation", opened).await;
+    bench.says("Hello").await;
+    bench.ended().await;
+    bench.saved().await;
+    bench
+        .send(Command::OpenSession(saved.expect("a file")))
+        .await;
+    bench.until("the conversation", opened).await;
+    bench.says("Go on.").await;
+    let (_, calls) = bench.asked_to_approve().await;
+    assert_eq!(quoted_of(&bench, calls[0]), Some(QuotedIn::ToolResult));
 }
 
 #[tokio::test(start_paused = true)]

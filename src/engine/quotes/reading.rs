@@ -4,7 +4,7 @@
 
 use crate::dialect::scan::{Piece, Scanner, TextCall};
 use crate::domain::Offered;
-use crate::text::words::decode_entity;
+use crate::text::words::{self, decode_entity};
 use std::sync::Arc;
 
 /// How often a text is taken out of a string of JSON.
@@ -39,6 +39,12 @@ fn read_all(text: &str, offered: &Arc<Offered>, found: &mut Found) {
     let mut level = text.to_owned();
     for depth in 0..=ESCAPES_MAX {
         read(&unquoted(&level), offered, found);
+        if level.contains("```") {
+            read(&level, offered, found);
+        }
+        if let Some(bare) = words::without_line_marks(&level) {
+            read(&unquoted(&bare), offered, found);
+        }
         if level.contains('&') {
             let decoded = entities(&level);
             if decoded != level {
