@@ -264,6 +264,8 @@ fn words(question: &Ask) -> String {
 fn safe(question: &Ask) -> Choice {
     match question {
         Ask::Bound { again: false, .. } => Choice::AnswerNow,
+        // JSON that names no tool may be the very answer that was asked for.
+        Ask::Repair { raw, .. } if raw.starts_with(['{', '[']) => Choice::AsText,
         Ask::OutsideEdit(_) | Ask::ReplacePrompt { .. } => Choice::Stop,
         Ask::Unfinished(_) | Ask::Discard { .. } => Choice::KeepForLater,
         _ => Choice::Stop,

@@ -5,7 +5,7 @@
 use super::round::Asked;
 use super::same::same_json;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
-use crate::domain::{OfferedTool, Resolved};
+use crate::domain::{Dialect, OfferedTool, Resolved};
 
 /// One thing that the model asked for in this round.
 #[derive(Debug, Clone)]
@@ -203,7 +203,10 @@ impl Turn {
         let mut names: Vec<&str> = tools
             .iter()
             .take(NAMES_LISTED_MAX)
-            .map(|tool| tool.tool.name.as_str())
+            .map(|tool| match self.setup.dialect {
+                Dialect::Native => tool.native_name.as_str(),
+                Dialect::Prompt | Dialect::Xml => tool.tool.name.as_str(),
+            })
             .collect();
         if tools.len() > NAMES_LISTED_MAX {
             names.push("…");

@@ -16,6 +16,8 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
     let now = model.now;
     let Some(state) = state else {
         model.probe = None;
+        // A second Ctrl+C that was meant for it must not leave.
+        model.clock.ended = Some(now);
         return submit::send_queued(model, effects);
     };
     let Some(probe) = &mut model.probe else {
