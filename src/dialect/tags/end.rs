@@ -76,11 +76,7 @@ impl Follower {
         }
     }
 
-    /// A value whose end had to be guessed leaves the call cut off, for all that is
-    /// known.
     fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {
-        let is_guessed = self.call.values.iter().any(|given| given.is_unclosed);
-        let whole = whole && !is_guessed;
         self.call
             .piece(self.grammar, &body[..end], body, whole, offered)
     }

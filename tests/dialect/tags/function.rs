@@ -1,6 +1,6 @@
 //! `<function=f>` with values in tags or as JSON (DIALECTS 18 and 21).
 
-use super::{CUT, STRAY, TIME, read, read_every_way, seoul, unknown, weather, written};
+use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
 
 #[test]
@@ -96,11 +96,7 @@ fn b18_a_forgotten_end_of_a_value_is_seen_where_what_follows_shows_it() {
         "<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_",
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</tool_call>",
     ] {
-        assert_eq!(
-            read(text),
-            [format!("{} repaired not whole", seoul())],
-            "{text}"
-        );
+        assert_eq!(read(text), [UNCLOSED], "{text}");
     }
     assert_eq!(
         read(
