@@ -67,13 +67,21 @@ impl Follower {
 
     /// The call is complete and ends at `raw_end`.
     pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Step {
-        if self.call.name.is_none() && self.call.values.is_empty() {
+        let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
+        if is_nameless || self.is_word(here.offered) {
             return Step::Text;
         }
         match self.piece(here.body, raw_end, true, here.offered) {
             Some(piece) => Step::Found(Found::Calls(vec![piece])),
             None => Step::Text,
         }
+    }
+
+    /// A bare word that names no tool: the tags around it are being talked about.
+    fn is_word(&self, offered: &Offered) -> bool {
+        let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
+        let name = self.call.name.as_deref().unwrap_or_default();
+        is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
     }
 
     fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {

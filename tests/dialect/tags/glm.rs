@@ -66,7 +66,7 @@ fn b19_what_is_cut_off_or_unknown_is_told() {
     }
     assert_eq!(read("<tool_call>get_time"), [format!("{TIME} not whole")]);
     assert_eq!(
-        read("<tool_call>list_files</tool_call>"),
+        read("<tool_call>list_files\n{\"path\": \".\"}</tool_call>"),
         [unknown("list_files")]
     );
     assert_eq!(
