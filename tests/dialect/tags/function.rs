@@ -134,7 +134,6 @@ fn b18_what_is_cut_off_or_cannot_be_read_is_told() {
         "<function=get_weather>\n<parameter=city>\n서",
         "<function=get_weather>\n<parameter=city>\n서울\n</param",
         "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n<par",
-        "<function=get_weather>\n<parameter=city>\n서울\n</function>\n그리고 더",
         "<function=nothing>\n<parameter=city>\n서",
     ] {
         assert_eq!(read(text), [CUT], "{text}");

@@ -7,6 +7,7 @@ mod generated;
 mod glm;
 mod invoke;
 mod request;
+mod unclosed;
 
 use crate::cuts::{PAIRS_BYTES_MAX, read_offering, tool};
 use crate::teach::server;
