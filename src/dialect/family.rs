@@ -135,7 +135,7 @@ pub(super) trait Recogniser: Debug + Send {
     }
 
     /// How many bytes at the end of `body` belong to something else, and are to be read
-    /// again, after [`Step::Reject`]. No more than a tag.
+    /// again, after [`Step::Reject`].
     fn again(&self, _body: &str) -> usize {
         0
     }

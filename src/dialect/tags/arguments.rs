@@ -39,7 +39,7 @@ pub(super) struct Given {
     pub(super) attribute: Option<String>,
     /// What the form itself says of the type.
     pub(super) is_string: Option<bool>,
-    /// Its own end was missing.
+    /// Its own end was missing: where it ends is a guess, and what is guessed is not run.
     pub(super) is_unclosed: bool,
 }
 
@@ -105,10 +105,13 @@ impl Parts {
             *repaired |= parsed.repaired;
             return Ok(parsed.value);
         }
+        if let Some(given) = self.values.iter().find(|given| given.is_unclosed) {
+            let key: String = given.key.chars().take(read::NAME_CHARS_MAX).collect();
+            return Err(format!("the value of `{key}` was not closed"));
+        }
         let mut items = Vec::new();
         let mut keys: HashSet<_> = self.values.iter().map(|given| given.key.clone()).collect();
         for given in &self.values {
-            *repaired |= given.is_unclosed;
             *repaired |= given.items(grammar, body, tool, &mut keys, &mut items);
         }
         let mut places: HashMap<&str, usize> = HashMap::new();
@@ -177,12 +180,7 @@ impl Given {
         }
         let is_split = start > self.text.start;
         let text = &body[start..self.text.end];
-        let value = if self.is_unclosed {
-            layout::unclosed(text, grammar.text)
-        } else {
-            layout::value(text, grammar.text)
-        };
-        items.push(self.item(key, value));
+        items.push(self.item(key, layout::value(text, grammar.text)));
         is_split
     }
 

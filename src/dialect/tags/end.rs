@@ -7,25 +7,13 @@ use super::super::read;
 use super::follow::{At, Follower, Here};
 use super::grammar;
 use crate::domain::{Offered, Resolved};
+use std::ops::Range;
 
 const CUT: &str = "it was cut off before its end";
 const STRAY: &str =
     "there is text between its arguments, or a value has the tag in it that ends a value";
 
 impl Follower {
-    /// The tag up to `end` was no part of the value, which was never closed. Returns
-    /// where the call ends.
-    pub(super) fn unclosed(&mut self, start: usize, end: usize) -> usize {
-        let value_end = end - self.grammar.end.len();
-        self.call.close_value(start..value_end, true);
-        self.call.end = if self.grammar.end_is_outside {
-            value_end
-        } else {
-            end
-        };
-        self.call.end
-    }
-
     pub(super) fn in_broken(&mut self, here: Here<'_>, start: usize) -> Step {
         if !self.is_known(here.offered) {
             return Step::Reject;
@@ -67,7 +55,8 @@ impl Follower {
 
     /// The call is complete and ends at `raw_end`.
     pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Step {
-        if self.call.name.is_none() && self.call.values.is_empty() {
+        let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
+        if is_nameless || self.is_word(here.offered) {
             return Step::Text;
         }
         match self.piece(here.body, raw_end, true, here.offered) {
@@ -76,11 +65,14 @@ impl Follower {
         }
     }
 
-    /// A value whose end had to be guessed leaves the call cut off, for all that is
-    /// known.
+    /// A bare word that names no tool: the tags around it are being talked about.
+    fn is_word(&self, offered: &Offered) -> bool {
+        let is_bare = self.grammar.head.is_none() && self.call.values.is_empty();
+        let name = self.call.name.as_deref().unwrap_or_default();
+        is_bare && self.call.json.is_none() && offered.resolve(None, name) == Resolved::Unknown
+    }
+
     fn piece(&self, body: &str, end: usize, whole: bool, offered: &Offered) -> Option<Piece> {
-        let is_guessed = self.call.values.iter().any(|given| given.is_unclosed);
-        let whole = whole && !is_guessed;
         self.call
             .piece(self.grammar, &body[..end], body, whole, offered)
     }
@@ -97,27 +89,37 @@ impl Follower {
         }
     }
 
-    /// The tag that stands at the end of `body` and is none of this call's.
+    /// What stands at the end of `body` and is none of this call's.
     pub(super) fn again(&self, body: &str) -> usize {
         match self.at {
             At::Tag { start, .. } => body.len() - start,
+            At::Over => body.len() - self.call.end,
             _ => 0,
         }
     }
 
     fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Found> {
-        let pieces = match self.at {
+        let pieces = match &self.at {
+            At::Value { start } | At::ValueOrEnd { start, .. } if self.ended().is_some() => {
+                let (start, tag) = (*start, self.ended()?);
+                let rest = tag.end;
+                self.over(body, start, tag);
+                let call = self.piece(body, self.call.end, false, offered)?;
+                with_rest(call, &body[rest..])
+            }
             At::Between => vec![self.unended(body, offered)?],
-            At::Tag { start, .. } if self.grammar.may_end(&body[start..]) => {
+            At::Tag { start, .. } if self.grammar.may_end(&body[*start..]) => {
                 vec![self.unended(body, offered)?]
             }
             At::Tag { .. } if !self.is_under_way() && !self.is_known(offered) => return None,
-            At::ValueOrEnd { start, end, .. } => {
-                let end = self.unclosed(start, end);
-                vec![self.piece(body, end, false, offered)?]
+            At::ValueOrEnd { start, tag, .. } => {
+                let (start, tag) = (*start, tag.clone());
+                self.over(body, start, tag);
+                vec![self.piece(body, self.call.end, false, offered)?]
             }
-            At::Value { start } => match outer_end(&body[start..]) {
+            At::Value { start } => match outer_end(&body[*start..]) {
                 Some(length) => {
+                    let start = *start;
                     let end = start + length;
                     self.call.close_value(start..end, true);
                     vec![self.piece(body, end, false, offered)?]
@@ -126,7 +128,7 @@ impl Follower {
             },
             At::Broken { start } => {
                 let end = body.trim_end().len();
-                self.call.json = Some(start..end);
+                self.call.json = Some(*start..end);
                 vec![self.piece(body, end, false, offered)?]
             }
             At::Stray {
@@ -136,13 +138,19 @@ impl Follower {
             }
             At::Stray { .. } => {
                 let call = self.unended(body, offered)?;
-                let rest = body[call.raw().len()..].trim_start().to_owned();
-                let text = (!rest.is_empty()).then_some(Piece::Text(rest));
-                [call].into_iter().chain(text).collect()
+                let rest = &body[call.raw().len()..];
+                with_rest(call, rest)
             }
             _ => vec![cut(body)],
         };
         Some(Found::Calls(pieces))
+    }
+
+    /// The tag in the value under way that seems to have ended the call.
+    fn ended(&self) -> Option<Range<usize>> {
+        let candidate = self.inside.candidate.as_ref();
+        let candidate = candidate.filter(|candidate| candidate.is_lined)?;
+        Some(candidate.tag.clone())
     }
 
     /// Nothing is open in the call, only its end is missing.
@@ -158,6 +166,13 @@ impl Follower {
         }
         self.piece(body, self.call.end, false, offered)
     }
+}
+
+/// The call, and what came behind it as text.
+fn with_rest(call: Piece, rest: &str) -> Vec<Piece> {
+    let rest = rest.trim_start().to_owned();
+    let text = (!rest.is_empty()).then_some(Piece::Text(rest));
+    [call].into_iter().chain(text).collect()
 }
 
 fn cut(body: &str) -> Piece {

@@ -4,14 +4,12 @@
 use super::super::family::Step;
 use super::super::wrapper::Wrapper;
 use super::arguments::{Given, Parts};
-use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Text, Written};
-use super::markup::{CDATA, CDATA_END};
+use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Written};
+use super::markup::CDATA_END;
+use super::value::Inside;
 use crate::domain::{Offered, Resolved};
 use crate::text::{Outline, OutlineEvent};
 use std::ops::Range;
-
-/// White space between a value's tag and the CDATA section that it holds.
-const BEFORE_SECTION_BYTES_MAX: usize = 256;
 
 /// The character under way and all up to it.
 #[derive(Clone, Copy)]
@@ -44,6 +42,8 @@ pub(super) struct Follower {
     pub(super) wrapper: Option<&'static Wrapper>,
     pub(super) at: At,
     pub(super) call: Parts,
+    /// The value under way.
+    pub(super) inside: Inside,
 }
 
 /// Places are bytes of the body.
@@ -75,11 +75,11 @@ pub(super) enum At {
     Section {
         start: usize,
     },
-    /// The tag that ends the form stood in a value, up to `end`; what follows tells
-    /// whether it is part of the value.
+    /// A tag that ends the form, or what is around it, stood in a value; what follows
+    /// tells whether it is part of the value.
     ValueOrEnd {
         start: usize,
-        end: usize,
+        tag: Range<usize>,
         outer: Option<usize>,
     },
     Json {
@@ -94,6 +94,8 @@ pub(super) enum At {
     Stray {
         has_value_end: bool,
     },
+    /// It ended before what came last.
+    Over,
 }
 
 impl Follower {
@@ -108,6 +110,7 @@ impl Follower {
             grammar,
             wrapper,
             at: At::Between,
+            inside: Inside::default(),
             call: Parts {
                 name,
                 end,
@@ -146,11 +149,11 @@ impl Follower {
                 }
                 Step::Hold
             }
-            At::ValueOrEnd { start, end, outer } => {
-                let value = *start..*end;
-                let outer = *outer;
-                self.value_or_end(here, value, outer)
+            At::ValueOrEnd { start, tag, outer } => {
+                let (start, tag, outer) = (*start, tag.clone(), *outer);
+                self.value_or_end(here, start, tag, outer)
             }
+            At::Over => Step::Reject,
             At::Json { start, outline } => {
                 let (start, event) = (*start, outline.push(here.c));
                 self.in_json(here, start, event)
@@ -219,7 +222,7 @@ impl Follower {
     }
 
     /// A part of the call is complete.
-    fn completed(&mut self, here: Here<'_>) -> Step {
+    pub(super) fn completed(&mut self, here: Here<'_>) -> Step {
         self.call.end = here.body.len();
         self.at = At::Between;
         Step::Hold
@@ -296,7 +299,7 @@ impl Follower {
         if tag.is_empty {
             return self.completed(here);
         }
-        self.at = At::Value { start };
+        self.value_starts(start);
         Step::Hold
     }
 
@@ -327,7 +330,8 @@ impl Follower {
         let (key_end, opens) = self.grammar.key.unwrap_or_default();
         let behind = here.body.len();
         self.at = if tag == opens {
-            At::Value { start: behind }
+            self.value_starts(behind);
+            return Step::Hold;
         } else if tag == key_end {
             self.call.repaired = true;
             At::BeforeValue {
@@ -339,62 +343,9 @@ impl Follower {
             At::BeforeValue { start, tag }
         } else {
             self.call.repaired = true;
-            self.at = At::Value { start };
+            self.value_starts(start);
             return self.in_value(here, start);
         };
         Step::Hold
     }
-
-    fn in_value(&mut self, here: Here<'_>, start: usize) -> Step {
-        let body = here.body;
-        let text = &body[start..];
-        if here.c == '[' && self.grammar.text == Text::Xml && opens_section(text) {
-            self.at = At::Section { start };
-        } else if here.c != '>' {
-            return Step::Hold;
-        } else if text.ends_with(self.grammar.value_end) {
-            let end = body.len() - self.grammar.value_end.len();
-            self.call.close_value(start..end, false);
-            return self.completed(here);
-        } else if text.ends_with(self.grammar.end) {
-            let (end, outer) = (body.len(), None);
-            self.at = At::ValueOrEnd { start, end, outer };
-        }
-        Step::Hold
-    }
-
-    fn value_or_end(&mut self, here: Here<'_>, value: Range<usize>, outer: Option<usize>) -> Step {
-        if outer.is_none() && here.c.is_whitespace() {
-            return Step::Hold;
-        }
-        let from = outer.unwrap_or(here.at());
-        let tag = &here.body[from..];
-        let Range { start, end } = value;
-        let closes = |end: &&'static str| match (end.strip_prefix("</"), self.wrapper) {
-            (Some(_), _) if self.grammar.end_is_outside => false,
-            (Some(end), Some(wrapper)) => wrapper.opens[1..] == *end,
-            _ => true,
-        };
-        let mut outer_ends = grammar::outer_ends().filter(closes);
-        if outer_ends.clone().any(|outer| outer == tag) {
-            let raw_end = self.unclosed(start, end);
-            return self.ends(here, raw_end);
-        }
-        if outer_ends.any(|outer| outer.starts_with(tag)) {
-            let outer = Some(from);
-            self.at = At::ValueOrEnd { start, end, outer };
-            return Step::Hold;
-        }
-        self.at = At::Value { start };
-        self.in_value(here, start)
-    }
-}
-
-/// Whether a CDATA section opens at the end of `text`, a value so far: at its start,
-/// or right behind another. Elsewhere it is more likely part of some code.
-fn opens_section(text: &str) -> bool {
-    text.strip_suffix(CDATA).is_some_and(|before| {
-        let is_near = before.len() <= BEFORE_SECTION_BYTES_MAX;
-        is_near && before.trim().is_empty() || before.ends_with(CDATA_END)
-    })
 }

@@ -83,6 +83,16 @@ impl Tag {
         self.written(inside).map_or(Fit::No, Fit::Whole)
     }
 
+    /// What stands before the tag in `text`, which ends where this tag is certain to
+    /// have been opened.
+    pub(super) fn opened<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let text = match self.rest {
+            Rest::Attributes => text.strip_suffix([' ', '\t', '\n', '\r'])?,
+            Rest::Nothing | Rest::Name => text,
+        };
+        text.strip_suffix(self.literal)
+    }
+
     fn written(&self, inside: &str) -> Option<Written> {
         let (inside, is_empty) = match inside.strip_suffix('/') {
             Some(inside) => (inside, true),

@@ -9,5 +9,6 @@ mod grammar;
 mod head;
 mod layout;
 mod markup;
+mod value;
 
 pub(super) use head::{open, open_named};

@@ -28,6 +28,8 @@ fn what_merely_looks_alike_stays_text() {
         "Vec<tool> <｜ <|DSML <｜DSML｜ invoke",
         "<tool_call>...</tool_call>",
         "<tool_call>the name</tool_call>",
+        "<tool_call>list_files</tool_call>",
+        "The tags are <tool_call> and </tool_call>. That is all; in <tool_call>\nx\n</tool_call> 네",
         "<arg_key>city</arg_key>",
         "<function=get_weather>{ city }",
         "std::function<void(int)> f; a <b> c",

@@ -1,6 +1,6 @@
 //! `<function=f>` with values in tags or as JSON (DIALECTS 18 and 21).
 
-use super::{CUT, STRAY, TIME, read, read_every_way, seoul, unknown, weather, written};
+use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
 
 #[test]
@@ -96,11 +96,7 @@ fn b18_a_forgotten_end_of_a_value_is_seen_where_what_follows_shows_it() {
         "<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_",
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</tool_call>",
     ] {
-        assert_eq!(
-            read(text),
-            [format!("{} repaired not whole", seoul())],
-            "{text}"
-        );
+        assert_eq!(read(text), [UNCLOSED], "{text}");
     }
     assert_eq!(
         read(
@@ -138,7 +134,6 @@ fn b18_what_is_cut_off_or_cannot_be_read_is_told() {
         "<function=get_weather>\n<parameter=city>\n서",
         "<function=get_weather>\n<parameter=city>\n서울\n</param",
         "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n<par",
-        "<function=get_weather>\n<parameter=city>\n서울\n</function>\n그리고 더",
         "<function=nothing>\n<parameter=city>\n서",
     ] {
         assert_eq!(read(text), [CUT], "{text}");

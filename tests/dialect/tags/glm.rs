@@ -1,6 +1,6 @@
 //! `<tool_call>f<arg_key>` (DIALECTS 19).
 
-use super::{CUT, TIME, read, read_every_way, seoul, unknown, weather};
+use super::{CUT, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather};
 use serde_json::json;
 
 #[test]
@@ -42,12 +42,9 @@ fn b19_tags_that_glm_forgets_or_doubles_are_seen_through() {
     for text in [
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</tool_call>",
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울\n</tool_call>\n",
+        "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_key>\n</tool_call>",
     ] {
-        assert_eq!(
-            read(text),
-            [format!("{} repaired not whole", seoul())],
-            "{text}"
-        );
+        assert_eq!(read(text), [UNCLOSED], "{text}");
     }
     assert_eq!(
         read("<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n"),
@@ -69,7 +66,7 @@ fn b19_what_is_cut_off_or_unknown_is_told() {
     }
     assert_eq!(read("<tool_call>get_time"), [format!("{TIME} not whole")]);
     assert_eq!(
-        read("<tool_call>list_files</tool_call>"),
+        read("<tool_call>list_files\n{\"path\": \".\"}</tool_call>"),
         [unknown("list_files")]
     );
     assert_eq!(

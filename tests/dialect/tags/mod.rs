@@ -7,6 +7,7 @@ mod generated;
 mod glm;
 mod invoke;
 mod request;
+mod unclosed;
 
 use crate::cuts::{PAIRS_BYTES_MAX, read_offering, tool};
 use crate::teach::server;
@@ -50,6 +51,8 @@ const TIME: &str = "call humble/get_time {}";
 const CUT: &str = "unusable it was cut off before its end";
 const STRAY: &str =
     "unusable there is text between its arguments, or a value has the tag in it that ends a value";
+
+const UNCLOSED: &str = "unusable the value of `city` was not closed";
 
 fn seoul() -> String {
     weather(&json!({"city": "서울"}))

@@ -1,6 +1,6 @@
 //! `<mcp-request>`, the form that `xml` teaches (DIALECTS 25, S6.5).
 
-use super::{CUT, STRAY, TIME, read, read_every_way, seoul, unknown, weather, written};
+use super::{CUT, STRAY, TIME, UNCLOSED, read, read_every_way, seoul, unknown, weather, written};
 use serde_json::json;
 
 #[test]
@@ -82,7 +82,7 @@ fn b25_what_is_cut_off_or_cannot_be_read_is_told() {
     }
     assert_eq!(
         read(&format!("{tool}<param name=\"city\">서울\n</mcp-request>")),
-        [format!("{} repaired not whole", seoul())]
+        [UNCLOSED]
     );
     assert_eq!(
         read("<mcp-request><param name=\"city\">서울</param></mcp-request>"),
