@@ -12,6 +12,8 @@ pub(super) struct Page {
     pub(super) last: Option<char>,
     /// Nothing but white space since the line began.
     pub(super) at_line_start: bool,
+    /// The last character on the line that is no white space.
+    last_word: Option<char>,
     /// The length of the backtick run that opened the fence around this place.
     fence: Option<usize>,
     on_opening_line: bool,
@@ -26,6 +28,7 @@ impl Default for Page {
         Self {
             last: None,
             at_line_start: true,
+            last_word: None,
             fence: None,
             on_opening_line: false,
             run: 0,
@@ -45,6 +48,10 @@ impl Page {
         self.span.is_some()
     }
 
+    pub(super) fn after_colon(&self) -> bool {
+        self.last.is_some_and(char::is_whitespace) && matches!(self.last_word, Some(':' | '：'))
+    }
+
     /// What was left out here, a call or thinking, stood between lines.
     pub(super) fn start_line(&mut self) {
         self.show_char('\n');
@@ -56,6 +63,11 @@ impl Page {
 
     fn show_char(&mut self, c: char) {
         self.last = Some(c);
+        if c == '\n' {
+            self.last_word = None;
+        } else if !c.is_whitespace() {
+            self.last_word = Some(c);
+        }
         if c == '`' {
             if self.run == 0 {
                 self.run_starts_line = self.at_line_start;
