@@ -12,6 +12,8 @@ pub(super) struct Page {
     pub(super) last: Option<char>,
     /// Nothing but white space since the line began.
     pub(super) at_line_start: bool,
+    /// The last character on the line that is no white space.
+    last_word: Option<char>,
     /// Nothing but what a quote or an item of a list begins with.
     may_open_fence: bool,
     /// The length of the run that opened the fence around this place.
@@ -31,6 +33,7 @@ impl Default for Page {
         Self {
             last: None,
             at_line_start: true,
+            last_word: None,
             may_open_fence: true,
             fence: None,
             mark: '`',
@@ -53,6 +56,10 @@ impl Page {
         self.span.is_some()
     }
 
+    pub(super) fn after_colon(&self) -> bool {
+        self.last.is_some_and(char::is_whitespace) && matches!(self.last_word, Some(':' | '：'))
+    }
+
     /// What was left out here, a call or thinking, stood between lines.
     pub(super) fn start_line(&mut self) {
         self.show_char('\n');
@@ -64,6 +71,11 @@ impl Page {
 
     fn show_char(&mut self, c: char) {
         self.last = Some(c);
+        if c == '\n' {
+            self.last_word = None;
+        } else if !c.is_whitespace() {
+            self.last_word = Some(c);
+        }
         let goes_on = self.run > 0 && c == self.run_of;
         let begins = self.run == 0 && (c == '`' || c == '~' && self.may_open_fence);
         if goes_on || begins {

@@ -38,6 +38,8 @@ pub(super) struct Opening<'a> {
     pub(super) at_stream_start: bool,
     /// Nothing but white space before it on its line.
     pub(super) at_line_start: bool,
+    /// Nothing but white space, and some, since a colon on its line.
+    pub(super) after_colon: bool,
     /// In a fence.
     pub(super) in_code: bool,
     /// In a code span that began on this line.

@@ -3,6 +3,10 @@
 //! only offered tools and arguments by name count, so that code and Markdown stay
 //! text.
 
+mod alone;
+mod broken;
+mod names;
+
 use super::family::{End, Form, Found, Opening, Recogniser, Step};
 use super::piece::Piece;
 use super::read::{self, Written};
@@ -10,13 +14,14 @@ use super::tool_code;
 use super::wrapper::Wrapper;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, PythonOutline};
+use names::may_name_tool;
 use std::ops::Range;
+
+pub(super) use names::tool_name;
 
 /// An array of more is data.
 const CALLS_MAX: usize = 64;
 const NAME_CHARS_MAX: usize = 256;
-/// Namespaces that models put before the names of tools.
-const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
 /// What a model writes around a call whose result it wants to see.
 const PRINT: &str = "print";
 const FORM: &str = "Python";
@@ -26,7 +31,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
         return None;
     }
     let tag = opening.wrapper.or(opening.within);
-    let list = opening.marker == '[' && (opening.wrapper.is_some() || may_be_bare(opening));
+    let list = opening.marker == '[' && (opening.wrapper.is_some() || alone::may_be_bare(opening));
     let call = starts_name(opening.marker) && tag.is_some();
     if !list && !call {
         return None;
@@ -41,64 +46,18 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
         } else {
             At::Name { chars: 1 }
         },
+        in_fence: opening.fence.is_some(),
+        list_start: 0,
         start: 0,
         name_end: 0,
+        string: 0,
         outline,
         items: Vec::new(),
     }))
 }
 
-/// Whether a list may be a call here: not in code, not behind what it would be an
-/// index of, not in an image.
-fn may_be_bare(opening: &Opening<'_>) -> bool {
-    let in_fence = match opening.fence {
-        Some(info) => opening.at_line_start && matches!(info, "" | "tool_code"),
-        None => !(opening.in_code || opening.in_span || opening.quoted()),
-    };
-    let indexes = |before: char| before.is_ascii_alphanumeric() || "_)]}\"'`!\\".contains(before);
-    in_fence && (opening.fence.is_some() || !opening.before.is_some_and(indexes))
-}
-
 pub(super) fn starts_name(c: char) -> bool {
     c.is_alphabetic() || c == '_'
-}
-
-/// A written name without what Python puts around the name of a tool:
-/// `default_api.f` and `f.call` are `f` where no tool is called so.
-pub(super) fn tool_name<'a>(written: &'a str, offered: &Offered) -> &'a str {
-    let plain = MODULES
-        .iter()
-        .find_map(|module| written.strip_prefix(module))
-        .unwrap_or(written);
-    let uncalled = plain.strip_suffix(".call").unwrap_or(plain);
-    [written, plain, uncalled]
-        .into_iter()
-        .find(|name| offered.resolve(None, name) != Resolved::Unknown)
-        .unwrap_or(uncalled)
-}
-
-/// Whether a name that begins with `part` may be an offered tool's, in any way of
-/// writing it. O(tools).
-fn may_name_tool(part: &str, offered: &Offered) -> bool {
-    if MODULES.iter().any(|module| module.starts_with(part)) {
-        return true;
-    }
-    let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
-    let part = plain.unwrap_or(part);
-    let meet = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
-    offered.tools().iter().any(|tool| {
-        let name = tool.tool.name.as_str();
-        let namespaced = match part.strip_prefix(tool.server.as_str()) {
-            Some(rest) => ["__", "."]
-                .iter()
-                .any(|separator| match rest.strip_prefix(separator) {
-                    Some(rest) => meet(name, rest),
-                    None => separator.starts_with(rest),
-                }),
-            None => tool.server.as_str().starts_with(part),
-        };
-        namespaced || meet(name, part) || meet(&tool.native_name, part)
-    })
 }
 
 #[derive(Debug)]
@@ -107,9 +66,14 @@ struct Pythonic {
     /// What stands before it and means a call.
     tag: Option<&'static Wrapper>,
     at: At,
+    in_fence: bool,
+    /// Where the list under way begins: several may share a line.
+    list_start: usize,
     /// Where the item under way begins, and where its name ends.
     start: usize,
     name_end: usize,
+    /// Where the last string began.
+    string: usize,
     outline: PythonOutline,
     items: Vec<Item>,
 }
@@ -133,8 +97,21 @@ enum At {
     After,
     /// An item behind a tag that is no call.
     Junk,
-    /// The end of a list without a tag: what follows tells whether it is a link.
-    Closed,
+    /// The end of a list without a tag: only one that stands alone on its line is a
+    /// call, and no link, index or example.
+    Closed {
+        blank: bool,
+    },
+    /// Behind it, what may be the end of the message.
+    Closer {
+        start: usize,
+    },
+    /// The list stood alone.
+    Alone,
+    /// In a call with a string that is none: its line is waited for.
+    Broken,
+    /// The end of that line.
+    BrokenTo(usize),
 }
 
 #[derive(Debug)]
@@ -147,10 +124,20 @@ struct Item {
 impl Recogniser for Pythonic {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
         let here = body.len() - c.len_utf8();
+        if let At::Closed { blank } = self.at {
+            return self.behind(c, blank, here);
+        }
+        let was_in_string = self.outline.in_string();
         let ended = self.outline.push(c);
+        if !was_in_string && matches!(c, '"' | '\'') {
+            self.string = here;
+        }
         match self.at {
-            At::Closed if matches!(c, '(' | '[') => Step::Text,
-            At::Closed => Step::Reject,
+            At::Closer { start } => self.closer(&body[start..], body, offered),
+            At::Broken if c == '\n' => self.break_at(here),
+            At::Broken => Step::Hold,
+            At::Closed { .. } | At::Alone | At::BrokenTo(_) => Step::Reject,
+            At::Arguments if self.is_broken(c, &body[..here]) => self.broken(&body[..here]),
             At::Item | At::After if c.is_whitespace() => Step::Hold,
             At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
             At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
@@ -175,8 +162,13 @@ impl Recogniser for Pythonic {
         let in_call = matches!(self.at, At::First { .. } | At::Equals | At::Arguments);
         let in_item = matches!(self.at, At::Name { .. } | At::Junk);
         match end {
-            End::Rejected if self.at == At::Closed => self.read(body, offered),
-            End::Rejected => None,
+            End::Rejected if self.at == At::Alone => self.read(body, offered),
+            End::Rejected => match self.at {
+                At::BrokenTo(line) => self.read_broken(&body[..line], offered),
+                _ => None,
+            },
+            End::Stream if self.at == At::Broken => self.read_broken(body, offered),
+            End::Stream if matches!(self.at, At::Closer { .. }) => None,
             End::Stream if in_call || in_item && !self.items.is_empty() => {
                 let mut pieces = match self.read(body, offered) {
                     Some(Found::Calls(pieces)) => pieces,
@@ -186,6 +178,16 @@ impl Recogniser for Pythonic {
                 Some(Found::Calls(pieces))
             }
             End::Stream => self.read(body, offered),
+        }
+    }
+
+    fn again(&self, body: &str) -> usize {
+        match self.at {
+            At::Closer { start } => body.len() - start,
+            At::BrokenTo(line) => body.len() - broken::end(&body[..line], self.string),
+            At::Alone => 0,
+            _ if self.list_start > 0 => body.len() - self.list_start,
+            _ => 0,
         }
     }
 }
@@ -206,7 +208,7 @@ impl Pythonic {
             return vec![read::unusable(item.trim_end(), why)];
         };
         let (call, rest) = item.split_at(at + end.len() - 1);
-        let why = "its arguments cannot be read: a string has no end";
+        let why = broken::WHY;
         let mut pieces = vec![read::unusable(call, why)];
         let rest = rest.trim_start();
         if !rest.is_empty() {
@@ -301,7 +303,7 @@ impl Pythonic {
 
     fn closed(&mut self, body: &str, offered: &Offered) -> Step {
         if self.tag.is_none() && self.list {
-            return self.hold(At::Closed);
+            return self.hold(At::Closed { blank: false });
         }
         match self.read(body, offered) {
             Some(Found::Calls(mut pieces)) if !self.list => pieces

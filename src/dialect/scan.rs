@@ -216,6 +216,7 @@ impl Scanner {
             before: self.output.page.last,
             at_stream_start: self.output.is_empty() && !self.settled,
             at_line_start: self.at_line_start(),
+            after_colon: self.output.page.after_colon(),
             in_code: self.output.page.in_fence() || self.closing.is_some_and(|run| run >= 3),
             in_span: self.output.page.in_span(),
             fence: None,

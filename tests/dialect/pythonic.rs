@@ -5,6 +5,8 @@ use crate::cuts::{offered, read};
 use crate::tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
 use humble::dialect::scan::{Piece, Scanner};
 
+const BROKEN: &str = "unusable its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+
 #[test]
 fn b22_python_in_function_calls_tags() {
     assert_eq!(
@@ -77,7 +79,10 @@ fn c28_a_python_list_of_calls() {
         [ADD, TIME, SEOUL]
     );
     assert_eq!(read("```\n[get_time()]\n```\n네"), [TIME, "text 네"]);
-    assert_eq!(read("[get_time()], [get_time()]."), [TIME, TIME, "text ."]);
+    assert_eq!(
+        read("[get_time()], [get_time()];\n네"),
+        [TIME, TIME, "text 네"]
+    );
     assert_eq!(
         read("[get_weather(city='it\\'s )] \"서울\"')]"),
         [r#"call humble/get_weather {"city":"it's )] \"서울\""}"#]
@@ -123,18 +128,15 @@ fn c28_a_call_that_cannot_be_read_is_told_where_no_doubt_is_left() {
         ["unusable its arguments cannot be read: `오늘(), b=2)` is not a plain value"]
     );
     assert_eq!(
-        read("[add(a=1, b=2], 네"),
+        read("[add(a=1, b=2]\n네"),
         [
             "unusable its arguments cannot be read: `` follows a value where a comma or the end must",
-            "text , 네"
+            "text 네"
         ]
     );
     assert_eq!(
         read("[get_weather(city='it's 서울')]\n\n볼게요.\n"),
-        [
-            "unusable its arguments cannot be read: a string has no end",
-            "text 볼게요.\n"
-        ]
+        [BROKEN, "text 볼게요.\n"]
     );
     assert_eq!(read("[get_weather(city='서"), [CUT]);
     assert_eq!(read("[get_weather("), [CUT]);
@@ -177,6 +179,80 @@ fn c28_code_and_markdown_that_look_like_it_stay_text() {
     ] {
         assert_eq!(read(text), [format!("text {text}")]);
     }
+}
+
+#[test]
+fn c28_a_string_that_holds_its_own_quote_ends_with_its_line() {
+    for text in [
+        "[get_weather(city='Xi'an')]\n\n{\"name\": \"get_time\", \"arguments\": {}}\n\n네",
+        "[get_weather(city='it's'), get_time()]\n[get_time()]\n네",
+        "[get_weather(city=\"5\" tall\")] 그리고\n[get_time()]\n네",
+        "[get_weather(city=''Xi'an'')]\n[get_time()]\n네",
+        "[get_weather(city='서울)]\n\n[get_time()]\n네",
+        "[get_weather(city='서울)]\n[get_time()]\n\n네",
+        "<|tool_call_start|>[get_weather(city='Xi'an')]<|tool_call_end|>\n[get_time()]\n네",
+        "<function_calls>\nget_weather(city='Xi'an')\nget_time()\n</function_calls>\n네",
+    ] {
+        assert_eq!(read(text), [BROKEN, TIME, "text 네"], "{text}");
+    }
+    assert_eq!(
+        read("[get_time(), get_weather(city='Xi'an')]\n네"),
+        [TIME, BROKEN, "text 네"]
+    );
+    assert_eq!(read("[get_weather(city='Xi'an')]"), [BROKEN]);
+    assert_eq!(
+        read("[get_weather(city='서울\n시' r'' # it's\n, d={'k': ['a', 'b' ]})]\n네"),
+        [
+            "call humble/get_weather {\"city\":\"서울\\n시\",\"d\":{\"k\":[\"a\",\"b\"]}} repaired",
+            "text 네"
+        ]
+    );
+}
+
+/// What may be a part of the string that was not closed is not run.
+#[test]
+fn c28_what_follows_a_broken_call_of_several_lines_is_text() {
+    assert_eq!(
+        read("<function_calls>\nget_weather(city='it's\nget_time()\n')\n</function_calls>"),
+        [BROKEN, "text get_time()\n')\n</function_calls>"]
+    );
+}
+
+#[test]
+fn c28_a_list_that_does_not_stand_alone_is_an_example() {
+    for text in [
+        "You can get it with [get_time()] at any time.",
+        "x = [get_time()]",
+        "return [get_time()]",
+        "$[get_time()]$",
+        ">>> [get_time()]",
+        "[get_time()].map(x)",
+        "[get_time()]: https://x",
+        "<code>[get_time()]</code>",
+        "[get_time()]</code>",
+        "[get_time()] <b",
+        "[get_time()] 을 부르면",
+        "[get_time()] [x]",
+        "[get_time()][get_time()]",
+        "a:[get_time()]",
+        "네: 그 [get_time()]",
+    ] {
+        assert_eq!(read(text), [format!("text {text}")]);
+    }
+    for text in [
+        "[get_time()] \t\n",
+        "[get_time()];\n",
+        "  [get_time()]\r\n",
+        "[get_time()]<|eom_id|>",
+        "[get_time()] </s>",
+    ] {
+        assert_eq!(read(text), [TIME], "{text}");
+    }
+    assert_eq!(read("네: [get_time()]\n"), ["text 네: ", TIME]);
+    assert_eq!(
+        read("[get_time()] <tool_call>{\"name\": \"get_time\"}</tool_call>"),
+        ["text [get_time()] ", TIME]
+    );
 }
 
 #[test]
@@ -237,9 +313,12 @@ fn c34_a_fence_of_tool_code_holds_calls() {
 fn text_waits_only_as_long_as_it_may_be_a_call() {
     let mut scanner = Scanner::new(offered());
     let text = |text: &str| vec![Piece::Text(text.to_owned())];
-    assert_eq!(scanner.push("네 [add"), text("네 "));
+    assert_eq!(scanner.push("네\n[add"), text("네\n"));
     assert_eq!(scanner.push("(1"), text("[add(1"));
     assert_eq!(scanner.push(", [x"), text(", [x"));
+    assert_eq!(scanner.push(", [get_time()"), text(", [get_time()"));
+    assert_eq!(scanner.push("\n[get_time()]"), text("\n"));
+    assert_eq!(scanner.push(" a"), text("[get_time()] a"));
     assert_eq!(scanner.push("<|channel|>a b"), text("<|channel|>a b"));
     assert_eq!(scanner.push("to=functions."), text("to=functions."));
 }

@@ -12,6 +12,7 @@ pub struct PythonOutline {
     /// How many of `closers` are of each kind.
     open: [usize; 3],
     at: At,
+    broken: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,6 +30,10 @@ enum At {
         long: bool,
         run: u8,
         escaped: bool,
+    },
+    /// Behind a string; `blank` where white space came since.
+    Strung {
+        blank: bool,
     },
     Comment,
 }
@@ -50,6 +55,11 @@ impl PythonOutline {
 
     pub fn in_comment(&self) -> bool {
         self.at == At::Comment
+    }
+
+    /// What followed a string cannot follow one: it held its own quotation mark.
+    pub fn is_broken(&self) -> bool {
+        self.broken
     }
 
     /// A line end ends a short string, as Python has it.
@@ -78,10 +88,8 @@ impl PythonOutline {
                 run == 1 && self.push(c)
             }
             // Two quotes were an empty string.
-            At::Quotes { .. } => {
-                self.at = At::Between;
-                self.between(c)
-            }
+            At::Quotes { .. } => self.strung(c, false),
+            At::Strung { blank } => self.strung(c, blank),
             At::String {
                 quote,
                 long,
@@ -103,7 +111,7 @@ impl PythonOutline {
     fn in_string_at(&mut self, c: char, quote: char, long: bool, run: u8, escaped: bool) {
         let run = if c == quote && !escaped { run + 1 } else { 0 };
         self.at = if run == if long { 3 } else { 1 } {
-            At::Between
+            At::Strung { blank: false }
         } else {
             At::String {
                 quote,
@@ -112,6 +120,18 @@ impl PythonOutline {
                 escaped: c == '\\' && !escaped,
             }
         };
+    }
+
+    fn strung(&mut self, c: char, blank: bool) -> bool {
+        if c.is_whitespace() {
+            self.at = At::Strung { blank: true };
+            return false;
+        }
+        // Another string may follow, whose prefix a space sets off.
+        let prefixes = blank && "rbufRBUF".contains(c);
+        self.broken |= !prefixes && !",)]}:#\\\"'".contains(c);
+        self.at = At::Between;
+        self.between(c)
     }
 
     fn between(&mut self, c: char) -> bool {

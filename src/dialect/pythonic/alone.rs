@@ -1,0 +1,54 @@
+//! Lists without a tag: only one that stands alone on its line is a call, and no
+//! link, index or example.
+
+use super::super::family::{Opening, Step};
+use super::super::wrapper::CLOSERS;
+use super::{At, PythonOutline, Pythonic};
+use crate::domain::Offered;
+
+/// Whether a list may be a call here: not in code, and where its line begins or right
+/// behind what announces it.
+pub(super) fn may_be_bare(opening: &Opening<'_>) -> bool {
+    let in_fence = match opening.fence {
+        Some(info) => opening.at_line_start && matches!(info, "" | "tool_code"),
+        None => !(opening.in_code || opening.in_span || opening.quoted()),
+    };
+    in_fence && (opening.at_line_start || opening.after_colon)
+}
+
+impl Pythonic {
+    /// What stands behind a list without a tag, on its line.
+    pub(super) fn behind(&mut self, c: char, blank: bool, here: usize) -> Step {
+        match c {
+            '\n' => {
+                self.at = At::Alone;
+                Step::Reject
+            }
+            '`' if self.in_fence => {
+                self.at = At::Alone;
+                Step::Reject
+            }
+            c if c.is_whitespace() || matches!(c, ';' | ',') => {
+                self.hold(At::Closed { blank: true })
+            }
+            '<' => self.hold(At::Closer { start: here }),
+            '[' if blank => {
+                self.outline = PythonOutline::default();
+                self.outline.push(c);
+                self.list_start = here;
+                self.hold(At::Item)
+            }
+            _ => Step::Reject,
+        }
+    }
+
+    pub(super) fn closer(&mut self, closer: &str, body: &str, offered: &Offered) -> Step {
+        if CLOSERS.contains(&closer) {
+            return self.read(body, offered).map_or(Step::Text, Step::Found);
+        }
+        if CLOSERS.iter().any(|one| one.starts_with(closer)) {
+            return Step::Hold;
+        }
+        Step::Reject
+    }
+}

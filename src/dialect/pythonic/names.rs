@@ -1,0 +1,43 @@
+//! The names of tools as Python writes them.
+
+use crate::domain::{Offered, Resolved};
+
+/// Namespaces that models put before the names of tools.
+const MODULES: [&str; 3] = ["default_api.", "functions.", "tools."];
+/// A written name without what Python puts around the name of a tool:
+/// `default_api.f` and `f.call` are `f` where no tool is called so.
+pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Offered) -> &'a str {
+    let plain = MODULES
+        .iter()
+        .find_map(|module| written.strip_prefix(module))
+        .unwrap_or(written);
+    let uncalled = plain.strip_suffix(".call").unwrap_or(plain);
+    [written, plain, uncalled]
+        .into_iter()
+        .find(|name| offered.resolve(None, name) != Resolved::Unknown)
+        .unwrap_or(uncalled)
+}
+
+/// Whether a name that begins with `part` may be an offered tool's, in any way of
+/// writing it. O(tools).
+pub(super) fn may_name_tool(part: &str, offered: &Offered) -> bool {
+    if MODULES.iter().any(|module| module.starts_with(part)) {
+        return true;
+    }
+    let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
+    let part = plain.unwrap_or(part);
+    let meet = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
+    offered.tools().iter().any(|tool| {
+        let name = tool.tool.name.as_str();
+        let namespaced = match part.strip_prefix(tool.server.as_str()) {
+            Some(rest) => ["__", "."]
+                .iter()
+                .any(|separator| match rest.strip_prefix(separator) {
+                    Some(rest) => meet(name, rest),
+                    None => separator.starts_with(rest),
+                }),
+            None => tool.server.as_str().starts_with(part),
+        };
+        namespaced || meet(name, part) || meet(&tool.native_name, part)
+    })
+}
