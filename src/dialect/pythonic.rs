@@ -153,6 +153,8 @@ impl Recogniser for Pythonic {
             At::Closed => Step::Reject,
             At::Item | At::After if c.is_whitespace() => Step::Hold,
             At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
+            // A list of objects is JSON.
+            At::Item if c == '{' && self.items.is_empty() => Step::Reject,
             At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = here;
                 self.name(1, &body[here..], offered)
