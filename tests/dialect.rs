@@ -1,6 +1,8 @@
 //! How models are taught to call tools, and how their calls are read back, cut
 //! into chunks at every place.
 
+#[path = "dialect/broken.rs"]
+mod broken;
 #[path = "dialect/cuts.rs"]
 mod cuts;
 #[path = "dialect/offered.rs"]

@@ -1,6 +1,7 @@
 //! The JSON object behind the name of a call: where it ends, also where it cannot
 //! be read, and what is in it.
 
+use super::broken::{Broken, Progress, Unclosed};
 use crate::text::{Outline, OutlineEvent, json};
 use serde_json::Value;
 
@@ -8,37 +9,46 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub(super) struct JsonBody {
     outline: Outline,
-    /// What is no JSON any more is followed to its end by its braces.
     broken: Option<Broken>,
-}
-
-#[derive(Debug)]
-struct Broken {
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
+    unclosed: Unclosed,
+    /// Where it was over before a closing brace came.
+    over: Option<usize>,
 }
 
 impl JsonBody {
-    /// Takes `c`; true where it completes the object.
-    pub(super) fn push(&mut self, c: char) -> bool {
+    /// Takes `c`, with which `text` ends; the object begins somewhere in it.
+    pub(super) fn push(&mut self, c: char, text: &str) -> Progress {
+        let progress = self.follow(c, text);
+        if let Progress::Over(at) = progress {
+            self.over = Some(at);
+        }
+        progress
+    }
+
+    fn follow(&mut self, c: char, text: &str) -> Progress {
         if let Some(broken) = &mut self.broken {
-            return broken.push(c);
+            return broken.push(c, text, 0);
+        }
+        let in_string = self.outline.in_string();
+        if let Some(over) = self.unclosed.push(c, text, in_string) {
+            return Progress::Over(over);
         }
         match self.outline.push(c) {
-            OutlineEvent::Ended => true,
+            OutlineEvent::Ended => Progress::Ends,
             OutlineEvent::Broken => {
-                let mut broken = Broken {
-                    depth: self.outline.depth(),
-                    in_string: false,
-                    escaped: false,
-                };
-                let ended = broken.push(c);
+                let before = &text[..text.len() - c.len_utf8()];
+                let mut broken = Broken::new(self.outline.depth(), before);
+                let progress = broken.push(c, text, 0);
                 self.broken = Some(broken);
-                ended
+                progress
             }
-            _ => false,
+            _ => Progress::Goes,
         }
+    }
+
+    /// The byte of `text` at which it was over, though nothing closed it.
+    pub(super) fn over(&self, text: &str) -> Option<usize> {
+        self.over.or_else(|| self.unclosed.at_end(text))
     }
 
     /// The arguments, or why they cannot be read; and whether they were repaired.
@@ -50,29 +60,16 @@ impl JsonBody {
     }
 }
 
-impl Broken {
-    fn push(&mut self, c: char) -> bool {
-        match c {
-            _ if self.escaped => self.escaped = false,
-            '\\' => self.escaped = self.in_string,
-            '"' => self.in_string = !self.in_string,
-            _ if self.in_string => {}
-            '{' | '[' => self.depth += 1,
-            '}' | ']' => self.depth -= 1,
-            _ => {}
-        }
-        self.depth == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn end(text: &str) -> Option<usize> {
         let mut body = JsonBody::default();
-        text.char_indices()
-            .find_map(|(at, c)| body.push(c).then_some(at + c.len_utf8()))
+        text.char_indices().find_map(|(at, c)| {
+            let end = at + c.len_utf8();
+            (body.push(c, &text[..end]) == Progress::Ends).then_some(end)
+        })
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! header was seen, and in code always.
 
 use super::body::JsonBody;
+use super::broken::Progress;
 use super::family::{End, Form, Found, Opening, Recogniser, Step, Until};
 use super::read::{self, Written};
 use crate::domain::Offered;
@@ -89,12 +90,15 @@ impl Recogniser for Harmony {
         let here = body.len() - c.len_utf8();
         match self.at {
             At::BeforeBody if c == '{' => {
-                self.body.push(c);
+                self.body.push(c, body);
                 self.hold(At::Body)
             }
             At::BeforeBody if c.is_whitespace() => Step::Hold,
-            At::Body if self.body.push(c) => self.call(body, body.len(), offered),
-            At::Body => Step::Hold,
+            At::Body => match self.body.push(c, body) {
+                Progress::Goes => Step::Hold,
+                Progress::Over(_) => Step::Reject,
+                Progress::Ends => self.call(body, body.len(), offered),
+            },
             At::BeforeBody | At::OtherBody => {
                 self.at = At::OtherBody;
                 match ENDS.iter().find(|end| body.ends_with(*end)) {
@@ -120,12 +124,22 @@ impl Recogniser for Harmony {
         }
     }
 
+    fn again(&self, body: &str) -> usize {
+        let over = (self.at == At::Body).then(|| self.body.over(body));
+        over.flatten().map_or(0, |over| body.len() - over)
+    }
+
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
         let in_header = matches!(
             self.at,
             At::Between { .. } | At::Word { .. } | At::Token { .. }
         );
         let complete = body.trim_end();
+        if self.at == At::Body
+            && let Some(over) = self.body.over(body)
+        {
+            return self.read(body, over, offered, true);
+        }
         match end {
             _ if offered.is_empty() && !in_header || self.last.is_empty() => None,
             // A message without a channel.

@@ -2,11 +2,12 @@
 //! An object is let go at its first key that no call has, and followed to its end
 //! as text, so that a call quoted deep in an example is not one.
 
+use super::broken::{Broken, Progress, Unclosed};
 use super::family::{End, Form, Found, Opening, Passed, Recogniser, Step};
 use super::piece::Piece;
 use super::read::{self, Object};
 use crate::domain::{Offered, Resolved};
-use crate::text::{Outline, OutlineEvent};
+use crate::text::{Outline, OutlineEvent, json};
 use std::ops::Range;
 
 /// An array of more is data.
@@ -38,6 +39,9 @@ struct Json {
     head: Head,
     /// What cannot be read any more is followed to its end by its braces.
     broken: Option<Broken>,
+    unclosed: Unclosed,
+    /// Where it was over though nothing closed it.
+    over: Option<usize>,
     form: &'static str,
     /// In a wrapper that means a call: whatever keys it has, it is one.
     is_tagged: bool,
@@ -79,17 +83,16 @@ impl Head {
     }
 }
 
-#[derive(Debug)]
-struct Broken {
-    depth: usize,
-    in_string: bool,
-    escaped: bool,
-}
-
 impl Recogniser for Json {
     fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
         if self.broken.is_some() {
             return self.step_broken(c, body, offered);
+        }
+        let in_string = self.outline.in_string();
+        let over = self.unclosed.push(c, body, in_string);
+        if self.is_unmistakable() && over.is_some() {
+            self.over = over;
+            return Step::Reject;
         }
         let at_level = self.outline.depth() == self.levels.len();
         match self.outline.push(c) {
@@ -116,12 +119,9 @@ impl Recogniser for Json {
                 Step::Pass
             }
             OutlineEvent::Ended => self.ended(body, offered),
-            OutlineEvent::Broken if self.is_unmistakable() => {
-                self.broken = Some(Broken {
-                    depth: self.outline.depth(),
-                    in_string: false,
-                    escaped: false,
-                });
+            OutlineEvent::Broken if self.is_unmistakable() && !self.is_between() => {
+                let before = &body[..body.len() - c.len_utf8()];
+                self.broken = Some(Broken::new(self.outline.depth(), before));
                 self.step_broken(c, body, offered)
             }
             OutlineEvent::Broken => Step::Reject,
@@ -142,9 +142,23 @@ impl Recogniser for Json {
         }
     }
 
+    fn again(&self, body: &str) -> usize {
+        self.over.map_or(0, |over| body.len() - over)
+    }
+
     /// A missing bracket at the end is forgiven, a call cut off is not.
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
         let mut pieces = self.read_elements(body, offered);
+        let over = self.over.or_else(|| self.unclosed.at_end(body));
+        if let Some(over) = over.filter(|_| self.is_unmistakable()) {
+            let raw = &body[self.element_start..over];
+            let why = match json::parse(raw) {
+                Ok(_) => "it was cut off before its end".to_owned(),
+                Err(why) => format!("its JSON cannot be read: {why}"),
+            };
+            pieces.push(read::unusable(raw, why));
+            return Some(Found::Calls(pieces));
+        }
         let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
         let is_cut = self.is_tagged && end == End::Stream && !self.in_array();
         if is_cut || self.head.unmistakable() || in_element && !pieces.is_empty() {
@@ -176,6 +190,11 @@ impl Json {
 
     fn has_call(&self) -> bool {
         self.elements.iter().any(|element| element.unmistakable)
+    }
+
+    /// In an array, behind an element.
+    fn is_between(&self) -> bool {
+        self.in_array() && !self.elements.is_empty()
     }
 
     fn in_array(&self) -> bool {
@@ -290,19 +309,15 @@ impl Json {
         let Some(broken) = &mut self.broken else {
             return Step::Reject;
         };
-        match c {
-            _ if broken.escaped => broken.escaped = false,
-            '\\' => broken.escaped = broken.in_string,
-            '"' => broken.in_string = !broken.in_string,
-            _ if broken.in_string => {}
-            '{' | '[' => broken.depth += 1,
-            '}' | ']' => broken.depth -= 1,
-            _ => {}
-        }
         let array = self.levels.iter().rposition(|level| level.array);
         let rest = array.map_or(0, |at| at + 1);
-        if broken.depth > rest {
-            return Step::Hold;
+        match broken.push(c, body, rest) {
+            Progress::Goes => return Step::Hold,
+            Progress::Over(at) => {
+                self.over = Some(at);
+                return Step::Reject;
+            }
+            Progress::Ends => {}
         }
         self.broken = None;
         self.outline.resume(rest);

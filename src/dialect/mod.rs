@@ -3,6 +3,7 @@
 //! `scan` alone decides what of the stream is held back.
 
 mod body;
+mod broken;
 mod code;
 mod family;
 mod gemma;

@@ -3,6 +3,7 @@
 //! `functions.f:0<|tool_call_argument_begin|>{…}` (DIALECTS 26, 29, 30).
 
 use super::body::JsonBody;
+use super::broken::Progress;
 use super::family::{End, Form, Found, Opening, Recogniser, Step};
 use super::read::{self, Written};
 use crate::domain::Offered;
@@ -144,13 +145,15 @@ impl Recogniser for Named {
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Step::Hold,
                 _ => Step::Reject,
             },
-            At::Body { fenced } => match self.body.push(c) {
-                false => Step::Hold,
-                true if fenced => self.hold(At::Fence {
+            At::Body { fenced } => match self.body.push(c, body) {
+                Progress::Goes => Step::Hold,
+                Progress::Over(end) if fenced && c == '`' => self.hold(At::Fence { ticks: 1, end }),
+                Progress::Over(_) => Step::Reject,
+                Progress::Ends if fenced => self.hold(At::Fence {
                     ticks: 0,
                     end: body.len(),
                 }),
-                true => self.found(body, offered),
+                Progress::Ends => self.found(body, offered),
             },
             At::Fence { ticks: 2, end } if c == '`' => self.found(&body[..end], offered),
             At::Fence { ticks, end } => match c {
@@ -164,7 +167,17 @@ impl Recogniser for Named {
         }
     }
 
+    fn again(&self, body: &str) -> usize {
+        let over = matches!(self.at, At::Body { .. }).then(|| self.body.over(body));
+        over.flatten().map_or(0, |over| body.len() - over)
+    }
+
     fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+        if matches!(self.at, At::Body { .. })
+            && let Some(over) = self.body.over(body)
+        {
+            return self.read(&body[..over], offered);
+        }
         match self.at {
             At::Fence { end: at, .. } => self.read(&body[..at], offered),
             At::Separated { renamed: false } if end == End::Rejected => {
@@ -234,7 +247,7 @@ impl Named {
 
     fn open_body(&mut self, here: usize, fenced: bool) -> Step {
         self.arguments = here;
-        self.body.push('{');
+        self.body.push('{', "{");
         self.hold(At::Body { fenced })
     }
 

@@ -140,6 +140,8 @@ impl Recogniser for Pythonic {
             At::Arguments if self.is_broken(c, &body[..here]) => self.broken(&body[..here]),
             At::Item | At::After if c.is_whitespace() => Step::Hold,
             At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
+            // A list of objects is JSON.
+            At::Item if c == '{' && self.items.is_empty() => Step::Reject,
             At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = here;
                 self.name(1, &body[here..], offered)
