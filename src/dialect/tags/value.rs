@@ -116,7 +116,10 @@ impl Follower {
         }
         let from = outer.unwrap_or(here.at());
         let next = &here.body[from..];
+        // The end of a wrapper alone shows too little.
+        let is_own = here.body[tag.clone()] == *self.grammar.end;
         let closes = |end: &&'static str| match (end.strip_prefix("</"), self.wrapper) {
+            _ if !is_own => false,
             (Some(_), _) if self.grammar.end_is_outside => false,
             (Some(end), Some(wrapper)) => wrapper.opens[1..] == *end,
             _ => true,
