@@ -273,14 +273,6 @@ fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
 }
 
 #[test]
-fn d35_magistral_thinks_in_brackets() {
-    assert_eq!(
-        read(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
-        [format!("thinking {ADD} 할까"), "text 네".to_owned()]
-    );
-}
-
-#[test]
 fn a_list_of_other_things_is_let_go_at_its_first() {
     let mut scanner = Scanner::new(offered());
     let told: String = scanner

@@ -197,3 +197,11 @@ fn the_dialog_names_the_form_and_marks_hold_what_is_not_shown() {
     assert_eq!(raws, ["넵 ", "<tool_call>\n", ADD, rest]);
     assert!(matches!(&pieces[2], Piece::Call(call) if call.form == "Hermes" && call.whole));
 }
+
+#[test]
+fn d35_magistral_thinks_in_brackets() {
+    assert_eq!(
+        read(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
+        [format!("thinking {ADD} 할까"), "text 네".to_owned()]
+    );
+}
