@@ -70,7 +70,7 @@ impl Broken {
             '"' => self.in_string = !self.in_string,
             _ if self.in_string => {}
             '{' | '[' => self.depth += 1,
-            '}' | ']' => self.depth -= 1,
+            '}' | ']' => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
         match self.depth > rest {
@@ -140,7 +140,8 @@ impl Unclosed {
     /// The same where nothing more comes.
     pub(super) fn at_end(&self, body: &str) -> Option<usize> {
         let start = self.line?;
-        let part = body[start..].trim_end();
+        // Where the last character was rejected, the line may not have begun.
+        let part = body.get(start..)?.trim_end();
         let closes = CLOSERS.contains(&part) || part == FENCE;
         closes.then(|| body[..start].trim_end().len())
     }

@@ -142,3 +142,11 @@ fn a_missing_brace_behind_special_tokens_loses_nothing_that_follows() {
         }
     }
 }
+
+#[test]
+fn a_line_that_was_rejected_with_its_first_character_is_no_closer() {
+    assert_eq!(
+        read("{\"이[/TOOL_CALLS][5]\n]끝"),
+        ["text {\"이[/TOOL_CALLS][5]\n]끝"]
+    );
+}
