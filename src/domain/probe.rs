@@ -184,6 +184,12 @@ impl Report {
                 "{model} calls tools but does not use what they return; it came furthest in `{best}`. \
                  A larger model may do better."
             ),
+            Verdict::CallsNothing if self.trials.iter().any(|one| one.wrote == Wrote::Unusable) => {
+                format!(
+                    "{model} tried to call a tool, but no call of it in {any} could be used. \
+                     A larger model, or one that was trained for tools, may do better."
+                )
+            }
             Verdict::CallsNothing => format!(
                 "{model} did not call a tool in {any}. \
                  A larger model, or one that was trained for tools, is more likely to."

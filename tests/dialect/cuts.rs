@@ -1,5 +1,6 @@
 //! Scans a text cut in every way, and shows the pieces in a short form.
 
+use crate::scanned::join;
 use crate::teach::server;
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::Offered;
@@ -33,16 +34,7 @@ pub fn scan<'a>(offered: &Arc<Offered>, chunks: impl IntoIterator<Item = &'a str
         pieces.extend(scanner.push(chunk));
     }
     pieces.extend(scanner.finish());
-    let mut joined: Vec<Piece> = Vec::new();
-    for piece in pieces {
-        match (joined.last_mut(), piece) {
-            (Some(Piece::Text(last)), Piece::Text(more))
-            | (Some(Piece::Thinking(last)), Piece::Thinking(more))
-            | (Some(Piece::Mark(last)), Piece::Mark(more)) => last.push_str(&more),
-            (_, piece) => joined.push(piece),
-        }
-    }
-    joined
+    join(pieces)
 }
 
 /// The bytes at the start of a text that are cut at each pair of offsets.

@@ -57,7 +57,8 @@ pub fn may_be_held(told: &str, held: &str) -> bool {
         || told.is_empty() && ("to=".starts_with(begins) || begins.starts_with("to="))
 }
 
-fn join(pieces: Vec<Piece>) -> Vec<Piece> {
+/// Neighbours of one kind joined.
+pub fn join(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {
         match (joined.last_mut(), piece) {
