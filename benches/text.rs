@@ -52,6 +52,8 @@ fn offered() -> Arc<Offered> {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     Arc::new(Offered::from_servers(&[server]))
 }

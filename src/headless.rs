@@ -213,7 +213,11 @@ impl Headless {
         let name = server.id.to_string();
         let starting = server.status == ServerStatus::Starting;
         let before = self.servers.insert(name, starting);
-        if let (Some(true), ServerStatus::Failed(notice)) = (before, &server.status) {
+        let (ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice)) = &server.status
+        else {
+            return;
+        };
+        if before == Some(true) {
             self.say_notice(notice);
         }
     }

@@ -17,7 +17,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("config", &["domain", "files", "text"]),
     ("store", &["domain", "files", "text"]),
     ("provider", &["domain", "ports"]),
-    ("mcp", &["domain", "ports"]),
+    ("mcp", &["domain", "files", "ports", "text"]),
     ("serve", &["domain", "ports"]),
     (
         "engine",

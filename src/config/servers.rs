@@ -7,7 +7,7 @@ use super::listing::entries;
 use super::variables::{Variables, environment, replaced};
 use super::{Home, Reading};
 use crate::domain::model::Secret;
-use crate::domain::server::{Inherit, RemoteTransport};
+use crate::domain::server::{Inherit, Protocol, RemoteTransport};
 use crate::domain::{Launch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -78,6 +78,7 @@ fn server(id: &str, value: &Value, variables: Variables<'_>) -> ServerConfig {
         tools_off: BTreeSet::new(),
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
+        protocol: Protocol::Auto,
     };
     let Value::Object(entry) = value else {
         let why = format!("the entry is {}, an object is expected", kind(value));
@@ -103,6 +104,16 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
         startup_timeout: fields::seconds(entry, "startupTimeoutSeconds")?
             .unwrap_or(STARTUP_TIMEOUT),
         tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),
+        protocol: protocol(entry)?,
+    })
+}
+
+fn protocol(entry: &Entry) -> Result<Protocol, Fault> {
+    let word = fields::one_of(entry, "protocol", &["auto", "legacy", "modern"])?;
+    Ok(match word {
+        Some("legacy") => Protocol::Legacy,
+        Some("modern") => Protocol::Modern,
+        _ => Protocol::Auto,
     })
 }
 

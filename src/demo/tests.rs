@@ -19,6 +19,8 @@ fn offered() -> Offered {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     }])
 }
 

@@ -19,6 +19,19 @@ pub struct ServerConfig {
     pub tools_off: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
+    pub protocol: Protocol,
+}
+
+/// With which handshake a server is met (`protocol`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protocol {
+    /// It is found out, and remembered.
+    #[default]
+    Auto,
+    /// The revisions with `initialize`.
+    Legacy,
+    /// The stateless revision: `server/discover`.
+    Modern,
 }
 
 /// How a server is reached. Variables (`${NAME}`) are already replaced.
@@ -105,6 +118,43 @@ pub struct Server {
     /// The last lines of its stderr, raw.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
+    /// Who answered, while a session is open.
+    pub peer: Option<ServerPeer>,
+    /// Tools whose definition changed since they were accepted: not on offer until the
+    /// person has seen the difference (S7.5).
+    pub withheld: BTreeSet<String>,
+}
+
+/// What a server said of itself, and how it is talked to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerPeer {
+    /// Its own words, raw.
+    pub name: String,
+    pub version: String,
+    /// The revision that both sides speak, such as `2025-11-25`.
+    pub protocol: String,
+    pub transport: Transport,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    InMemory,
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+    /// HTTP+SSE of 2024-11-05.
+    Sse,
+}
+
+impl Transport {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::InMemory => "built in",
+            Self::Stdio => "stdio",
+            Self::Http => "streamable HTTP",
+            Self::Sse => "HTTP+SSE",
+        }
+    }
 }
 
 impl Server {
@@ -116,9 +166,10 @@ impl Server {
                 self.status,
                 ServerStatus::Connected | ServerStatus::Starting | ServerStatus::Failed(_)
             );
+        let is_held = |name: &str| self.tools_off.contains(name) || self.withheld.contains(name);
         self.tools
             .iter()
-            .filter(move |tool| ready && !self.tools_off.contains(&tool.name))
+            .filter(move |tool| ready && !is_held(&tool.name))
     }
 }
 
@@ -129,5 +180,7 @@ pub enum ServerStatus {
     Connected,
     /// It could not be started, or its session ended.
     Failed(Notice),
+    /// It answers only those who have signed in; the notice says what to do.
+    NeedsSignIn(Notice),
     Misconfigured(String),
 }

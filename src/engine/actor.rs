@@ -171,7 +171,8 @@ pub(super) async fn run(
 ) {
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
-    let hub = Hub::new(hub_sender, Arc::clone(&parts.built_in));
+    let mut hub = Hub::new(hub_sender, Arc::clone(&parts.built_in));
+    hub.remember_in(parts.home.cache().join("servers.json"));
     let files = read_files(parts.home.clone()).await;
     let told = files.banners.clone();
     let (provider, options, built_in) = (parts.provider, parts.options, parts.built_in);

@@ -8,6 +8,7 @@ use super::trial::{Attempt, Ended};
 use super::window::{self, Bounds, Fit};
 use crate::config::BUILT_IN;
 use crate::domain::probe::{TOOL, Trial, Wrote};
+use crate::domain::server::Protocol;
 use crate::domain::{
     Dialect, Launch, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Server, ServerConfig,
     ServerId, ServerStatus, ToolMode,
@@ -211,6 +212,7 @@ impl Desk {
             tools_off: BTreeSet::new(),
             startup_timeout: DESK_TIME_MAX,
             tool_timeout: DESK_TIME_MAX,
+            protocol: Protocol::Legacy,
         }]);
         let connected = async {
             while let Some(event) = events.recv().await {

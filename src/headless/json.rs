@@ -67,6 +67,7 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::Starting => ("starting", None),
         ServerStatus::Connected => ("connected", None),
         ServerStatus::Failed(notice) => ("failed", Some(notice.sentence())),
+        ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(notice.sentence())),
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
     let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();

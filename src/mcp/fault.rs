@@ -22,6 +22,8 @@ pub enum Fault {
     Remote,
     #[error("It did not answer `initialize` within {} s.", .0.as_secs_f32())]
     Silent(Duration),
+    #[error("It did not answer `server/discover` within {} s.", .0.as_secs_f32())]
+    Undiscovered(Duration),
     #[error("It answered with protocol version `{0}`, which this program does not know.")]
     Version(String),
     #[error("Its answer to `initialize` cannot be used: {0}.")]

@@ -3,7 +3,7 @@
 
 use super::fault::Fault;
 use crate::domain::Tool;
-use rmcp::model::{InitializeResult, ProtocolVersion};
+use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -147,6 +147,31 @@ pub fn initialize_result(mut result: Value) -> Result<InitializeResult, Fault> {
     fields
         .entry("serverInfo")
         .or_insert_with(|| json!({ "name": "", "version": "" }));
+    fields.entry("capabilities").or_insert_with(|| json!({}));
+    serde_json::from_value(result).map_err(|error| Fault::Handshake(error.to_string()))
+}
+
+/// Reads the answer to `server/discover`, whose versions must be a list.
+///
+/// # Errors
+/// An answer that cannot be understood.
+pub fn discover_result(mut result: Value) -> Result<DiscoverResult, Fault> {
+    let Some(fields) = result.as_object_mut() else {
+        return Err(Fault::Handshake("it is no JSON object".to_owned()));
+    };
+    let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
+        return Err(Fault::Handshake("it names no supportedVersions".to_owned()));
+    };
+    let versions: Vec<Value> = versions
+        .iter()
+        .filter(|it| it.is_string())
+        .cloned()
+        .collect();
+    fields.insert("supportedVersions".to_owned(), versions.into());
+    // Caches are not for us, and the kind of the answer is known.
+    fields.insert("resultType".to_owned(), "complete".into());
+    fields.insert("ttlMs".to_owned(), 0.into());
+    fields.insert("cacheScope".to_owned(), "private".into());
     fields.entry("capabilities").or_insert_with(|| json!({}));
     serde_json::from_value(result).map_err(|error| Fault::Handshake(error.to_string()))
 }

@@ -4,26 +4,22 @@
 use super::HubEvent;
 use super::backoff::Backoff;
 use super::fault::{Death, Fault, STDERR_LINES_TOLD};
-use super::process::{Groups, Process, Program};
+use super::memory::Memory;
+use super::process::{Groups, Program};
 use super::report;
-use super::session::{self, Listed, Opened, Session};
-use super::state::{Look, Phase, State, change};
+use super::session::Session;
+use super::state::{Look, Phase, State};
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
 use crate::domain::{Launch, Notice, Pin, Server, ServerConfig};
 use crate::ports::LocalServer;
-use std::pin::pin;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Changes of a list that come this close together are one.
-const RELIST_DELAY: Duration = Duration::from_millis(200);
-/// How long the output of a process that has ended may still be read.
-const OUTPUT_REST: Duration = Duration::from_millis(200);
 /// What closing the old process may add to the start-up of a new one, with its
 /// listing.
 const RESTART_SLACK: Duration = Duration::from_secs(35);
@@ -34,28 +30,29 @@ pub struct Surroundings {
     pub events: mpsc::Sender<HubEvent>,
     pub groups: Groups,
     pub local: Arc<dyn LocalServer>,
+    pub memory: Memory,
 }
 
 pub struct Line {
-    state: watch::Sender<State>,
-    stderr: Stderr,
+    pub(super) state: watch::Sender<State>,
+    pub(super) stderr: Stderr,
     /// A call wants a session.
     demand: Notify,
     /// A person wants a new session.
-    by_hand: Notify,
+    pub(super) by_hand: Notify,
     pub stop: CancellationToken,
-    around: Surroundings,
+    pub(super) around: Surroundings,
 }
 
 /// What a server is reached through.
-enum Endpoint {
+pub(super) enum Endpoint {
     BuiltIn,
     Child(Program),
     Remote,
 }
 
 /// Why a session is over.
-enum End {
+pub(super) enum End {
     Stopped,
     ByHand,
     Fault(Fault, Option<ExitStatus>),
@@ -75,6 +72,7 @@ impl Line {
                 tools: Arc::default(),
                 left_out: Vec::new(),
                 instructions: None,
+                peer: None,
             }),
             stderr: Stderr::default(),
             demand: Notify::new(),
@@ -226,120 +224,7 @@ impl Line {
         }
     }
 
-    /// One run of the server, from its start until nothing of it is left.
-    async fn live(&self, endpoint: &Endpoint) -> End {
-        match endpoint {
-            Endpoint::Remote => End::Fault(Fault::Remote, None),
-            Endpoint::BuiltIn => {
-                let streams = tokio::io::split(self.around.local.connect());
-                tokio::select! {
-                    biased;
-                    () = self.stop.cancelled() => End::Stopped,
-                    () = self.by_hand.notified() => End::ByHand,
-                    fault = self.run_session(streams) => End::Fault(fault, None),
-                }
-            }
-            Endpoint::Child(program) => {
-                match Process::spawn(program, &self.around.groups, &self.stderr) {
-                    Err(fault) => End::Fault(fault, None),
-                    Ok((mut process, input, output)) => {
-                        let end = self.attend(&mut process, (output, input)).await;
-                        // The session is dropped and with it stdin is closed.
-                        let status = process.close().await;
-                        match end {
-                            End::Fault(fault, _) => End::Fault(fault, status),
-                            other => other,
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    async fn attend(
-        &self,
-        process: &mut Process,
-        streams: (tokio::process::ChildStdout, tokio::process::ChildStdin),
-    ) -> End {
-        let mut session = pin!(self.run_session(streams));
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => End::Stopped,
-            () = self.by_hand.notified() => End::ByHand,
-            fault = &mut session => End::Fault(fault, None),
-            // What it started may hold its output open for ever.
-            () = process.exited() => {
-                let rest = timeout(OUTPUT_REST, session).await;
-                End::Fault(rest.unwrap_or(Fault::Exited), None)
-            }
-        }
-    }
-
-    async fn run_session<R, W>(&self, streams: (R, W)) -> Fault
-    where
-        R: tokio::io::AsyncRead + Unpin + Send + 'static,
-        W: tokio::io::AsyncWrite + Unpin,
-    {
-        let (startup, server) = {
-            let state = self.state.borrow();
-            (state.config.startup_timeout, state.config.id.clone())
-        };
-        let events = self.around.events.clone();
-        let on_late_answer = Box::new(move |tool: String| {
-            let notice = Notice::warning(format!(
-                "Server `{server}` went on working on `{tool}` after the call was cancelled."
-            ));
-            let _ = events.try_send(HubEvent::Noticed(notice));
-        });
-        session::run(streams, startup, on_late_answer, |opened| self.keep(opened)).await
-    }
-
-    /// Publishes an open session and keeps its list of tools fresh.
-    async fn keep(&self, opened: Opened) {
-        let session = opened.session.clone();
-        self.state.send_modify(|state| {
-            state.phase = Phase::Connected(opened.session);
-            state.tools = Arc::new(opened.tools.tools);
-            state.left_out = opened.tools.left_out;
-            state.instructions = opened.instructions;
-        });
-        self.report().await;
-        loop {
-            session.link.tools_changed.notified().await;
-            sleep(RELIST_DELAY).await;
-            match session::list(&session.peer).await {
-                Ok(listed) => self.relisted(listed).await,
-                Err(why) => {
-                    let server = self.state.borrow().config.id.clone();
-                    let what =
-                        format!("The changed tools of server `{server}` could not be listed");
-                    self.send(HubEvent::Noticed(Notice::warning(format!(
-                        "{what}: {why}."
-                    ))))
-                    .await;
-                }
-            }
-        }
-    }
-
-    async fn relisted(&self, listed: Listed) {
-        let (before, server) = {
-            let state = self.state.borrow();
-            (state.tools.clone(), state.config.id.clone())
-        };
-        let change = change(&before, &listed.tools);
-        self.state.send_modify(|state| {
-            state.tools = Arc::new(listed.tools);
-            state.left_out = listed.left_out;
-        });
-        self.report().await;
-        if let Some(change) = change {
-            let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
-            self.send(HubEvent::Noticed(notice)).await;
-        }
-    }
-
-    async fn report(&self) {
+    pub(super) async fn report(&self) {
         let server = self.snapshot();
         report::tell_log(&server);
         self.send(HubEvent::Changed(server)).await;
@@ -347,7 +232,7 @@ impl Line {
 
     /// Waits for room, but never beyond the end of the line: whoever stops it
     /// may have ceased to listen.
-    async fn send(&self, event: HubEvent) {
+    pub(super) async fn send(&self, event: HubEvent) {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {}

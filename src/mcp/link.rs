@@ -29,8 +29,21 @@ pub struct Link {
     progress: Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>,
     cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
     skipped: Mutex<Skipped>,
+    stage: Mutex<Stage>,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
+}
+
+/// How far the handshake has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stage {
+    #[default]
+    New,
+    /// `server/discover` is sent: the server may not know it.
+    Discovering,
+    /// `initialize` is sent.
+    Initializing,
+    Open,
 }
 
 /// Lines that were no messages.
@@ -63,6 +76,14 @@ impl Link {
     /// Why it ended, if it did.
     pub fn fault(&self) -> Option<Fault> {
         self.fault.get().cloned()
+    }
+
+    pub fn reach(&self, stage: Stage) {
+        *lock(&self.stage) = stage;
+    }
+
+    pub fn stage(&self) -> Stage {
+        *lock(&self.stage)
     }
 
     /// Ends the session when the guard is dropped.

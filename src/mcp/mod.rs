@@ -7,9 +7,12 @@ mod call;
 mod convert;
 mod environment;
 mod fault;
+mod inbox;
 mod lenient;
 mod line;
 mod link;
+mod live;
+mod memory;
 mod process;
 mod report;
 mod session;
@@ -24,8 +27,10 @@ use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use line::{Line, Surroundings};
+use memory::Memory;
 use process::Groups;
 use state::switched_off;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -84,10 +89,17 @@ impl Hub {
                 events,
                 groups: Groups::default(),
                 local,
+                memory: Memory::default(),
             },
             entries: Vec::new(),
             tasks: JoinSet::new(),
         }
+    }
+
+    /// Keeps what is found out about servers in this file from now on; to be called
+    /// before [`Hub::configure`].
+    pub fn remember_in(&mut self, file: PathBuf) {
+        self.around.memory = Memory::in_file(file);
     }
 
     /// Replaces the list: starts what is enabled and new or changed, stops what

@@ -15,6 +15,9 @@ pub fn tell_log(server: &Server) {
                 tracing::warn!("MCP server `{id}`, left out: {line}");
             }
         }
+        ServerStatus::NeedsSignIn(notice) => {
+            tracing::info!("MCP server `{id}` needs sign-in: {}", notice.sentence());
+        }
         ServerStatus::Failed(notice) => {
             tracing::warn!("MCP server `{id}` failed: {}", notice.sentence());
         }

@@ -3,9 +3,9 @@
 
 use super::fault::Fault;
 use super::lenient::ToolList;
-use super::link::Link;
-use super::wire::{OUTBOX_MESSAGES_MAX, OnLateAnswer, Wire, write_all};
-use crate::domain::Tool;
+use super::link::{Link, Stage};
+use crate::domain::server::ServerPeer;
+use crate::domain::{self, Tool};
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
@@ -13,17 +13,21 @@ use rmcp::model::{
     RequestId, ServerPeerInfo, ServerResult,
 };
 use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt, Peer, RoleClient, RunningService, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient, RunningService,
+    ServiceError,
 };
+use rmcp::transport::Transport;
 use serde_json::Value;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 /// For all pages together.
 const LISTING_DEADLINE: Duration = Duration::from_secs(30);
+
+/// A server that knows `server/discover` answers it as fast as it starts.
+const PROBE_DEADLINE: Duration = Duration::from_secs(5);
 
 /// What a call needs of an open session.
 #[derive(Debug, Clone)]
@@ -36,6 +40,9 @@ pub struct Session {
 pub struct Opened {
     pub session: Session,
     pub tools: Listed,
+    /// It is of the era without `initialize`.
+    pub is_modern: bool,
+    pub about: Option<About>,
     pub instructions: Option<String>,
 }
 
@@ -58,61 +65,107 @@ impl ClientHandler for Client {
     }
 }
 
-/// Runs a session over two byte streams until it ends, and says why. `live` is
-/// given the session once it is open, and lives beside it. Dropping the future
-/// closes both streams.
-pub async fn run<R, W, F>(
-    (reader, writer): (R, W),
-    startup: Duration,
-    on_late_answer: OnLateAnswer,
+/// With which handshake a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handshake {
+    /// `server/discover`, and `initialize` on the same connection where the server says
+    /// that it does not know that. One that says nothing or breaks is to be met anew.
+    Probe,
+    Initialize,
+    Discover,
+}
+
+/// Runs a session over `transport` until it ends, and says why. `live` is given the
+/// session once it is open, and lives beside it. Dropping the future drops the
+/// transport.
+pub async fn run<T, F>(
+    transport: T,
+    link: &Arc<Link>,
+    (handshake, startup): (Handshake, Duration),
     live: impl FnOnce(Opened) -> F,
 ) -> Fault
 where
-    R: AsyncRead + Unpin + Send + 'static,
-    W: AsyncWrite + Unpin,
+    T: Transport<RoleClient, Error = Fault> + 'static,
     F: Future<Output = ()>,
 {
-    let link = Arc::new(Link::default());
     let _guard = link.guard();
-    let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-    let wire = Wire::new(reader, outbox, link.clone(), on_late_answer);
-    let talking = async {
-        let (running, opened) = match open(wire, &link, startup).await {
-            Ok(opened) => opened,
-            Err(fault) => return fault,
-        };
-        // It ends with its last owner; nobody else may keep it open.
-        let _running = running;
-        tokio::select! {
-            fault = link.ended() => fault,
-            () = live(opened) => Fault::Dropped,
-        }
+    let (running, opened) = match open(transport, link, handshake, startup).await {
+        Ok(opened) => opened,
+        Err(fault) => return fault,
     };
+    // It ends with its last owner; nobody else may keep it open.
+    let _running = running;
     tokio::select! {
-        fault = talking => fault,
-        fault = write_all(queue, writer) => {
-            link.end(fault.clone());
-            fault
-        }
+        fault = link.ended() => fault,
+        () = live(opened) => Fault::Dropped,
     }
 }
 
-async fn open<R>(
-    wire: Wire<R>,
+/// The first handshake on a connection, until the server or its deadline ends it.
+async fn shake<T>(
+    transport: T,
+    link: &Link,
+    handshake: Handshake,
+    startup: Duration,
+) -> Result<RunningService<RoleClient, Client>, Fault>
+where
+    T: Transport<RoleClient, Error = Fault> + 'static,
+{
+    let modern = || vec![ProtocolVersion::V_2026_07_28];
+    let mode = match handshake {
+        Handshake::Initialize => ClientLifecycleMode::Initialize,
+        Handshake::Discover => ClientLifecycleMode::Discover {
+            preferred_versions: modern(),
+        },
+        Handshake::Probe => ClientLifecycleMode::Auto {
+            preferred_versions: modern(),
+            legacy_version: None,
+        },
+    };
+    let patience = match handshake {
+        Handshake::Probe => PROBE_DEADLINE.min(startup),
+        Handshake::Initialize | Handshake::Discover => startup,
+    };
+    let mut serving = pin!(Client.serve_with_lifecycle(transport, mode));
+    let mut met = timeout(patience, &mut serving).await;
+    if met.is_err() && handshake == Handshake::Probe && link.stage() == Stage::Initializing {
+        // It answered the probe: this is a deadline of its own.
+        met = timeout(patience, &mut serving).await;
+    }
+    let met = met.map_err(|_| match link.stage() {
+        Stage::Discovering => Fault::Undiscovered(patience),
+        _ => Fault::Silent(patience),
+    })?;
+    // Where the wire itself found fault, its word is the clearer one.
+    met.map_err(|error| link.fault().unwrap_or_else(|| opening_fault(error)))
+}
+
+fn opening_fault(error: ClientInitializeError) -> Fault {
+    match error {
+        ClientInitializeError::NoCompatibleProtocolVersion {
+            server_supported, ..
+        } => {
+            let versions = server_supported.iter().map(ProtocolVersion::as_str);
+            Fault::Version(versions.collect::<Vec<_>>().join(", "))
+        }
+        ClientInitializeError::JsonRpcError(error) => {
+            Fault::Handshake(explain(&ServiceError::McpError(error)))
+        }
+        error => Fault::Handshake(error.to_string()),
+    }
+}
+
+async fn open<T>(
+    transport: T,
     link: &Arc<Link>,
+    handshake: Handshake,
     startup: Duration,
 ) -> Result<(RunningService<RoleClient, Client>, Opened), Fault>
 where
-    R: AsyncRead + Unpin + Send + 'static,
+    T: Transport<RoleClient, Error = Fault> + 'static,
 {
-    let running = timeout(
-        startup,
-        Client.serve_with_lifecycle(wire, ClientLifecycleMode::Initialize),
-    )
-    .await
-    .map_err(|_| Fault::Silent(startup))?
-    // Where the wire itself found fault, its word is the clearer one.
-    .map_err(|error| link.fault().unwrap_or(Fault::Handshake(error.to_string())))?;
+    let running = shake(transport, link, handshake, startup).await?;
+    link.reach(Stage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP initialisation");
@@ -130,9 +183,43 @@ where
             link: link.clone(),
         },
         tools: tools.map_err(|fault| link.fault().unwrap_or(fault))?,
+        is_modern: info
+            .as_deref()
+            .is_some_and(|info| !info.protocol_version.has_initialize()),
+        about: info.as_deref().map(About::of),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
     Ok((running, opened))
+}
+
+/// What a server says of itself.
+pub struct About {
+    pub name: String,
+    pub version: String,
+    pub protocol: String,
+}
+
+impl About {
+    pub fn over(self, transport: domain::server::Transport) -> ServerPeer {
+        ServerPeer {
+            name: self.name,
+            version: self.version,
+            protocol: self.protocol,
+            transport,
+        }
+    }
+
+    fn of(info: &ServerPeerInfo) -> Self {
+        let server = info.server_info.clone();
+        let (name, version) = server
+            .map(|server| (server.title.unwrap_or(server.name), server.version))
+            .unwrap_or_default();
+        Self {
+            name,
+            version,
+            protocol: info.protocol_version.as_str().to_owned(),
+        }
+    }
 }
 
 fn has_tools(info: &ServerPeerInfo) -> bool {

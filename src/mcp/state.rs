@@ -2,6 +2,7 @@
 //! sidebar and for a call that wants a session. Pure but for the clock.
 
 use super::session::Session;
+use crate::domain::server::ServerPeer;
 use crate::domain::{Notice, Server, ServerConfig, ServerStatus, Tool};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub struct State {
     pub tools: Arc<Vec<Tool>>,
     pub left_out: Vec<String>,
     pub instructions: Option<String>,
+    pub peer: Option<ServerPeer>,
 }
 
 pub enum Phase {
@@ -63,6 +65,7 @@ impl State {
             left_out,
             stderr,
             instructions: self.instructions.clone(),
+            peer: self.peer.clone().filter(|_| self.is_connected()),
             ..switched_off(&self.config)
         }
     }
@@ -105,6 +108,8 @@ pub fn switched_off(config: &ServerConfig) -> Server {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: BTreeSet::new(),
     }
 }
 

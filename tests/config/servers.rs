@@ -55,6 +55,7 @@ fn servers_are_understood_in_every_accepted_form() {
         tools_off: ["rm".to_owned()].into(),
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
+        protocol: Default::default(),
     };
     assert_eq!(servers[1], files);
     let headers = vec![pair("Authorization", "Bearer x")];

@@ -84,6 +84,8 @@ fn offered() -> Offered {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     Offered::from_servers([&server])
 }

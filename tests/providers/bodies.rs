@@ -40,6 +40,8 @@ fn offered(tool: Tool) -> Offered {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     Offered::from_servers([&server])
 }

@@ -129,6 +129,8 @@ fn what_is_written_is_read_back_as_the_same_call() {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     let (a, b) = (server("a"), server("b"));
     for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {

@@ -51,6 +51,8 @@ fn server(name: &str, tools: &[&str], description: &str) -> Server {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     }
 }
 

@@ -52,6 +52,7 @@ pub fn config(id: &str, launch: Launch) -> ServerConfig {
         tools_off: Default::default(),
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
+        protocol: Default::default(),
     }
 }
 

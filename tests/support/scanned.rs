@@ -21,6 +21,8 @@ fn server(name: &str, tools: &[Value]) -> Server {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     }
 }
 

@@ -75,6 +75,8 @@ pub fn servers() -> Vec<Server> {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     let sums = vec![
         tool("get-sum", "Adds two numbers."),

@@ -70,6 +70,7 @@ fn entry(
         tools_off,
         startup_timeout,
         tool_timeout,
+        protocol,
     } = after;
     let after_launch = launch;
     let launch = launched(scale, before, after_launch, known);
@@ -96,6 +97,7 @@ fn entry(
             before.startup_timeout != *startup_timeout,
         ),
         ("toolTimeoutSeconds", before.tool_timeout != *tool_timeout),
+        ("protocol", before.protocol != *protocol),
     ];
     for (field, _) in free.into_iter().filter(|(_, differs)| *differs) {
         scale.say(SERVERS, format!("server `{id}` has another {field}"));
@@ -108,6 +110,7 @@ fn entry(
         tools_off,
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
+        protocol: *protocol,
     }
 }
 

@@ -23,6 +23,8 @@ fn offered() -> Arc<Offered> {
         left_out: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
+        peer: None,
+        withheld: Default::default(),
     };
     let web = server("web", &["get_weather", "fetch", "echo"]);
     Arc::new(Offered::from_servers([&web, &server("other", &["echo"])]))

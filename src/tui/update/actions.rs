@@ -122,6 +122,7 @@ fn toggle_server(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             (ServerStatus::Starting, _) => "starting",
             (ServerStatus::Off, _) => "not started",
             (ServerStatus::Failed(_), _) => "failed",
+            (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
             (ServerStatus::Misconfigured(_), _) => "misconfigured",
         };
         (

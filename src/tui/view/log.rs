@@ -125,7 +125,7 @@ pub fn draw_stderr(model: &Model, id: &ServerId, over: Rect, back: &mut usize, p
     };
     let plain = pen.theme.plain;
     let why = match &server.status {
-        ServerStatus::Failed(notice) => Some(notice.sentence()),
+        ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => Some(notice.sentence()),
         ServerStatus::Misconfigured(why) => Some(why.clone()),
         _ => None,
     };

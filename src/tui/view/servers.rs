@@ -78,6 +78,7 @@ fn state(server: &Server, pen: &Pen) -> (&'static str, Style, String) {
         ServerStatus::Starting => (glyphs.off, theme.accent, "starting".to_owned()),
         ServerStatus::Off => (glyphs.off, theme.dim, "off".to_owned()),
         ServerStatus::Failed(_) => (glyphs.failed, theme.failure, "failed".to_owned()),
+        ServerStatus::NeedsSignIn(_) => (glyphs.off, theme.attention, "needs sign-in".to_owned()),
         ServerStatus::Misconfigured(_) => {
             (glyphs.failed, theme.failure, "misconfigured".to_owned())
         }

@@ -1,0 +1,147 @@
+//! What comes in, message by message, whatever carried it: each becomes a `Value`
+//! first, so that results reach us raw and one bad part never costs the good ones; the
+//! rest is typed for rmcp.
+
+use super::lenient;
+use super::link::{Link, Stage};
+use rmcp::RoleClient;
+use rmcp::model::{
+    CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerResult,
+};
+use rmcp::service::TxJsonRpcMessage;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Told when a cancelled request was answered all the same: the tool's name.
+pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
+
+/// The reading end of a session.
+pub struct Inbox {
+    link: Arc<Link>,
+    /// The request that opens the session, until it is answered.
+    opening: Option<(RequestId, Opening)>,
+    on_late_answer: OnLateAnswer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    Initialize,
+    Discover,
+}
+
+impl Inbox {
+    pub fn new(link: Arc<Link>, on_late_answer: OnLateAnswer) -> Self {
+        Self {
+            link,
+            opening: None,
+            on_late_answer,
+        }
+    }
+
+    /// Must hear of each message that is sent: some answers are read by what they
+    /// answer.
+    pub fn sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
+        if let JsonRpcMessage::Request(request) = message {
+            let opening = match request.request.method() {
+                "initialize" => Opening::Initialize,
+                "server/discover" => Opening::Discover,
+                _ => return,
+            };
+            self.link.reach(match opening {
+                Opening::Initialize => Stage::Initializing,
+                Opening::Discover => Stage::Discovering,
+            });
+            self.opening = Some((request.id.clone(), opening));
+        }
+    }
+
+    /// The message in `text`, unless it is no message or was dealt with here.
+    pub fn read(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let Some(Value::Object(mut message)) = lenient::parse(text) else {
+            self.link.skip(text);
+            return None;
+        };
+        let read = if message.contains_key("method") {
+            match message.get("method").and_then(Value::as_str) {
+                Some("notifications/progress") => {
+                    let params = message.remove("params").unwrap_or_default();
+                    if self.link.progressed(&params) {
+                        self.link.heard();
+                    } else {
+                        self.link.skip(text);
+                    }
+                    return None;
+                }
+                Some("notifications/tools/list_changed") => {
+                    self.link.heard();
+                    self.link.tools_changed.notify_one();
+                    return None;
+                }
+                _ => typed(message),
+            }
+        } else {
+            self.answer(message)
+        };
+        if read.is_some() {
+            self.link.heard();
+        } else if !self.link.has_ended() {
+            self.link.skip(text);
+        }
+        read
+    }
+
+    fn answer(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
+        let error = message.remove("error").filter(|error| !error.is_null());
+        let id = message.remove("id").filter(|id| !id.is_null());
+        let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+        if let Some(tool) = id.as_ref().and_then(|id| self.link.worked_on(id)) {
+            (self.on_late_answer)(tool);
+        }
+        if let Some(error) = error {
+            return Some(JsonRpcMessage::error(error_data(error), id));
+        }
+        let (result, id) = (message.remove("result")?, id?);
+        if let Some((_, opening)) = self.opening.take_if(|(opening, _)| *opening == id) {
+            let opened = match opening {
+                Opening::Initialize => {
+                    lenient::initialize_result(result).map(ServerResult::InitializeResult)
+                }
+                Opening::Discover => {
+                    lenient::discover_result(result).map(ServerResult::DiscoverResult)
+                }
+            };
+            return match opened {
+                Ok(result) => Some(JsonRpcMessage::response(result, id)),
+                Err(fault) => {
+                    self.link.end(fault);
+                    None
+                }
+            };
+        }
+        let raw = ServerResult::CustomResult(CustomResult::new(result));
+        Some(JsonRpcMessage::response(raw, id))
+    }
+}
+
+/// A request or a notification of the server. The version is not worth a
+/// refusal: it is what rmcp expects.
+fn typed(mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
+    message.insert("jsonrpc".to_owned(), "2.0".into());
+    serde_json::from_value(Value::Object(message)).ok()
+}
+
+/// An error whose fields may be missing or of another type.
+fn error_data(error: Value) -> ErrorData {
+    let code = error.get("code").and_then(Value::as_i64);
+    let code = code.and_then(|code| i32::try_from(code).ok());
+    let message = match error.get("message").and_then(Value::as_str) {
+        Some(message) => message.to_owned(),
+        None => error.to_string(),
+    };
+    ErrorData::new(
+        code.map_or(ErrorCode::INTERNAL_ERROR, ErrorCode),
+        message,
+        error.get("data").cloned(),
+    )
+}

@@ -1,0 +1,247 @@
+//! One run of a server: with which handshake it is met, and what is done while its
+//! session is open.
+
+use super::HubEvent;
+use super::fault::Fault;
+use super::inbox::{Inbox, OnLateAnswer};
+use super::line::{End, Endpoint, Line};
+use super::link::{Link, Stage};
+use super::memory::Era;
+use super::process::{Process, Program};
+use super::session::{self, Handshake, Listed, Opened};
+use super::state::{Phase, change};
+use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
+use crate::domain::server::{Protocol, Transport};
+use crate::domain::{Launch, Notice};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+
+/// Changes of a list that come this close together are one.
+const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// How long the output of a process that has ended may still be read.
+const OUTPUT_REST: Duration = Duration::from_millis(200);
+
+/// What came of one handshake, and of the session behind it.
+struct Met {
+    end: End,
+    /// How far it came.
+    stage: Stage,
+}
+
+impl Line {
+    /// One run of the server, from its start until nothing of it is left. One that
+    /// does not take to the first handshake is started again for the other.
+    pub(super) async fn live(&self, endpoint: &Endpoint) -> End {
+        let (protocol, launch) = {
+            let config = &self.state.borrow().config;
+            (config.protocol, config.launch.identity())
+        };
+        let first = match (protocol, endpoint) {
+            (Protocol::Legacy, _) | (Protocol::Auto, Endpoint::BuiltIn) => Handshake::Initialize,
+            (Protocol::Modern, _) => Handshake::Discover,
+            (Protocol::Auto, _) => match self.around.memory.of(&launch).await.era {
+                Some(Era::Legacy) => Handshake::Initialize,
+                Some(Era::Modern) | None => Handshake::Probe,
+            },
+        };
+        let met = self.meet(endpoint, first).await;
+        match other(protocol, first, &met) {
+            Some(second) => {
+                self.around
+                    .memory
+                    .update(&launch, |known| known.era = None)
+                    .await;
+                self.meet(endpoint, second).await.end
+            }
+            None => met.end,
+        }
+    }
+
+    async fn meet(&self, endpoint: &Endpoint, handshake: Handshake) -> Met {
+        let link = Arc::new(Link::default());
+        let end = match endpoint {
+            Endpoint::Remote => End::Fault(Fault::Remote, None),
+            Endpoint::BuiltIn => {
+                let streams = tokio::io::split(self.around.local.connect());
+                let session = self.run_session(streams, &link, handshake, Transport::InMemory);
+                self.until_told(session).await
+            }
+            Endpoint::Child(program) => self.run_child(program, &link, handshake).await,
+        };
+        let stage = link.stage();
+        Met { end, stage }
+    }
+
+    async fn run_child(&self, program: &Program, link: &Arc<Link>, handshake: Handshake) -> End {
+        let (mut process, input, output) =
+            match Process::spawn(program, &self.around.groups, &self.stderr) {
+                Ok(spawned) => spawned,
+                Err(fault) => return End::Fault(fault, None),
+            };
+        let end = {
+            let session = self.run_session((output, input), link, handshake, Transport::Stdio);
+            self.until_told(async {
+                let mut session = pin!(session);
+                tokio::select! {
+                    fault = &mut session => fault,
+                    // What it started may hold its output open for ever.
+                    () = process.exited() => {
+                        let rest = timeout(OUTPUT_REST, session).await;
+                        rest.unwrap_or(Fault::Exited)
+                    }
+                }
+            })
+            .await
+        };
+        // The session is dropped and with it stdin is closed.
+        let status = process.close().await;
+        match end {
+            End::Fault(fault, _) => End::Fault(fault, status),
+            other => other,
+        }
+    }
+
+    /// Runs a session until it ends, or somebody ends it.
+    async fn until_told(&self, session: impl Future<Output = Fault>) -> End {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => End::Stopped,
+            () = self.by_hand.notified() => End::ByHand,
+            fault = session => End::Fault(fault, None),
+        }
+    }
+
+    async fn run_session<R, W>(
+        &self,
+        (reader, writer): (R, W),
+        link: &Arc<Link>,
+        handshake: Handshake,
+        transport: Transport,
+    ) -> Fault
+    where
+        R: tokio::io::AsyncRead + Unpin + Send + 'static,
+        W: tokio::io::AsyncWrite + Unpin,
+    {
+        let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
+        let inbox = Inbox::new(link.clone(), self.on_late_answer());
+        let wire = Wire::new(reader, outbox, link.clone(), inbox);
+        let startup = self.state.borrow().config.startup_timeout;
+        let session = session::run(wire, link, (handshake, startup), |opened| {
+            self.keep(opened, transport)
+        });
+        tokio::select! {
+            fault = session => fault,
+            fault = write_all(queue, writer) => {
+                link.end(fault.clone());
+                fault
+            }
+        }
+    }
+
+    fn on_late_answer(&self) -> OnLateAnswer {
+        let events = self.around.events.clone();
+        let server = self.state.borrow().config.id.clone();
+        Box::new(move |tool: String| {
+            let notice = Notice::warning(format!(
+                "Server `{server}` went on working on `{tool}` after the call was cancelled."
+            ));
+            let _ = events.try_send(HubEvent::Noticed(notice));
+        })
+    }
+
+    /// Publishes an open session and keeps its list of tools fresh.
+    async fn keep(&self, opened: Opened, transport: Transport) {
+        let session = opened.session.clone();
+        self.remember(&opened).await;
+        self.state.send_modify(|state| {
+            state.phase = Phase::Connected(opened.session);
+            state.tools = Arc::new(opened.tools.tools);
+            state.left_out = opened.tools.left_out;
+            state.instructions = opened.instructions;
+            state.peer = opened.about.map(|about| about.over(transport));
+        });
+        self.report().await;
+        loop {
+            session.link.tools_changed.notified().await;
+            sleep(RELIST_DELAY).await;
+            match session::list(&session.peer).await {
+                Ok(listed) => self.relisted(listed).await,
+                Err(why) => {
+                    let server = self.state.borrow().config.id.clone();
+                    let what =
+                        format!("The changed tools of server `{server}` could not be listed");
+                    self.send(HubEvent::Noticed(Notice::warning(format!(
+                        "{what}: {why}."
+                    ))))
+                    .await;
+                }
+            }
+        }
+    }
+
+    /// The next start begins with the handshake that led here.
+    async fn remember(&self, opened: &Opened) {
+        let (protocol, launch, is_built_in) = {
+            let config = &self.state.borrow().config;
+            let is_built_in = config.launch == Launch::BuiltIn;
+            (config.protocol, config.launch.identity(), is_built_in)
+        };
+        if protocol == Protocol::Auto && !is_built_in {
+            let era = if opened.is_modern {
+                Era::Modern
+            } else {
+                Era::Legacy
+            };
+            let memory = &self.around.memory;
+            memory
+                .update(&launch, move |known| known.era = Some(era))
+                .await;
+        }
+    }
+
+    async fn relisted(&self, listed: Listed) {
+        let (before, server) = {
+            let state = self.state.borrow();
+            (state.tools.clone(), state.config.id.clone())
+        };
+        let change = change(&before, &listed.tools);
+        self.state.send_modify(|state| {
+            state.tools = Arc::new(listed.tools);
+            state.left_out = listed.left_out;
+        });
+        self.report().await;
+        if let Some(change) = change {
+            let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
+            self.send(HubEvent::Noticed(notice)).await;
+        }
+    }
+}
+
+/// The handshake to try next, where the first was the wrong one. Many servers of the
+/// older era end, hang or lock up when they are asked for `server/discover`.
+fn other(protocol: Protocol, first: Handshake, met: &Met) -> Option<Handshake> {
+    let End::Fault(fault, _) = &met.end else {
+        return None;
+    };
+    // What it prints is no fault of the question.
+    if protocol != Protocol::Auto || matches!(fault, Fault::Junk { .. }) {
+        return None;
+    }
+    match (first, met.stage) {
+        (Handshake::Probe, Stage::Discovering) => Some(Handshake::Initialize),
+        // It said that it does not know the probe, and was lost for it all the same.
+        (Handshake::Probe, Stage::Initializing) if !matches!(fault, Fault::Version(_)) => {
+            Some(Handshake::Initialize)
+        }
+        // It was of the older era when it was met last.
+        (Handshake::Initialize, Stage::Initializing)
+            if matches!(fault, Fault::Handshake(_) | Fault::Version(_)) =>
+        {
+            Some(Handshake::Probe)
+        }
+        _ => None,
+    }
+}
