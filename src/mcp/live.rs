@@ -8,8 +8,9 @@ use super::line::{End, Endpoint, Line};
 use super::link::{Link, Stage};
 use super::memory::Era;
 use super::process::{Process, Program};
-use super::session::{self, Handshake, Listed, Opened};
+use super::session::{self, Handshake, Listed, Opened, Session};
 use super::state::{Phase, change};
+use super::subscribe;
 use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
@@ -155,6 +156,7 @@ impl Line {
     /// Publishes an open session and keeps its list of tools fresh.
     async fn keep(&self, opened: Opened, transport: Transport) {
         let session = opened.session.clone();
+        let listens = opened.is_modern && opened.tells_of_changes;
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
@@ -164,6 +166,19 @@ impl Line {
             state.peer = opened.about.map(|about| about.over(transport));
         });
         self.report().await;
+        let listening = async {
+            if listens {
+                subscribe::listen(&session).await;
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = listening => {}
+            () = self.follow_changes(&session) => {}
+        }
+    }
+
+    async fn follow_changes(&self, session: &Session) {
         loop {
             session.link.tools_changed.notified().await;
             sleep(RELIST_DELAY).await;

@@ -42,6 +42,8 @@ pub struct Opened {
     pub tools: Listed,
     /// It is of the era without `initialize`.
     pub is_modern: bool,
+    /// It can tell when its list of tools changes.
+    pub tells_of_changes: bool,
     pub about: Option<About>,
     pub instructions: Option<String>,
 }
@@ -186,6 +188,7 @@ where
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
+        tells_of_changes: info.as_deref().is_some_and(tells_of_changes),
         about: info.as_deref().map(About::of),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
@@ -224,6 +227,11 @@ impl About {
 
 fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
+}
+
+fn tells_of_changes(info: &ServerPeerInfo) -> bool {
+    let tools = info.capabilities.tools.as_ref();
+    tools.and_then(|tools| tools.list_changed) == Some(true)
 }
 
 /// Asks for all pages of `tools/list`.
