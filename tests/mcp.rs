@@ -1,6 +1,8 @@
 //! The MCP client against real child processes, most of them misbehaving. Each
 //! test ends by closing the hub and finding that no process is left.
 
+#[path = "support/mcp_bulk.rs"]
+mod mcp_bulk;
 #[path = "support/mcp_desk.rs"]
 mod mcp_desk;
 #[path = "support/mcp_eras.rs"]

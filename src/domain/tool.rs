@@ -303,3 +303,35 @@ pub enum Decision {
     /// It was no call: show it as text.
     TreatAsText,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(schema: Value, arguments: Value) -> Result<(), String> {
+        let definition = json!({ "name": "t", "inputSchema": schema });
+        let tool = Tool::from_definition(&definition).expect("a whole definition");
+        tool.check(arguments.as_object().expect("arguments"))
+    }
+
+    #[test]
+    fn schemas_that_refer_to_themselves_or_to_the_web_hang_nothing() {
+        let node = json!({
+            "type": "object", "properties": { "next": { "$ref": "#" }, "n": { "type": "number" } },
+        });
+        assert_eq!(check(node.clone(), json!({ "next": { "n": 1 } })), Ok(()));
+        assert!(check(node, json!({ "next": { "n": "x" } })).is_err());
+        for cycle in [
+            json!({ "$ref": "#" }),
+            json!({ "allOf": [{ "$ref": "#" }] }),
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
+            json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
+            json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
+            json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
+            json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
+        ] {
+            assert_eq!(check(cycle.clone(), json!({ "x": 1 })), Ok(()), "{cycle}");
+        }
+    }
+}
