@@ -29,6 +29,9 @@ const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 /// A server that knows `server/discover` answers it as fast as it starts.
 const PROBE_DEADLINE: Duration = Duration::from_secs(5);
 
+/// Versions of a server that a notice lists at most.
+const VERSIONS_NAMED_MAX: usize = 8;
+
 /// What a call needs of an open session.
 #[derive(Debug, Clone)]
 pub struct Session {
@@ -147,8 +150,14 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
-            let versions = server_supported.iter().map(ProtocolVersion::as_str);
-            Fault::Version(versions.collect::<Vec<_>>().join(", "))
+            let versions = server_supported.iter().take(VERSIONS_NAMED_MAX);
+            let versions = versions.map(|version| format!("`{}`", version.as_str()));
+            let versions = versions.collect::<Vec<_>>().join(", ");
+            Fault::OtherVersions(if versions.is_empty() {
+                "no version at all".to_owned()
+            } else {
+                versions
+            })
         }
         ClientInitializeError::JsonRpcError(error) => {
             Fault::Handshake(explain(&ServiceError::McpError(error)))
