@@ -61,6 +61,10 @@ impl Line {
                 Some(next) => handshake = next,
                 None => return met.end,
             }
+            if let End::Fault(fault, _) = &met.end {
+                let server = &self.state.borrow().config.id;
+                tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
+            }
             let memory = &self.around.memory;
             memory.update(&launch, |known| known.era = None).await;
         }

@@ -102,7 +102,11 @@ async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
 
 #[tokio::test]
 async fn a_modern_server_that_starts_slowly_is_not_taken_for_an_old_one() {
-    let desk = Desk::connected(server("slow-modern")).await;
+    let config = ServerConfig {
+        startup_timeout: Duration::from_secs(6),
+        ..server("slow-modern")
+    };
+    let desk = Desk::connected(config).await;
     assert_eq!(desk.server().peer.expect("a peer").protocol, "2026-07-28");
     desk.close().await;
 }

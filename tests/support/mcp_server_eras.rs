@@ -26,7 +26,7 @@ impl Server {
             ("discovers-nonsense", "server/discover") => answer(id, &json!("yes")),
             ("modern" | "dual", "server/discover") => answer(id, &discovered(&[MODERN])),
             ("slow-modern", "server/discover") => {
-                std::thread::sleep(std::time::Duration::from_secs(6));
+                std::thread::sleep(std::time::Duration::from_secs(3));
                 answer(id, &discovered(&[MODERN]));
             }
             ("modern" | "slow-modern", "initialize") => refuse(id, -32601, "Method not found"),
