@@ -18,10 +18,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Changes of a list that come this close together are one.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// A server whose list changes again within this time is asked less and less often.
+const RELIST_CALM: Duration = Duration::from_secs(40);
+const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
 
@@ -71,7 +74,7 @@ impl Line {
     }
 
     async fn meet(&self, endpoint: &Endpoint, handshake: Handshake) -> Met {
-        let link = Arc::new(Link::default());
+        let link = Arc::new(Link::saying_to(self.stderr.clone()));
         let end = match endpoint {
             Endpoint::Remote => End::Fault(Fault::Remote, None),
             Endpoint::BuiltIn => {
@@ -188,9 +191,16 @@ impl Line {
     }
 
     async fn follow_changes(&self, session: &Session) {
+        let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.link.tools_changed.notified().await;
-            sleep(RELIST_DELAY).await;
+            // Some servers call the very question a change, and would be asked for ever.
+            pause = match listed_at {
+                Some(at) if at.elapsed() < RELIST_CALM => (pause * 2).min(RELIST_DELAY_MAX),
+                _ => RELIST_DELAY,
+            };
+            sleep(pause).await;
+            listed_at = Some(Instant::now());
             match session::list(&session.peer).await {
                 Ok(listed) => self.relisted(listed).await,
                 Err(why) => {
