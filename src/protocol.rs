@@ -45,6 +45,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Cancels one call of those that run; the turn goes on.
+    CancelCall(CallId),
     /// Finds out which dialect the present model follows (S6.6).
     Probe,
     /// Ends it early; what there is of it is shown.

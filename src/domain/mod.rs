@@ -12,6 +12,7 @@ pub mod offered;
 pub mod outside;
 pub mod persona;
 pub mod probe;
+pub mod progress;
 mod recalled;
 pub mod server;
 pub mod session;
@@ -29,12 +30,12 @@ pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
+pub use progress::{Measure, Progress};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
-    Annotations, CallOrigin, Decision, Pin, Progress, QuotedIn, Tool, ToolCall, ToolOutcome,
-    ToolState,
+    Annotations, CallOrigin, Decision, Pin, QuotedIn, Tool, ToolCall, ToolOutcome, ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
 pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};

@@ -1,5 +1,6 @@
 //! Tools that servers offer, and calls of them.
 
+pub use super::progress::Progress;
 use super::{Arguments, CallId, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -205,13 +206,6 @@ pub enum ToolState {
     Done(ToolOutcome),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Progress {
-    pub done: f64,
-    pub total: Option<f64>,
-    pub message: Option<String>,
-}
-
 /// How a call ended. Every call ends in exactly one of these.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -241,6 +235,10 @@ pub enum ToolOutcome {
     },
     /// The turn was interrupted.
     Interrupted,
+    /// The person cancelled this call alone while it ran; the turn goes on.
+    Cancelled {
+        elapsed: Duration,
+    },
     /// The result of an earlier equal call was given instead.
     Reused {
         of: CallId,
@@ -278,7 +276,8 @@ impl ToolOutcome {
             Self::Succeeded { elapsed, .. }
             | Self::Failed { elapsed, .. }
             | Self::Unreachable { elapsed, .. }
-            | Self::TimedOut { elapsed } => Some(*elapsed),
+            | Self::TimedOut { elapsed }
+            | Self::Cancelled { elapsed } => Some(*elapsed),
             _ => None,
         }
     }

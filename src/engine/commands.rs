@@ -20,6 +20,7 @@ impl Actor {
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.probe(),
             Command::StopProbe => self.stop_probe(),
             Command::RetryNow => self.retry_now(),

@@ -32,6 +32,7 @@ pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
         ToolOutcome::Refused => "refused".to_owned(),
         ToolOutcome::Denied { .. } => "denied".to_owned(),
         ToolOutcome::Interrupted => "interrupted".to_owned(),
+        ToolOutcome::Cancelled { elapsed } => format!("cancelled after {}", seconds(elapsed)),
         ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
         ToolOutcome::NotRun { why } => format!("not run: {why}"),
         ToolOutcome::WasText => "taken as text".to_owned(),

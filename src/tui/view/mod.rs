@@ -4,6 +4,7 @@
 mod above;
 mod approval;
 mod asked;
+mod calls;
 mod chat;
 mod composer;
 mod connect;
