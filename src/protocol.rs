@@ -13,7 +13,7 @@ use crate::domain::tool::Tool;
 use crate::domain::trace::TraceLine;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
-    Notice, PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId,
+    Notice, PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, ServerLog, Session, SessionId,
     SessionSummary, Stocks, Think, ToolMode, TurnEvent, TurnId,
 };
 use serde::Serialize;
@@ -85,6 +85,11 @@ pub enum Command {
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
+    /// What a server wrote to stderr; answered where there is more than was `seen`.
+    ReadServerLog {
+        server: ServerId,
+        seen: Option<u64>,
+    },
     ToggleTool {
         server: ServerId,
         tool: String,
@@ -179,6 +184,8 @@ pub enum Event {
     ServersListed(Vec<Server>),
     /// One server's status and tools together.
     ServerChanged(Server),
+    /// What [`Command::ReadServerLog`] asked for.
+    ServerLogged(Arc<ServerLog>),
     /// How full the context is.
     ContextMeasured(Meter),
     /// What is typed before: oldest first, and the draft of the last run, which

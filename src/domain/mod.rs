@@ -15,6 +15,7 @@ pub mod probe;
 pub mod progress;
 mod recalled;
 pub mod server;
+pub mod server_log;
 pub mod session;
 pub mod stock;
 pub mod tool;
@@ -32,6 +33,7 @@ pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{Measure, Progress};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_log::{ServerLine, ServerLog};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{

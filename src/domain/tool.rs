@@ -17,6 +17,21 @@ pub struct Annotations {
     pub open_world: Option<bool>,
 }
 
+impl Annotations {
+    /// What was said, in words; nothing where nothing was.
+    pub fn words(&self) -> Vec<&'static str> {
+        let said = [
+            (self.read_only, "read-only", "changes things"),
+            (self.destructive, "destructive", "not destructive"),
+            (self.idempotent, "idempotent", "not idempotent"),
+            (self.open_world, "reaches the outside", "stays inside"),
+        ];
+        said.into_iter()
+            .filter_map(|(said, yes, no)| said.map(|said| if said { yes } else { no }))
+            .collect()
+    }
+}
+
 /// The hash of a tool's definition as its server sent it.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]

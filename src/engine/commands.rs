@@ -36,6 +36,11 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
+            Command::ReadServerLog { server, seen } => {
+                if let Some(log) = self.hub.log(&server, seen) {
+                    self.outbox.push(Event::ServerLogged(Arc::new(log)));
+                }
+            }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::NewSession => self.begin_session(Session::new(self.model_name())),
             Command::ListSessions(query) => self.list_sessions(query),
