@@ -14,6 +14,8 @@ use ratatui::style::Style;
 /// Columns of a progress bar, and those of the row from which there is one.
 const BAR_COLUMNS: usize = 10;
 const BAR_FROM: u16 = 24;
+/// Columns of both names from which the server's keeps a share.
+const SERVER_FROM: u16 = 20;
 /// Columns of the seconds of a call that runs.
 const RUNNING_COLUMNS: u16 = 8;
 
@@ -37,7 +39,8 @@ pub(super) fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pe
     let x = row.x + 2;
     let room = start.saturating_sub(x + 1);
     // Neither name may push the other off the screen.
-    let server_columns = width(server.as_str()).min(usize::from(room / 3)) as u16;
+    let share = if room < SERVER_FROM { 0 } else { room / 3 };
+    let server_columns = width(server.as_str()).min(usize::from(share)) as u16;
     let tool_columns = match server_columns {
         0 => room,
         columns => room.saturating_sub(columns + 2),

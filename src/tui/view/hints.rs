@@ -262,7 +262,8 @@ fn message_hints(model: &Model) -> Vec<String> {
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
-    if model.size.0 < super::panes::SIDE_FROM {
+    let is_calling = calls::running(model).next().is_some();
+    if model.size.0 < super::panes::SIDE_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints
