@@ -99,6 +99,11 @@ pub enum Input {
         ask: AskId,
         answer: Answer,
     },
+    /// The person cancels one call of those that run, after it ran so long.
+    CancelCall {
+        call: CallId,
+        elapsed: Duration,
+    },
     Interrupt,
     /// The person chose to stop at a question that was not the turn's.
     Stopped,
