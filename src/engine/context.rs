@@ -92,6 +92,9 @@ pub fn result_text(
             format!("The user denied {tool} from {server}. {}", word.trim())
         }
         ToolOutcome::Denied { .. } => format!("The user denied {tool} from {server}."),
+        ToolOutcome::Never => format!(
+            "The user denied {tool} from {server}, for good: it will never be run. Do not call it again."
+        ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
             ended("it was not run")
         }

@@ -35,6 +35,18 @@ impl Stderr {
         })
     }
 
+    /// Adds a message of the server that came by another way, line by line.
+    pub fn say(&self, words: &str) {
+        self.with(|ring| {
+            let open = std::mem::take(&mut ring.open);
+            for line in words.lines().take(LINES_MAX) {
+                ring.take(line.as_bytes());
+                ring.take(b"\n");
+            }
+            ring.open = open;
+        });
+    }
+
     /// Forgets the lines: the next process begins.
     pub fn clear(&self) {
         self.with(|ring| *ring = Ring::default());
@@ -103,6 +115,15 @@ mod tests {
         let stderr = drained("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
         assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
         assert_eq!(stderr.last(2), ["\u{1b}[31m둘", "three"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_said_stands_between_lines_and_never_in_one() {
+        let stderr = Stderr::default();
+        stderr.with(|ring| ring.take(b"half"));
+        stderr.say("[info] one\ntwo");
+        stderr.with(|ring| ring.take(b" a line\n"));
+        assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
     }
 
     #[tokio::test]

@@ -12,15 +12,16 @@ use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::log_pane::{LogPane, Trace};
+pub use super::pick::{Pick, Picked};
 use super::probe::Probe;
 use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
-    Think, ToolMode, ToolState, Transcript, TurnId,
+    ToolMode, ToolState, Transcript, Trusted, TurnId,
 };
-use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
+use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,29 +70,6 @@ pub enum Overlay {
     Sessions(Box<Sessions>),
     Models(Box<Models>),
     Connect(Box<Connect>),
-}
-
-/// A numbered list, from which 0 changes nothing.
-#[derive(Debug, Clone)]
-pub struct Pick {
-    pub title: &'static str,
-    pub zero: &'static str,
-    pub rows: Vec<(Picked, String)>,
-    /// The rows, then the zero.
-    pub chosen: usize,
-    /// Digits typed so far, where the list is longer than nine.
-    pub typed: String,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Picked {
-    Model(ModelRef),
-    Server(ServerId),
-    Mode(ToolMode),
-    Think(Think),
-    /// None is the system prompt.
-    Persona(Option<String>),
-    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -239,6 +217,8 @@ pub struct Model {
     pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
+    /// What `/trust` lists.
+    pub trusted: Arc<Vec<Trusted>>,
     pub meter: Meter,
     pub banners: Vec<Banner>,
     pub notice: Option<(Notice, Duration)>,
@@ -304,6 +284,7 @@ impl Model {
             persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::default(),
+            trusted: Arc::default(),
             meter: Meter::default(),
             banners: Vec::new(),
             notice: None,

@@ -101,6 +101,17 @@ async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
 }
 
 #[tokio::test]
+async fn a_modern_server_that_starts_slowly_is_not_taken_for_an_old_one() {
+    let config = ServerConfig {
+        startup_timeout: Duration::from_secs(6),
+        ..server("slow-modern")
+    };
+    let desk = Desk::connected(config).await;
+    assert_eq!(desk.server().peer.expect("a peer").protocol, "2026-07-28");
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn an_era_that_is_set_is_the_only_one_tried() {
     let mut desk = Desk::of(vec![met_as(Protocol::Modern, "ignores-discover")]);
     let why = desk.until_failed().await.sentence();
@@ -120,6 +131,11 @@ async fn an_era_that_is_set_is_the_only_one_tried() {
 
     let desk = Desk::connected(met_as(Protocol::Legacy, "dual")).await;
     assert_eq!(desk.server().peer.expect("a peer").protocol, "2025-11-25");
+    desk.close().await;
+
+    let mut desk = Desk::of(vec![met_as(Protocol::Modern, "discovers-the-unknown")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(why.contains("It speaks `2099-01-01`, and no"), "{why}");
     desk.close().await;
 
     let mut desk = Desk::of(vec![met_as(Protocol::Legacy, "modern")]);
@@ -150,8 +166,8 @@ async fn the_era_is_remembered_and_found_out_again_when_it_changes() {
         ("exits-on-discover", "2025-11-25", 3),
         ("modern", "2026-07-28", 5),
         ("modern", "2026-07-28", 6),
-        ("", "2025-11-25", 7),
         ("", "2025-11-25", 8),
+        ("", "2025-11-25", 9),
     ] {
         std::fs::write(&manner, now).unwrap();
         let mut desk = Desk::remembering(vec![one.clone()], file.clone());

@@ -171,6 +171,10 @@ impl Server {
             _ => json!({ "tools": self.tools() }),
         };
         answer(id, &result);
+        if self.manner == "changes-when-listed" {
+            eprintln!("listed");
+            send(&self.change());
+        }
     }
 
     fn tools(&self) -> Vec<Value> {
@@ -186,7 +190,7 @@ impl Server {
         .into_iter()
         .map(tool)
         .collect();
-        tools.extend(["die", "grow", "late", "shout", "big", "twice"].map(tool));
+        tools.extend(["die", "grow", "late", "shout", "big", "twice", "log"].map(tool));
         if self.manner == "one-bad-tool" {
             tools.insert(
                 1,
@@ -235,6 +239,15 @@ impl Server {
             "big" => {
                 let bytes = arguments["bytes"].as_u64().unwrap_or(0);
                 text(&"x".repeat(usize::try_from(bytes).unwrap_or(0)))
+            }
+            "log" => {
+                for data in [json!("글\n둘"), json!({ "a": 1 })] {
+                    send(&json!({
+                        "jsonrpc": "2.0", "method": "notifications/message",
+                        "params": { "level": "warning", "logger": "db", "data": data },
+                    }));
+                }
+                text("logged")
             }
             "twice" => {
                 for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {

@@ -25,7 +25,11 @@ impl Server {
             }
             ("discovers-nonsense", "server/discover") => answer(id, &json!("yes")),
             ("modern" | "dual", "server/discover") => answer(id, &discovered(&[MODERN])),
-            ("modern", "initialize") => refuse(id, -32601, "Method not found"),
+            ("slow-modern", "server/discover") => {
+                std::thread::sleep(std::time::Duration::from_secs(3));
+                answer(id, &discovered(&[MODERN]));
+            }
+            ("modern" | "slow-modern", "initialize") => refuse(id, -32601, "Method not found"),
             ("modern", "subscriptions/listen") => self.listen(id),
             ("modern", "tools/list" | "tools/call") => return !is_modern(id, message),
             ("dual", "initialize") => {

@@ -72,6 +72,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             clamp_sidebar(model);
         }
         Event::ServerChanged(server) => server_changed(model, server),
+        Event::TrustChanged(list) => model.trusted = list,
         Event::ContextMeasured(meter) => model.meter = meter,
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
         Event::BannersChanged(banners) => model.banners = banners,

@@ -21,6 +21,7 @@ mod probe;
 mod servers;
 mod sessions;
 mod times;
+mod trust;
 mod welcome;
 
 use super::model::{Focus, Model, Overlay};
