@@ -27,6 +27,8 @@ const RELIST_CALM: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
+/// How long a session that is to end goes on for what was cancelled just before.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
 struct Met {
@@ -80,7 +82,7 @@ impl Line {
             Endpoint::BuiltIn => {
                 let streams = tokio::io::split(self.around.local.connect());
                 let session = self.run_session(streams, &link, handshake, Transport::InMemory);
-                self.until_told(session).await
+                self.until_told(&link, session).await
             }
             Endpoint::Child(program) => self.run_child(program, &link, handshake).await,
         };
@@ -96,7 +98,7 @@ impl Line {
             };
         let end = {
             let session = self.run_session((output, input), link, handshake, Transport::Stdio);
-            self.until_told(async {
+            self.until_told(link, async {
                 let mut session = pin!(session);
                 tokio::select! {
                     fault = &mut session => fault,
@@ -118,12 +120,19 @@ impl Line {
     }
 
     /// Runs a session until it ends, or somebody ends it.
-    async fn until_told(&self, session: impl Future<Output = Fault>) -> End {
+    async fn until_told(&self, link: &Link, session: impl Future<Output = Fault>) -> End {
+        let mut session = pin!(session);
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => End::Stopped,
+            () = self.stop.cancelled() => {
+                if link.has_just_cancelled() {
+                    // The word of it is on its way, and the server may act on it.
+                    let _ = timeout(FAREWELL, session).await;
+                }
+                End::Stopped
+            }
             () = self.by_hand.notified() => End::ByHand,
-            fault = session => End::Fault(fault, None),
+            fault = &mut session => End::Fault(fault, None),
         }
     }
 
