@@ -76,10 +76,10 @@ pub struct Add {
     #[arg(long, conflicts_with_all = ["command", "env", "cwd"], required_unless_present = "command")]
     pub url: Option<String>,
     /// How a remote server is spoken to; left out, it is found out
-    #[arg(long, requires = "url")]
+    #[arg(long)]
     pub transport: Option<Transport>,
     /// A header for a remote server, as NAME=VALUE or `NAME: VALUE`; may be repeated
-    #[arg(long = "header", requires = "url", value_name = "NAME=VALUE")]
+    #[arg(long = "header", value_name = "NAME=VALUE")]
     pub headers: Vec<String>,
     /// A variable for the command, as NAME=VALUE; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
