@@ -19,6 +19,7 @@ mod prompt;
 mod save;
 mod servers;
 mod settings;
+mod trust;
 mod variables;
 mod watch;
 
@@ -38,6 +39,7 @@ pub use save::{
 };
 pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
+pub use trust::{Pinned, TrustEdit, TrustQueue, read_trust, update_trust};
 pub use variables::Variables;
 pub use watch::Watcher;
 

@@ -19,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Progress puts the time-out off, up to so many time-outs in all.
 const TIMEOUTS_MAX: u32 = 10;
+/// Progress of one call is told no more often: a server may send it in a flood.
+const REPORT_EVERY: Duration = Duration::from_millis(50);
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,6 +132,8 @@ async fn talk(
     };
     let last = Instant::now() + patience * TIMEOUTS_MAX;
     let mut idle = Instant::now() + patience;
+    // When progress may be told again, and when the newest is to be told.
+    let (mut free, mut due) = (Instant::now(), None);
     loop {
         tokio::select! {
             // An answer that came just before the end counts.
@@ -143,7 +147,12 @@ async fn talk(
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
-                let newest = progress.borrow_and_update().clone();
+                progress.mark_unchanged();
+                due.get_or_insert(free);
+            }
+            () = sleep_until(due.unwrap_or(last)), if due.is_some() => {
+                (due, free) = (None, Instant::now() + REPORT_EVERY);
+                let newest = progress.borrow().clone();
                 report(call.id, newest, events);
             }
         }

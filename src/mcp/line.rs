@@ -193,6 +193,7 @@ impl Line {
     }
 
     async fn fail(&self, notice: Notice, delay: Duration) {
+        self.stderr.note(&notice.sentence());
         self.state.send_modify(|state| {
             if !state.is_connected() {
                 // What it had before is not what it would have now. After the

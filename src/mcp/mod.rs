@@ -22,7 +22,8 @@ mod subscribe;
 mod wire;
 
 use crate::domain::{
-    Arguments, CallId, Launch, Notice, Pin, Progress, Server, ServerConfig, ServerId, ToolOutcome,
+    Arguments, CallId, Launch, Notice, Pin, Progress, Server, ServerConfig, ServerId, ServerLog,
+    ToolOutcome,
 };
 use crate::ports::LocalServer;
 pub use call::Ran;
@@ -150,6 +151,30 @@ impl Hub {
                 None => switched_off(&entry.config),
             })
             .collect()
+    }
+
+    /// What a server wrote, where there is more than the `seen` lines that were ever
+    /// written when somebody looked last.
+    pub fn log(&self, id: &ServerId, seen: Option<u64>) -> Option<ServerLog> {
+        let Some(line) = self.line(id) else {
+            // It is off: nothing is known of its last run.
+            return seen.is_none().then(|| ServerLog {
+                server: id.clone(),
+                since: None,
+                lines: Vec::new(),
+                written: 0,
+            });
+        };
+        (seen != Some(line.stderr.written())).then(|| {
+            let (lines, since, written) = line.stderr.run();
+            let server = id.clone();
+            ServerLog {
+                server,
+                since,
+                lines,
+                written,
+            }
+        })
     }
 
     /// Ends the session of a server, if there is one, and opens another at once,

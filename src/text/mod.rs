@@ -1,5 +1,5 @@
-//! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code.
-//! No I/O.
+//! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code,
+//! server-sent events. No I/O.
 
 pub mod grapheme;
 pub mod highlight;
@@ -10,6 +10,7 @@ mod outline;
 pub mod python;
 pub mod sanitize;
 mod sequence;
+pub mod sse;
 pub mod tokens;
 mod visible;
 pub mod words;
