@@ -198,3 +198,66 @@ fn a_call_is_in_the_log_and_a_secret_is_not() {
     assert!(log.contains("MCP server `test` is connected"), "{log}");
     assert!(!log.contains("s3cr3t-of-mine"), "{log}");
 }
+
+/// A home that remembers another definition of `add` than the test server has, as the
+/// chat writes it down.
+fn with_another_add() -> home::Home {
+    let home = with_test_server("");
+    let config = humble::config::read_servers(&humble::config::Home::at(home.path()));
+    let mut servers = config.value.into_iter();
+    let server = servers.find(|server| server.id.as_str() == "test");
+    let launch = server.expect("it is configured").launch.identity();
+    let definition = json!({ "name": "add", "description": "It adds.", "inputSchema": {} });
+    let tool = humble::domain::Tool::from_definition(&definition).expect("whole");
+    let pinned = humble::config::Pinned {
+        server: humble::domain::ServerId::new("test"),
+        launch,
+        tool: "add".to_owned(),
+        accepted: humble::domain::trust::Accepted {
+            pin: tool.pin.clone(),
+            since: "2026-01-02T00:00:00Z".parse().expect("a time"),
+            definition: Some(humble::domain::trust::Definition::of(&tool)),
+            declined: None,
+        },
+    };
+    let edit = humble::config::TrustEdit::FirstSeen(pinned);
+    let home_of = humble::config::Home::at(home.path());
+    humble::config::update_trust(&home_of, &[edit]).expect("the home is ours");
+    home
+}
+
+#[test]
+fn a_tool_that_changed_is_shown_and_called_only_when_that_is_said() {
+    let home = with_another_add();
+    let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(1);
+    let lines: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(
+        lines[0],
+        "Server `test` changed `add` since you accepted it on 2026-01-02:"
+    );
+    assert!(lines.contains(&"  - It adds."), "{}", ran.err);
+    assert!(lines.contains(&"  + The tool add."), "{}", ran.err);
+    assert_eq!(
+        lines.last(),
+        Some(&"--accept-changed calls it as it is now.")
+    );
+    assert_eq!(ran.out, "");
+
+    let before = std::fs::read(home.path().join("trust.json")).expect("there");
+    let ran = run(&home, &with(&["add", "a=1", "b=2", "--accept-changed"])).expect(0);
+    assert_eq!(ran.out, "3\n");
+    let after = std::fs::read(home.path().join("trust.json")).expect("there");
+    assert_eq!(before, after, "the chat still asks");
+
+    let list = run(&home, &["mcp", "list"]).expect(0);
+    let withheld = "    Withheld, since their definitions changed: add.\n";
+    assert!(list.out.contains(withheld), "{}", list.out);
+    let tools = run(&home, &["mcp", "tools", "test"]).expect(0);
+    assert!(
+        tools
+            .out
+            .contains("  add (withheld: its definition changed) a="),
+        "{}",
+        tools.out
+    );
+}

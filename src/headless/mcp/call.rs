@@ -1,6 +1,7 @@
 //! One call, for `humble mcp call`: its progress, and what came of it.
 
 use super::line;
+use crate::domain::trust::PinChange;
 use crate::domain::{Progress, ServerId, Tool, ToolOutcome};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
 use crate::text::Clean;
@@ -81,6 +82,24 @@ fn number(value: f64) -> String {
         true => format!("{value:.0}"),
         false => format!("{value:.2}"),
     }
+}
+
+/// The difference to the definition that was accepted, every character of it visible.
+pub fn changed(change: &PinChange) -> String {
+    let (tool, server) = (&change.tool.name, &change.server);
+    let since = change.since().strftime("%Y-%m-%d");
+    let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
+    let mut out = format!("{}\n", line(&head));
+    for section in change.sections() {
+        if section.lines.is_empty() {
+            continue;
+        }
+        out += &format!("  {}\n", line(&section.name));
+        for (sign, text) in &section.lines {
+            out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
+        }
+    }
+    out
 }
 
 /// What is said where a tool of that name is not there.
