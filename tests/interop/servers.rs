@@ -2,8 +2,8 @@
 //! `HUMBLE_MCP_SERVERS` names the folder that `.ci/servers.sh` fills.
 
 use super::home::{Home, until};
-use super::{Asked, model_server, named, run};
-use model_server::{ModelServer, ollama_call, ollama_text};
+use super::model_server::{ModelServer, ollama_call, ollama_text};
+use super::{Asked, named, run};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -234,7 +234,7 @@ fn works_on_the_screen(over: Over) {
         terminal.press("y");
     };
     approve("Work for three seconds.");
-    terminal.until_shows("3/6");
+    terminal.until_shows("50 %");
     terminal.until_shows("All steps are done.");
     let result = server.bodies("/api/chat")[1]["messages"]
         .as_array()
@@ -243,7 +243,7 @@ fn works_on_the_screen(over: Over) {
     assert!(text.contains(EVERYTHING.done), "{text}");
 
     approve("And for a minute.");
-    terminal.until_shows("/120");
+    terminal.until_shows(" 1 %");
     terminal.press(CTRL_C);
     let screen = terminal.until_shows("(cancelled)");
     assert!(shows(&screen, "interrupted"), "{}", framed(&screen));
