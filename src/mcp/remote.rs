@@ -121,7 +121,7 @@ impl Line {
         });
         let driver = Driver::new(shared.clone(), standing).run(queue);
         let end = self
-            .until_told(async {
+            .until_told(link, async {
                 tokio::select! {
                     fault = session => fault,
                     fault = driver => {
