@@ -4,17 +4,19 @@
 
 mod choices;
 mod left;
+mod written;
 
 pub use choices::ChoiceRow;
 pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
+pub use written::{check_arguments, check_pattern};
 
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::tool::Tool;
 use crate::domain::trace::TraceLine;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
-    Notice, PersonaSummary, Prompt, Pull, QueryId, Server, ServerId, ServerLog, Session, SessionId,
-    SessionSummary, Stocks, Think, ToolMode, TurnEvent, TurnId,
+    AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel, Notice,
+    PersonaSummary, PinChange, Prompt, Pull, QueryId, Server, ServerId, ServerLog, Session,
+    SessionId, SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -94,6 +96,15 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
+    /// Shows what a server wants the model to be told, and asks whether it may be.
+    AskInstructions(ServerId),
+    /// Shows how a withheld tool changed, and asks whether it may be used again.
+    ReviewTool {
+        server: ServerId,
+        tool: String,
+    },
+    /// Takes a remembered decision back (`/trust`); it is in force at once.
+    Revoke(Box<Trusted>),
     NewSession,
     ListSessions(QueryId),
     PreviewSession {
@@ -186,6 +197,9 @@ pub enum Event {
     ServerChanged(Server),
     /// What [`Command::ReadServerLog`] asked for.
     ServerLogged(Arc<ServerLog>),
+    /// What was decided for longer than a call, and what waits: all of it, replacing
+    /// what was known.
+    TrustChanged(Arc<Vec<Trusted>>),
     /// How full the context is.
     ContextMeasured(Meter),
     /// What is typed before: oldest first, and the draft of the last run, which
@@ -262,6 +276,10 @@ pub enum Ask {
     Unfinished(Box<Unfinished>),
     /// Is it really to go?
     Discard { prompt: String },
+    /// A tool has another definition than the accepted one (S7.5).
+    PinChanged(Arc<PinChange>),
+    /// May a server's own words be sent to the model (S3.6)?
+    Instructions { server: ServerId, text: Arc<str> },
 }
 
 /// One call in an approval, with what the dialog shows beside its arguments.
@@ -319,6 +337,14 @@ pub enum Choice {
     TakeChanges,
     /// Replace the file; a copy of it is kept.
     Replace,
+    /// Take the new definition of a tool as the accepted one.
+    Accept,
+    /// Rule the tool out for good.
+    Never,
+    /// Send a server's instructions from now on.
+    SendAlways,
+    /// Send them until the program ends.
+    SendOnce,
 }
 
 /// Whose question it is: it is closed when its owner ends.
@@ -334,26 +360,4 @@ pub enum Owner {
 pub enum Job {
     Turn(TurnId),
     Probe,
-}
-
-/// Checks edited arguments as the engine will (S7.2 `e`).
-///
-/// # Errors
-/// The first fault, in words for the person.
-pub fn check_arguments(tool: &Tool, text: &str) -> Result<Arguments, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
-        // The parser counts bytes; a person counts characters.
-        let line = text
-            .lines()
-            .nth(fault.line().saturating_sub(1))
-            .unwrap_or_default();
-        let before = line.floor_char_boundary(fault.column());
-        let column = line[..before].chars().count();
-        format!("not JSON at line {}, character {column}", fault.line())
-    })?;
-    let serde_json::Value::Object(arguments) = value else {
-        return Err("arguments are a JSON object: { … }".to_owned());
-    };
-    tool.check(&arguments)?;
-    Ok(arguments)
 }

@@ -21,6 +21,7 @@ pub mod stock;
 pub mod tool;
 pub mod trace;
 pub mod transcript;
+pub mod trust;
 pub mod turn;
 
 pub use facts::{Catalogue, ModelFacts, ServerModel};
@@ -40,6 +41,7 @@ pub use tool::{
     Annotations, CallOrigin, Decision, Pin, QuotedIn, Tool, ToolCall, ToolOutcome, ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
+pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};
 pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
 
 /// The arguments of a call: a JSON object whose key order is the model's.

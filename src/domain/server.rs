@@ -73,10 +73,15 @@ pub enum Inherit {
 
 /// The hash of what a grant is bound to: command, args, env, cwd and url. The
 /// same name with another launch identity is another server.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchId(String);
 
 impl LaunchId {
+    /// One that was written down.
+    pub fn from_hash(hash: impl Into<String>) -> Self {
+        Self(hash.into())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! Tools that servers offer, and calls of them.
 
 pub use super::progress::Progress;
-use super::{Arguments, CallId, ServerId};
+use super::{Arguments, CallId, Pattern, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -38,6 +38,11 @@ impl Annotations {
 pub struct Pin(String);
 
 impl Pin {
+    /// One that was written down.
+    pub fn from_hash(hash: impl Into<String>) -> Self {
+        Self(hash.into())
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -57,6 +62,9 @@ pub struct Tool {
     /// The server's own JSON, key order kept.
     pub input_schema: Map<String, Value>,
     pub annotations: Annotations,
+    /// All else of its definition, annotations as they were sent among it.
+    #[serde(skip)]
+    pub rest: Map<String, Value>,
     pub pin: Pin,
     /// Bytes of its name, its description and its schema as compact JSON. Counted
     /// once: the screen shows it in every frame.
@@ -83,7 +91,17 @@ impl Tool {
         };
         let parts = [name.len(), text("description").map_or(0, str::len)];
         let schema_bytes = serde_json::to_string(schema).map_or(0, |schema| schema.len());
+        let members = definition.as_object().into_iter().flatten();
+        let is_shown = |key: &str| match key {
+            "name" | "inputSchema" => true,
+            "title" | "description" => text(key).is_some(),
+            _ => false,
+        };
+        let rest = members.filter(|(key, _)| !is_shown(key));
         Ok(Self {
+            rest: rest
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
             bytes: parts.iter().sum::<usize>() + schema_bytes,
             name: name.to_owned(),
             title: text("title").map(str::to_owned),
@@ -248,6 +266,8 @@ pub enum ToolOutcome {
     Denied {
         word: Option<String>,
     },
+    /// The person ruled the tool out for good; the model goes on.
+    Never,
     /// The turn was interrupted.
     Interrupted,
     /// The person cancelled this call alone while it ran; the turn goes on.
@@ -304,6 +324,16 @@ pub enum Decision {
     Run,
     /// Run, and this tool from now on, until the program ends.
     RunForSession,
+    /// Run, and this tool always.
+    RunAlways,
+    /// Run, and every tool that its server has now, always.
+    RunServer,
+    /// Run, and this tool always while its arguments match.
+    RunMatching {
+        pattern: Pattern,
+    },
+    /// Never this tool; the model goes on.
+    Never,
     /// The turn ends and the model is not asked again.
     Refuse,
     Deny {
@@ -316,4 +346,36 @@ pub enum Decision {
     UseFirst,
     /// It was no call: show it as text.
     TreatAsText,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(schema: Value, arguments: Value) -> Result<(), String> {
+        let definition = json!({ "name": "t", "inputSchema": schema });
+        let tool = Tool::from_definition(&definition).expect("a whole definition");
+        tool.check(arguments.as_object().expect("arguments"))
+    }
+
+    #[test]
+    fn schemas_that_refer_to_themselves_or_to_the_web_hang_nothing() {
+        let node = json!({
+            "type": "object", "properties": { "next": { "$ref": "#" }, "n": { "type": "number" } },
+        });
+        assert_eq!(check(node.clone(), json!({ "next": { "n": 1 } })), Ok(()));
+        assert!(check(node, json!({ "next": { "n": "x" } })).is_err());
+        for cycle in [
+            json!({ "$ref": "#" }),
+            json!({ "allOf": [{ "$ref": "#" }] }),
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
+            json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
+            json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
+            json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
+            json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
+        ] {
+            assert_eq!(check(cycle.clone(), json!({ "x": 1 })), Ok(()), "{cycle}");
+        }
+    }
 }

@@ -261,6 +261,7 @@ impl Actor {
             log.set_level(self.settings.log_level);
         }
         self.hide_secrets(&self.known());
+        self.approval.allowed = self.options.allow.clone().into();
         self.approval.mode = self.options.tool_mode.unwrap_or(self.settings.tool_mode);
         self.outbox.push(Event::ToolModeChanged(self.approval.mode));
         self.choose_first_model();

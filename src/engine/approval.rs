@@ -1,59 +1,86 @@
 //! Which calls may run. The only maker of [`ApprovedCall`], and pure: whoever
 //! holds one can trust that the mode, a grant or the person allowed it.
 
+use crate::domain::trust::{Cover, Rule};
 use crate::domain::{
-    Arguments, CallId, Decision, LaunchId, OfferedTool, Pin, ServerId, ToolCall, ToolMode,
+    Arguments, CallId, Decision, OfferedTool, ServerId, ToolCall, ToolMode, Trust,
 };
+use jiff::Timestamp;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-/// "This tool, this session". It names the launch identity of the server and the
-/// definition of the tool: neither another command under the same name nor a
-/// changed tool is covered.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Grant {
-    server: ServerId,
-    launch: LaunchId,
-    tool: String,
-    pin: Pin,
-}
+pub use crate::domain::Grant;
 
-impl Grant {
-    pub fn of(offered: &OfferedTool) -> Self {
-        Self {
-            server: offered.server.clone(),
-            launch: offered.launch.clone(),
-            tool: offered.tool.name.clone(),
-            pin: offered.tool.pin.clone(),
-        }
-    }
-}
-
-/// The mode and the grants of this session.
-#[derive(Debug, Clone, Default)]
+/// The mode, the grants of this session and those that are remembered.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,
-    grants: HashSet<Grant>,
+    /// What is remembered beyond this run.
+    pub trust: Arc<Trust>,
+    /// Tools that the command line allows, whatever their definition is.
+    pub allowed: Arc<[(ServerId, String)]>,
+    /// The date of what is decided in this turn.
+    pub now: Timestamp,
+    session: HashSet<Grant>,
 }
 
 impl Approval {
     pub fn new(mode: ToolMode) -> Self {
         Self {
             mode,
-            grants: HashSet::new(),
+            ..Self::default()
         }
     }
 
     pub fn grant(&mut self, grant: Grant) {
-        self.grants.insert(grant);
+        self.session.insert(grant);
+    }
+
+    /// The grants of this session, in no order.
+    pub fn session(&self) -> impl Iterator<Item = &Grant> {
+        self.session.iter()
+    }
+
+    pub fn revoke(&mut self, grant: &Grant) {
+        self.session.remove(grant);
+    }
+
+    /// Another session begins.
+    pub fn forget_session(&mut self) {
+        self.session.clear();
+    }
+
+    /// Takes a decision that is to be remembered.
+    pub fn remember(&mut self, offered: &OfferedTool, cover: Cover) -> Rule {
+        let rule = Rule {
+            server: offered.server.clone(),
+            launch: offered.launch.clone(),
+            since: self.now,
+            cover,
+        };
+        Arc::make_mut(&mut self.trust).add(rule.clone());
+        rule
+    }
+
+    /// Did the person rule the tool out? That beats every grant and the mode.
+    pub fn is_never(&self, call: &ToolCall) -> bool {
+        self.trust.never(&call.server, &call.tool)
     }
 
     /// The call, where it may run without asking. One whose words stand in a tool result
     /// or the like may not, whatever was granted (S6.4).
     pub fn without_asking(&self, call: &ToolCall, offered: &OfferedTool) -> Option<ApprovedCall> {
-        if call.quoted.is_some() {
+        if call.quoted.is_some() || self.is_never(call) {
             return None;
         }
-        let allowed = self.mode == ToolMode::Auto || self.grants.contains(&Grant::of(offered));
+        let grant = Grant::of(offered);
+        let is_named = |(server, tool): &(ServerId, String)| {
+            *server == offered.server && *tool == offered.tool.name
+        };
+        let allowed = self.mode == ToolMode::Auto
+            || self.session.contains(&grant)
+            || self.allowed.iter().any(is_named)
+            || self.trust.grants(&grant, &call.arguments);
         allowed.then(|| ApprovedCall::from(call))
     }
 }
@@ -72,10 +99,14 @@ impl ApprovedCall {
     /// in the call by then: what is shown is what runs.
     pub fn by_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
-            Decision::Run | Decision::RunForSession | Decision::Edit { .. } => {
-                Some(Self::from(call))
-            }
+            Decision::Run
+            | Decision::RunForSession
+            | Decision::RunAlways
+            | Decision::RunServer
+            | Decision::RunMatching { .. }
+            | Decision::Edit { .. } => Some(Self::from(call)),
             Decision::Refuse
+            | Decision::Never
             | Decision::Deny { .. }
             | Decision::UseFirst
             | Decision::TreatAsText => None,

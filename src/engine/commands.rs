@@ -42,6 +42,9 @@ impl Actor {
                 }
             }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
+            Command::AskInstructions(server) => self.ask_instructions(&server),
+            Command::ReviewTool { server, tool } => self.review_tool(&server, &tool),
+            Command::Revoke(trusted) => self.revoke(*trusted),
             Command::NewSession => self.begin_session(Session::new(self.model_name())),
             Command::ListSessions(query) => self.list_sessions(query),
             Command::PreviewSession { query, session } => self.preview(query, session),

@@ -40,6 +40,7 @@ mod sending;
 mod stock;
 mod tracer;
 mod trial;
+mod trusting;
 pub mod turn;
 mod unfinished;
 pub mod window;
@@ -48,7 +49,7 @@ pub use probing::{IDLE_MAX, NEWS_MAX};
 pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
-use crate::domain::{Banner, ModelConfig, ToolMode};
+use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
 use crate::ports::LocalServer;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event, LogLine};
 use crate::provider::Provider;
@@ -87,6 +88,8 @@ pub struct Options {
     /// Nobody types here: one prompt, from a script perhaps, that the history leaves
     /// out, and nobody to ask about turns of before.
     pub one_turn: bool,
+    /// Tools that run unasked in this run, by server and name.
+    pub allow: Vec<(ServerId, String)>,
     /// The conversation to begin with.
     pub open: Option<Open>,
     /// The one model that there is, whatever `config.json` lists.

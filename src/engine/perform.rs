@@ -53,6 +53,7 @@ impl Actor {
                     }
                 }
                 Effect::Remember(grant) => self.approval.grant(grant),
+                Effect::Store(rule) => self.store_rule(rule),
                 Effect::Save { answer, usage } => self.save(&answer, usage),
                 Effect::Keep { words } => self.keep(&words),
             }

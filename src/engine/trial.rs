@@ -274,6 +274,7 @@ impl Run<'_> {
                 Effect::CloseAsk(_)
                 | Effect::Cancel(_)
                 | Effect::Remember(_)
+                | Effect::Store(_)
                 | Effect::Save { .. }
                 | Effect::Keep { .. } => {}
             }

@@ -258,6 +258,19 @@ fn words(question: &Ask) -> String {
         Ask::ReplacePrompt { .. } => "The system prompt is an older one.".to_owned(),
         Ask::Unfinished(_) => "An earlier turn was not finished.".to_owned(),
         Ask::Discard { .. } => "It would be discarded.".to_owned(),
+        Ask::PinChanged(change) => {
+            let (tool, server) = (&change.tool.name, &change.server);
+            Clean::line(&format!(
+                "`{tool}` of {server} is not what was accepted; humble itself shows the difference."
+            ))
+            .as_str()
+            .to_owned()
+        }
+        Ask::Instructions { server, .. } => {
+            Clean::line(&format!("{server} has instructions for the model."))
+                .as_str()
+                .to_owned()
+        }
     }
 }
 

@@ -57,6 +57,8 @@ fn question_of(question: &Ask) -> (&'static str, Value) {
         Ask::ReplacePrompt { .. } => "replace_prompt",
         Ask::Unfinished(_) => "unfinished",
         Ask::Discard { .. } => "discard",
+        Ask::PinChanged(_) => "pin_changed",
+        Ask::Instructions { .. } => "instructions",
     };
     (name, choices)
 }

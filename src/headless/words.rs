@@ -31,6 +31,7 @@ pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
         ToolOutcome::TimedOut { elapsed } => format!("no answer in {}", seconds(elapsed)),
         ToolOutcome::Refused => "refused".to_owned(),
         ToolOutcome::Denied { .. } => "denied".to_owned(),
+        ToolOutcome::Never => "never to be called: you ruled it out".to_owned(),
         ToolOutcome::Interrupted => "interrupted".to_owned(),
         ToolOutcome::Cancelled { elapsed } => format!("cancelled after {}", seconds(elapsed)),
         ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),

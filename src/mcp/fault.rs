@@ -26,7 +26,9 @@ pub enum Fault {
     Undiscovered(Duration),
     #[error("It answered with protocol version `{0}`, which this program does not know.")]
     Version(String),
-    #[error("Its answer to `initialize` cannot be used: {0}.")]
+    #[error("It speaks {0}, and no protocol version that it was asked for.")]
+    OtherVersions(String),
+    #[error("Its answer to the handshake cannot be used: {0}.")]
     Handshake(String),
     #[error("Its tools could not be listed: {0}.")]
     Listing(String),
@@ -96,7 +98,11 @@ impl Death<'_> {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
             Fault::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
-            Fault::Silent(_) => Some(
+            Fault::OtherVersions(_) => Some(
+                "Take `protocol` out of its entry in mcp-servers.json, or update the server."
+                    .to_owned(),
+            ),
+            Fault::Silent(_) | Fault::Undiscovered(_) => Some(
                 "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
                     .to_owned(),
             ),

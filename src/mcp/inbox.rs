@@ -73,6 +73,12 @@ impl Inbox {
                     }
                     return None;
                 }
+                Some("notifications/message") => {
+                    self.link.heard();
+                    self.link
+                        .logged(&message.remove("params").unwrap_or_default());
+                    return None;
+                }
                 Some("notifications/tools/list_changed") => {
                     self.link.heard();
                     self.link.tools_changed.notify_one();

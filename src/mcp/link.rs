@@ -2,6 +2,7 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
+use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
 use serde_json::Value;
@@ -30,6 +31,8 @@ pub struct Link {
     cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
     skipped: Mutex<Skipped>,
     stage: Mutex<Stage>,
+    /// Where a server's log messages go: among what it writes to stderr.
+    said: Stderr,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
 }
@@ -57,6 +60,26 @@ struct Skipped {
 }
 
 impl Link {
+    pub fn saying_to(said: Stderr) -> Self {
+        Self {
+            said,
+            ..Self::default()
+        }
+    }
+
+    /// Takes `params` of `notifications/message`: a line of the server's log.
+    pub fn logged(&self, params: &Value) {
+        let text = |key: &str| params.get(key).and_then(Value::as_str);
+        let level = text("level").unwrap_or("log");
+        let by = text("logger").map_or_else(String::new, |logger| format!(" {logger}"));
+        let words = match params.get("data") {
+            Some(Value::String(words)) => words.clone(),
+            Some(data) => data.to_string(),
+            None => return,
+        };
+        self.said.say(&format!("[{level}{by}] {words}"));
+    }
+
     /// Ends the session; the first reason stands.
     pub fn end(&self, fault: Fault) {
         let _ = self.fault.set(fault);

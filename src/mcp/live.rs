@@ -8,8 +8,9 @@ use super::line::{End, Endpoint, Line};
 use super::link::{Link, Stage};
 use super::memory::Era;
 use super::process::{Process, Program};
-use super::session::{self, Handshake, Listed, Opened};
+use super::session::{self, Handshake, Listed, Opened, Session};
 use super::state::{Phase, change};
+use super::subscribe;
 use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
@@ -17,10 +18,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Changes of a list that come this close together are one.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// A server whose list changes again within this time is asked less and less often.
+const RELIST_CALM: Duration = Duration::from_secs(40);
+const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
 
@@ -44,24 +48,33 @@ impl Line {
             (Protocol::Modern, _) => Handshake::Discover,
             (Protocol::Auto, _) => match self.around.memory.of(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
-                Some(Era::Modern) | None => Handshake::Probe,
+                Some(Era::Modern) => Handshake::Discover,
+                None => Handshake::Probe,
             },
         };
-        let met = self.meet(endpoint, first).await;
-        match other(protocol, first, &met) {
-            Some(second) => {
-                self.around
-                    .memory
-                    .update(&launch, |known| known.era = None)
-                    .await;
-                self.meet(endpoint, second).await.end
+        let (mut handshake, mut tried) = (first, Vec::new());
+        loop {
+            let met = self.meet(endpoint, handshake).await;
+            tried.push(handshake);
+            let next = match protocol {
+                Protocol::Auto => other(handshake, &met),
+                Protocol::Legacy | Protocol::Modern => None,
+            };
+            match next.filter(|next| !tried.contains(next)) {
+                Some(next) => handshake = next,
+                None => return met.end,
             }
-            None => met.end,
+            if let End::Fault(fault, _) = &met.end {
+                let server = &self.state.borrow().config.id;
+                tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
+            }
+            let memory = &self.around.memory;
+            memory.update(&launch, |known| known.era = None).await;
         }
     }
 
     async fn meet(&self, endpoint: &Endpoint, handshake: Handshake) -> Met {
-        let link = Arc::new(Link::default());
+        let link = Arc::new(Link::saying_to(self.stderr.clone()));
         let end = match endpoint {
             Endpoint::Remote => End::Fault(Fault::Remote, None),
             Endpoint::BuiltIn => {
@@ -155,6 +168,7 @@ impl Line {
     /// Publishes an open session and keeps its list of tools fresh.
     async fn keep(&self, opened: Opened, transport: Transport) {
         let session = opened.session.clone();
+        let listens = opened.is_modern && opened.tells_of_changes;
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
@@ -164,9 +178,29 @@ impl Line {
             state.peer = opened.about.map(|about| about.over(transport));
         });
         self.report().await;
+        let listening = async {
+            if listens {
+                subscribe::listen(&session).await;
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = listening => {}
+            () = self.follow_changes(&session) => {}
+        }
+    }
+
+    async fn follow_changes(&self, session: &Session) {
+        let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.link.tools_changed.notified().await;
-            sleep(RELIST_DELAY).await;
+            // Some servers call the very question a change, and would be asked for ever.
+            pause = match listed_at {
+                Some(at) if at.elapsed() < RELIST_CALM => (pause * 2).min(RELIST_DELAY_MAX),
+                _ => RELIST_DELAY,
+            };
+            sleep(pause).await;
+            listed_at = Some(Instant::now());
             match session::list(&session.peer).await {
                 Ok(listed) => self.relisted(listed).await,
                 Err(why) => {
@@ -220,27 +254,26 @@ impl Line {
     }
 }
 
-/// The handshake to try next, where the first was the wrong one. Many servers of the
+/// The handshake to try next, where the last was the wrong one. Many servers of the
 /// older era end, hang or lock up when they are asked for `server/discover`.
-fn other(protocol: Protocol, first: Handshake, met: &Met) -> Option<Handshake> {
+fn other(last: Handshake, met: &Met) -> Option<Handshake> {
     let End::Fault(fault, _) = &met.end else {
         return None;
     };
-    // What it prints is no fault of the question.
-    if protocol != Protocol::Auto || matches!(fault, Fault::Junk { .. }) {
-        return None;
-    }
-    match (first, met.stage) {
-        (Handshake::Probe, Stage::Discovering) => Some(Handshake::Initialize),
-        // It said that it does not know the probe, and was lost for it all the same.
-        (Handshake::Probe, Stage::Initializing) if !matches!(fault, Fault::Version(_)) => {
+    match (last, met.stage, fault) {
+        // What it prints is no fault of the question.
+        (_, _, Fault::Junk { .. }) => None,
+        (Handshake::Probe | Handshake::Discover, Stage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
-        // It was of the older era when it was met last.
-        (Handshake::Initialize, Stage::Initializing)
-            if matches!(fault, Fault::Handshake(_) | Fault::Version(_)) =>
-        {
-            Some(Handshake::Probe)
+        // It said no to both.
+        (Handshake::Probe, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => None,
+        // It said that it does not know the probe, and was lost for it all the same.
+        (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
+        // It may be of the newer era and too slow for the probe, or be so since it was
+        // met last.
+        (Handshake::Initialize, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => {
+            Some(Handshake::Discover)
         }
         _ => None,
     }

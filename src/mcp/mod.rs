@@ -18,6 +18,7 @@ mod report;
 mod session;
 mod state;
 mod stderr;
+mod subscribe;
 mod wire;
 
 use crate::domain::{

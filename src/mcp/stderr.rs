@@ -62,6 +62,18 @@ impl Stderr {
         })
     }
 
+    /// Adds a message of the server that came by another way, line by line.
+    pub fn say(&self, words: &str) {
+        self.with(|ring| {
+            let open = std::mem::take(&mut ring.open);
+            for line in words.lines().take(LINES_MAX) {
+                ring.take(line.as_bytes());
+                ring.take(b"\n");
+            }
+            ring.open = open;
+        });
+    }
+
     /// Forgets the lines: the next process begins.
     pub fn clear(&self) {
         self.with(|ring| {
@@ -172,6 +184,15 @@ mod tests {
         stderr.clear();
         assert_eq!(stderr.run().0, []);
         assert_eq!(stderr.written(), 4, "whoever looks is told");
+    }
+
+    #[tokio::test]
+    async fn what_is_said_stands_between_lines_and_never_in_one() {
+        let stderr = Stderr::default();
+        stderr.with(|ring| ring.take(b"half"));
+        stderr.say("[info] one\ntwo");
+        stderr.with(|ring| ring.take(b" a line\n"));
+        assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
     }
 
     #[tokio::test]

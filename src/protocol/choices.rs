@@ -44,7 +44,7 @@ const STALLED: &[ChoiceRow] = &[
 const BOUND: &[ChoiceRow] = &[
     row(Choice::AsManyAgain, 'g', "Go on for as many rounds again"),
     row(Choice::NoBound, 'b', "No bound for this turn"),
-    row(Choice::AnswerNow, 'a', "Answer now with what there is"),
+    row(Choice::AnswerNow, 'l', "Answer now with what there is"),
     row(Choice::Stop, 'n', "Stop this turn"),
 ];
 
@@ -105,6 +105,18 @@ const DISCARD: &[ChoiceRow] = &[
     row(Choice::KeepForLater, 'n', "Keep it for the next start"),
 ];
 
+const PIN_CHANGED: &[ChoiceRow] = &[
+    row(Choice::Accept, 'a', "Accept the new definition"),
+    row(Choice::Stop, 'n', "Keep it withheld"),
+    row(Choice::Never, ' ', "Never this tool"),
+];
+
+const INSTRUCTIONS: &[ChoiceRow] = &[
+    row(Choice::SendAlways, 'y', "Send them from now on"),
+    row(Choice::SendOnce, 'o', "Send them until humble ends"),
+    row(Choice::Stop, 'n', "Do not send them"),
+];
+
 impl Ask {
     /// The choices of a question that is not about calls, in order; digits from
     /// 1 on stand for the same. A letter means the same in every dialog, those
@@ -125,6 +137,8 @@ impl Ask {
             Self::StoreDialect { to: None, .. } => PROBED,
             Self::OutsideEdit(_) => OUTSIDE_EDIT,
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
+            Self::PinChanged(_) => PIN_CHANGED,
+            Self::Instructions { .. } => INSTRUCTIONS,
         }
     }
 }

@@ -53,9 +53,11 @@ pub enum Form {
     Choosing,
     /// The word to the model that goes with a denial.
     Word(Editor),
+    /// Arguments, or the pattern of arguments that is to be remembered.
     Arguments {
         editor: Editor,
         fault: Option<String>,
+        is_pattern: bool,
     },
 }
 
@@ -66,6 +68,10 @@ pub enum Act {
     Deny,
     Edit,
     RunForSession,
+    RunAlways,
+    RunServer,
+    RunMatching,
+    Never,
     RunAll,
     UseFirst,
     AsText,
@@ -146,6 +152,10 @@ impl OpenAsk {
             row(Act::Deny, '3', 'd', "Deny, model goes on"),
             row(Act::Edit, '4', 'e', "Edit the arguments"),
             row(Act::RunForSession, '5', 's', "Allow this session"),
+            row(Act::RunAlways, '6', ' ', "Always this tool"),
+            row(Act::RunServer, '7', ' ', "Always this server"),
+            row(Act::RunMatching, '8', ' ', "Always if it matches"),
+            row(Act::Never, '9', ' ', "Never this tool"),
         ];
         if self.calls().len() > 1 && self.shown.iter().all(|shown| *shown) {
             let label = match self.decided() {

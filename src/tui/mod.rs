@@ -20,6 +20,7 @@ pub mod model;
 pub mod msg;
 mod outside;
 mod panic;
+mod pick;
 mod probe;
 mod reading;
 mod run;

@@ -12,6 +12,7 @@ use super::guide::{self, Guide};
 use super::held::Held;
 use super::input::ReplyFilter;
 use super::log_pane::{LogPane, Trace};
+pub use super::pick::{Pick, Picked};
 use super::probe::Probe;
 use super::reading::Reading;
 use super::server_log::ServerLogPane;
@@ -20,10 +21,10 @@ pub use super::sidebar::{SideRow, Sidebar};
 use super::theme::{Background, Glyphs, Theme};
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, ServerId, SessionId, Think,
-    ToolMode, ToolState, Transcript, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
+    ToolState, Transcript, Trusted, TurnId,
 };
-use crate::protocol::{Ask, BranchSummary, LogLine, Meter};
+use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,31 +72,6 @@ pub enum Overlay {
     Sessions(Box<Sessions>),
     Models(Box<Models>),
     Connect(Box<Connect>),
-}
-
-/// A numbered list, from which 0 changes nothing.
-#[derive(Debug, Clone)]
-pub struct Pick {
-    pub title: &'static str,
-    pub zero: &'static str,
-    pub rows: Vec<(Picked, String)>,
-    /// The rows, then the zero.
-    pub chosen: usize,
-    /// Digits typed so far, where the list is longer than nine.
-    pub typed: String,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Picked {
-    Model(ModelRef),
-    Server(ServerId),
-    /// A call that is to be cancelled.
-    Call(CallId),
-    Mode(ToolMode),
-    Think(Think),
-    /// None is the system prompt.
-    Persona(Option<String>),
-    Branch(BranchSummary),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -216,6 +192,8 @@ pub struct Model {
     pub persona: Option<String>,
     pub mode: ToolMode,
     pub sidebar: Sidebar,
+    /// What `/trust` lists.
+    pub trusted: Arc<Vec<Trusted>>,
     pub meter: Meter,
     pub banners: Vec<Banner>,
     pub notice: Option<(Notice, Duration)>,
@@ -281,6 +259,7 @@ impl Model {
             persona: None,
             mode: ToolMode::default(),
             sidebar: Sidebar::new(Glyphs::new(options.ascii).dot),
+            trusted: Arc::default(),
             meter: Meter::default(),
             banners: Vec::new(),
             notice: None,

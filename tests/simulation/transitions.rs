@@ -44,6 +44,7 @@ pub fn kind_of(input: &Input) -> InputKind {
         | Input::Noted(_)
         | Input::Progress { .. }
         | Input::Quoted(_)
+        | Input::TrustChanged(_)
         | Input::ModeChanged(_) => InputKind::Other,
     }
 }

@@ -53,6 +53,9 @@ impl Turn {
         if call.state != ToolState::Proposed {
             return;
         }
+        if self.setup.approval.is_never(call) {
+            return self.finish_call(id, ToolOutcome::Never);
+        }
         let unasked = self.setup.approval.without_asking(call, offered).is_some();
         if let Some(call) = self.calls.get_mut(&id) {
             call.repeats = repeats;
@@ -75,7 +78,7 @@ impl Turn {
         (same && succeeded).then_some(last.id)
     }
 
-    fn undecided(&self) -> Vec<CallId> {
+    pub(super) fn undecided(&self) -> Vec<CallId> {
         let mut ids = self.round_calls();
         ids.retain(|id| {
             self.calls
@@ -135,7 +138,7 @@ impl Turn {
 
     /// What was decided is decided. What was to run unasked may have to ask by now: the
     /// mode can change while the person decides on another call.
-    fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self) {
         for id in self.round_calls() {
             let (Some(offered), Some(call)) = (self.offered_for(id), self.calls.get(&id)) else {
                 continue;
@@ -176,6 +179,14 @@ impl Turn {
                 let grant = Grant::of(&offered);
                 self.setup.approval.grant(grant.clone());
                 self.effects.push(Effect::Remember(grant));
+            }
+            Decision::RunAlways
+            | Decision::RunServer
+            | Decision::RunMatching { .. }
+            | Decision::Never => {
+                if !self.remember(&call, &offered, &decision) {
+                    return;
+                }
             }
             Decision::Deny { word } => {
                 self.finish_call(id, ToolOutcome::Denied { word: word.clone() });

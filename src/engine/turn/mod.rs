@@ -13,6 +13,7 @@ mod round;
 mod run;
 mod same;
 mod terms;
+mod trusted;
 mod words;
 
 pub use terms::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
@@ -149,6 +150,7 @@ impl Turn {
             Input::Stopped => self.interrupt(TurnEnd::Stopped),
             Input::ModeChanged(mode) => self.setup.approval.mode = mode,
             Input::OfferedChanged(offered) => self.offered_changed(offered),
+            Input::TrustChanged(approval) => self.trust_changed(*approval),
             Input::Answered { ask, answer } => {
                 if self.ask == Some(ask) {
                     self.answered(answer);

@@ -81,6 +81,15 @@ impl Turn {
             });
             return;
         }
+        if self.setup.approval.is_never(&failed) {
+            self.end(TurnEnd::Failed {
+                notice: Notice::failure(format!(
+                    "{} of {} was ruled out, so it was not run again.",
+                    failed.tool, failed.server
+                )),
+            });
+            return;
+        }
         let id = CallId(self.ids.calls.mint());
         let mut again = failed;
         again.id = id;

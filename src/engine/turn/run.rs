@@ -58,6 +58,11 @@ impl Turn {
             self.finish_call(id, ToolOutcome::NotRun { why });
             return None;
         }
+        // Whatever was decided before: it may have been ruled out since.
+        if self.setup.approval.is_never(&call) {
+            self.finish_call(id, ToolOutcome::Never);
+            return None;
+        }
         match self.approved.get(&id) {
             // The edited arguments stand in the call by now.
             Some(decision) => ApprovedCall::by_decision(&call, decision),

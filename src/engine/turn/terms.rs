@@ -3,6 +3,7 @@
 
 use crate::domain::id::Mint;
 use crate::domain::model::Limits;
+use crate::domain::trust::Rule;
 use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
     Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
@@ -108,6 +109,9 @@ pub enum Input {
     Stopped,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
+    /// What is remembered changed, here or in another instance; and the grants of this
+    /// session that are left.
+    TrustChanged(Box<Approval>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -179,6 +183,8 @@ pub enum Effect {
     Cancel(CallId),
     /// Remember this for the session.
     Remember(Grant),
+    /// Remember this beyond it.
+    Store(Rule),
     /// The turn was answered: save it.
     Save {
         answer: String,

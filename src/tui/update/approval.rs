@@ -8,9 +8,9 @@ use super::super::keymap::{self, Action, When};
 use super::super::model::Model;
 use super::super::msg::Effect;
 use super::engine;
-use crate::domain::Notice;
 use crate::domain::tool::Decision;
-use crate::protocol::{Answer, Choice, Command, check_arguments};
+use crate::domain::{Arguments, Notice, Pattern};
+use crate::protocol::{Answer, Choice, Command, check_arguments, check_pattern};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Below this nothing of what is asked can be read.
@@ -44,7 +44,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         let answer = match &ask.form {
             Form::Choosing => choosing(model, ask, key),
             Form::Word(_) => word(ask, key),
-            Form::Arguments { .. } => arguments(ask, key),
+            Form::Arguments { .. } => arguments(model, ask, key),
         };
         if answer.is_none() && ask.decided() > decided {
             // The next call has not been read yet: a key struck twice must not run it.
@@ -85,8 +85,9 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
     row.is_some_and(|row| !is_safe(row.act) && row.key != Some('n'))
 }
 
-/// An address or a command may stand below what is in view: changes of settings are
-/// taken only once their end was scrolled to.
+/// An address or a command may stand below what is in view: changes of settings, a
+/// tool's new definition and a server's instructions are taken only once their end was
+/// scrolled to.
 fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
     let Some(ask) = model.ask().filter(|ask| ask.scroll < ask.last_top()) else {
         return false;
@@ -97,7 +98,13 @@ fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
         (KeyCode::Char(c), KeyModifiers::NONE) => meant(&rows, c),
         _ => None,
     };
-    row.is_some_and(|row| row.act == Act::Choose(Choice::TakeChanges))
+    let takes = [
+        Choice::TakeChanges,
+        Choice::Accept,
+        Choice::SendAlways,
+        Choice::SendOnce,
+    ];
+    row.is_some_and(|row| takes.iter().any(|choice| row.act == Act::Choose(*choice)))
 }
 
 /// Pasted text never answers: the dialog's field takes it. Where none is open the
@@ -184,6 +191,19 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         Act::Run => ask.decide(Decision::Run),
         Act::Refuse => ask.decide(Decision::Refuse),
         Act::RunForSession => ask.decide(Decision::RunForSession),
+        Act::RunAlways => ask.decide(Decision::RunAlways),
+        Act::RunServer => ask.decide(Decision::RunServer),
+        Act::Never => ask.decide(Decision::Never),
+        Act::RunMatching => {
+            let pattern = Pattern::of(&arguments_of(model, ask)?).to_json();
+            let text = serde_json::to_string_pretty(&pattern).ok()?;
+            ask.form = Form::Arguments {
+                editor: Editor::new(&text),
+                fault: None,
+                is_pattern: true,
+            };
+            None
+        }
         Act::UseFirst => ask.decide(Decision::UseFirst),
         Act::AsText => ask.decide(Decision::TreatAsText),
         Act::RunAll => Some(ask.run_rest()),
@@ -196,22 +216,23 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         }
         Act::Edit => {
             let draft = ask.drafts.get_mut(ask.at).and_then(Option::take);
-            let editor = draft.unwrap_or_else(|| Editor::new(&arguments_of(model, ask)));
+            let arguments = arguments_of(model, ask);
+            let text = || serde_json::to_string_pretty(&arguments).unwrap_or_default();
+            let editor = draft.unwrap_or_else(|| Editor::new(&text()));
             ask.form = Form::Arguments {
                 editor,
                 fault: None,
+                is_pattern: false,
             };
             None
         }
     }
 }
 
-fn arguments_of(model: &Model, ask: &OpenAsk) -> String {
-    let call = ask
-        .call()
-        .and_then(|offered| model.transcript.call(offered.call));
-    let arguments = call.and_then(|call| serde_json::to_string_pretty(&call.arguments).ok());
-    arguments.unwrap_or_default()
+fn arguments_of(model: &Model, ask: &OpenAsk) -> Option<Arguments> {
+    let offered = ask.call()?;
+    let call = model.transcript.call(offered.call)?;
+    Some(call.arguments.clone())
 }
 
 fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
@@ -236,22 +257,41 @@ fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     None
 }
 
-fn arguments(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
+fn arguments(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     let tool = ask.call()?.tool.clone();
-    let Form::Arguments { editor, fault } = &mut ask.form else {
+    let called = arguments_of(model, ask)?;
+    let Form::Arguments {
+        editor,
+        fault,
+        is_pattern,
+    } = &mut ask.form
+    else {
         return None;
     };
     match normal(key) {
         (KeyCode::Esc, _) => {
             let draft = std::mem::take(editor);
+            let is_pattern = *is_pattern;
             ask.form = Form::Choosing;
-            *ask.drafts.get_mut(ask.at)? = Some(draft);
+            if !is_pattern {
+                *ask.drafts.get_mut(ask.at)? = Some(draft);
+            }
         }
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => match check_arguments(&tool, &editor.text()) {
-            Ok(arguments) => return ask.decide(Decision::Edit { arguments }),
-            Err(why) => *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect()),
-        },
+        (KeyCode::Enter, KeyModifiers::NONE) => {
+            let written = editor.text();
+            let decision = match is_pattern {
+                true => check_pattern(&called, &written)
+                    .map(|pattern| Decision::RunMatching { pattern }),
+                false => {
+                    check_arguments(&tool, &written).map(|arguments| Decision::Edit { arguments })
+                }
+            };
+            match decision {
+                Ok(decision) => return ask.decide(decision),
+                Err(why) => *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect()),
+            }
+        }
         _ => {
             field_key(editor, key);
             *fault = None;

@@ -338,7 +338,12 @@ fn key_of(row: &Row) -> Option<String> {
 
 /// The field of edited arguments, below the tool that they are for.
 fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let Form::Arguments { editor, fault } = form else {
+    let Form::Arguments {
+        editor,
+        fault,
+        is_pattern,
+    } = form
+    else {
         return None;
     };
     let mut rest = area;
@@ -347,7 +352,10 @@ fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> O
         rest.y += 1;
         rest.height -= 1;
     }
-    let label = "Edit the arguments:";
+    let label = match is_pattern {
+        true => "Always while it matches (* and ? stay within a segment):",
+        false => "Edit the arguments:",
+    };
     Some(draw_field(label, editor, fault.as_deref(), rest, pen))
 }
 

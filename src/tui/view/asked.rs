@@ -4,7 +4,7 @@
 use super::super::ask::{OpenAsk, Row};
 use super::super::model::Model;
 use super::edited;
-use super::{left, pen::rows_of, probe};
+use super::{left, pen::rows_of, probe, trust};
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
@@ -37,6 +37,8 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
         Ask::Unfinished(_) => ("Unfinished turn", "Take it up again?"),
         Ask::Discard { .. } => ("Unfinished turn", "Discard it?"),
+        Ask::PinChanged(_) => ("Tool changed", "The tool is withheld until you decide."),
+        Ask::Instructions { .. } => ("Instructions", "Send them to the model?"),
     };
     Words {
         title,
@@ -98,6 +100,8 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
         Ask::StoreDialect { report, to } => probe::rows(report, *to, columns),
         Ask::OutsideEdit(changes) => edited::change_rows(changes, columns),
         Ask::ReplacePrompt { path, text } => edited::prompt_rows(path, text, columns),
+        Ask::PinChanged(change) => trust::change_rows(change, columns),
+        Ask::Instructions { server, text } => trust::instruction_rows(server, text, columns),
     }
 }
 

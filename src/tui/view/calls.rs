@@ -74,6 +74,7 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {
         ToolOutcome::TimedOut { .. } => (glyphs.failed, "timed out ", theme.failure),
         ToolOutcome::Refused => (glyphs.refused, "refused", theme.attention),
         ToolOutcome::Denied { .. } => (glyphs.refused, "denied", theme.attention),
+        ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
         ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
         ToolOutcome::Cancelled { .. } => (glyphs.refused, "cancelled ", theme.attention),
         ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),

@@ -78,7 +78,7 @@ fn values(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16)
 }
 
 /// Wrapped behind a lead; further rows stand below the first one's text.
-fn marked(rows: &mut Vec<String>, lead: &str, text: &Clean, columns: u16) {
+pub(super) fn marked(rows: &mut Vec<String>, lead: &str, text: &Clean, columns: u16) {
     let room = columns.saturating_sub(lead.len() as u16).max(1);
     let blank = " ".repeat(lead.len());
     for (index, row) in rows_of(text, room).into_iter().enumerate() {

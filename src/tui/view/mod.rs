@@ -23,6 +23,7 @@ mod reading;
 mod servers;
 mod sessions;
 mod times;
+mod trust;
 mod welcome;
 
 use super::model::{Focus, Model, Overlay};

@@ -1,0 +1,243 @@
+//! The difference between the definition of a tool that was accepted and the one that
+//! its server has now, as a person reads it: the description line by line, the schema
+//! property by property. Nothing of it is left out: what cannot be seen cannot be
+//! accepted.
+
+use super::{Accepted, LaunchId, ServerId, Tool};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Lines of either side up to which the lines that both have are looked for; longer
+/// texts are shown whole, the old one and the new one.
+const ALIGNED_LINES_MAX: usize = 400;
+
+/// What of a tool's definition is compared and shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Definition {
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub input_schema: Map<String, Value>,
+    /// All else, such as annotations and the output schema.
+    pub rest: Map<String, Value>,
+}
+
+impl Definition {
+    pub fn of(tool: &Tool) -> Self {
+        Self {
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone(),
+            rest: tool.rest.clone(),
+        }
+    }
+}
+
+/// A tool whose definition changed since it was accepted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PinChange {
+    pub server: ServerId,
+    pub launch: LaunchId,
+    /// What it is now.
+    pub tool: Arc<Tool>,
+    pub accepted: Accepted,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Same,
+    Removed,
+    Added,
+}
+
+impl Sign {
+    pub fn glyph(self) -> char {
+        match self {
+            Self::Same => ' ',
+            Self::Removed => '-',
+            Self::Added => '+',
+        }
+    }
+}
+
+/// One part of a definition with its lines, raw. Without lines it is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    pub name: String,
+    pub lines: Vec<(Sign, String)>,
+}
+
+impl PinChange {
+    /// Did the person decide to keep this very definition withheld?
+    pub fn is_declined(&self) -> bool {
+        self.accepted.declined.as_ref() == Some(&self.tool.pin)
+    }
+
+    pub fn since(&self) -> Timestamp {
+        self.accepted.since
+    }
+
+    /// The parts of the definition in a fixed order; description and schema always,
+    /// the others where they differ.
+    pub fn sections(&self) -> Vec<Section> {
+        let new = Definition::of(&self.tool);
+        let is_known = self.accepted.definition.is_some();
+        let old = self.accepted.definition.clone().unwrap_or_default();
+        let mut sections = Vec::new();
+        if !is_known {
+            sections.push(Section {
+                name: "What was accepted was too long to be kept. What it is now:".to_owned(),
+                lines: vec![],
+            });
+        }
+        if old.title != new.title {
+            let (old, new) = (old.title.as_deref(), new.title.as_deref());
+            sections.push(section("title", text_lines(old, new)));
+        }
+        let (before, after) = (old.description.as_deref(), new.description.as_deref());
+        sections.push(section("description", text_lines(before, after)));
+        sections.push(section(
+            "schema",
+            schema_lines(&old.input_schema, &new.input_schema),
+        ));
+        for key in keys(&old.rest, &new.rest) {
+            let (before, after) = (old.rest.get(key), new.rest.get(key));
+            let lines = match (before, after) {
+                (Some(Value::Object(before)), Some(Value::Object(after))) => {
+                    member_lines("", before, after)
+                }
+                _ => value_lines("", before, after),
+            };
+            if !lines.is_empty() {
+                sections.push(section(key, lines));
+            }
+        }
+        sections
+    }
+}
+
+fn section(name: &str, lines: Vec<(Sign, String)>) -> Section {
+    Section {
+        name: name.to_owned(),
+        lines,
+    }
+}
+
+/// The keys of both, those of the first in its order.
+fn keys<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a str> {
+    let more = new.keys().filter(|key| !old.contains_key(*key));
+    old.keys().chain(more).map(String::as_str).collect()
+}
+
+/// The schema by property; what stands beside `properties` by key.
+fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Sign, String)> {
+    let empty = Map::new();
+    let properties = |schema: &Map<String, Value>| match schema.get("properties") {
+        Some(Value::Object(properties)) => Some(properties.clone()),
+        _ => None,
+    };
+    let (before, after) = (properties(old), properties(new));
+    let mut lines = Vec::new();
+    for key in keys(old, new) {
+        let is_table = key == "properties" && (before.is_some() || after.is_some());
+        match is_table {
+            true => lines.extend(member_lines(
+                "",
+                before.as_ref().unwrap_or(&empty),
+                after.as_ref().unwrap_or(&empty),
+            )),
+            false => lines.extend(value_lines(key, old.get(key), new.get(key))),
+        }
+    }
+    lines
+}
+
+fn member_lines(
+    path: &str,
+    old: &Map<String, Value>,
+    new: &Map<String, Value>,
+) -> Vec<(Sign, String)> {
+    let of = |key: &str| {
+        let path = format!("{path}{}", quoted(key));
+        value_lines(&path, old.get(key), new.get(key))
+    };
+    keys(old, new).into_iter().flat_map(of).collect()
+}
+
+/// One value that came, went or changed. Objects that both sides have are compared
+/// member by member, so that a small change in a large one is found.
+fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(Sign, String)> {
+    let line = |sign, value: &Value| {
+        let lead = if path.is_empty() { "" } else { ": " };
+        (sign, format!("{path}{lead}{value}"))
+    };
+    match (old, new) {
+        (Some(old), Some(new)) if old == new => Vec::new(),
+        (Some(Value::Object(old)), Some(Value::Object(new))) => {
+            member_lines(&format!("{path}."), old, new)
+        }
+        _ => {
+            let old = old.map(|value| line(Sign::Removed, value));
+            old.into_iter()
+                .chain(new.map(|value| line(Sign::Added, value)))
+                .collect()
+        }
+    }
+}
+
+/// A key with unusual characters must not pass for a path or a value.
+fn quoted(key: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '$';
+    match !key.is_empty() && key.chars().all(is_plain) {
+        true => key.to_owned(),
+        false => Value::from(key).to_string(),
+    }
+}
+
+fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
+    if old == new {
+        return Vec::new();
+    }
+    let lines = |text: Option<&str>| -> Vec<String> {
+        text.map(|text| text.split('\n').map(str::to_owned).collect())
+            .unwrap_or_default()
+    };
+    aligned(&lines(old), &lines(new))
+}
+
+/// The lines of both in order: those that both have once.
+fn aligned(old: &[String], new: &[String]) -> Vec<(Sign, String)> {
+    let all = |sign, lines: &[String]| -> Vec<(Sign, String)> {
+        lines.iter().map(|line| (sign, line.clone())).collect()
+    };
+    if old.len().max(new.len()) > ALIGNED_LINES_MAX {
+        return [all(Sign::Removed, old), all(Sign::Added, new)].concat();
+    }
+    // Lengths of the longest common subsequence of what is left from here on.
+    let width = new.len() + 1;
+    let mut common = vec![0_u16; (old.len() + 1) * width];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            common[i * width + j] = match old[i] == new[j] {
+                true => common[(i + 1) * width + j + 1] + 1,
+                false => common[(i + 1) * width + j].max(common[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
+    while i < old.len() && j < new.len() {
+        if old[i] == new[j] {
+            lines.push((Sign::Same, old[i].clone()));
+            (i, j) = (i + 1, j + 1);
+        } else if common[(i + 1) * width + j] >= common[i * width + j + 1] {
+            lines.push((Sign::Removed, old[i].clone()));
+            i += 1;
+        } else {
+            lines.push((Sign::Added, new[j].clone()));
+            j += 1;
+        }
+    }
+    lines.extend(all(Sign::Removed, &old[i..]));
+    lines.extend(all(Sign::Added, &new[j..]));
+    lines
+}

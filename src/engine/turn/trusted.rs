@@ -1,0 +1,79 @@
+//! Decisions that last longer than a call (S7.2, 6 to 9), and what follows when they
+//! change while a turn is under way.
+
+use super::{CallId, Effect, Notice, StateKind, ToolCall, ToolOutcome, Turn};
+use crate::domain::trust::Cover;
+use crate::domain::{Decision, OfferedTool};
+use crate::engine::approval::Approval;
+
+impl Turn {
+    /// Remembers what was decided; false where it cannot be followed, and the call is to
+    /// be asked about again.
+    pub(super) fn remember(
+        &mut self,
+        call: &ToolCall,
+        offered: &OfferedTool,
+        decision: &Decision,
+    ) -> bool {
+        let (tool, pin) = (offered.tool.name.clone(), offered.tool.pin.clone());
+        let cover = match decision {
+            Decision::RunAlways => Cover::Tool { tool, pin },
+            Decision::RunServer => self.whole_server(offered),
+            Decision::RunMatching { pattern } if !pattern.covers(&call.arguments) => {
+                self.note(Notice::warning(
+                    "The pattern does not match this call, so nothing was remembered.",
+                ));
+                return false;
+            }
+            Decision::RunMatching { pattern } => Cover::Matching {
+                tool,
+                pin,
+                pattern: pattern.clone(),
+            },
+            Decision::Never => Cover::Never { tool, pin },
+            _ => return true,
+        };
+        let is_never = matches!(cover, Cover::Never { .. });
+        let rule = self.setup.approval.remember(offered, cover);
+        self.effects.push(Effect::Store(rule));
+        if is_never {
+            self.finish_call(call.id, ToolOutcome::Never);
+        }
+        true
+    }
+
+    /// The tools that the server offers now, and no later one.
+    fn whole_server(&self, offered: &OfferedTool) -> Cover {
+        let tools = self.setup.offered.tools().iter();
+        let its =
+            tools.filter(|tool| tool.server == offered.server && tool.launch == offered.launch);
+        let mut tools: std::collections::BTreeMap<_, _> = its
+            .map(|it| (it.tool.name.clone(), it.tool.pin.clone()))
+            .collect();
+        // What was shown is what was agreed to.
+        tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
+        Cover::Server { tools }
+    }
+
+    /// A call that waits for a decision on a tool that was ruled out meanwhile is not to
+    /// be decided any more. A grant that was revoked is gone before the next call starts.
+    pub(super) fn trust_changed(&mut self, approval: Approval) {
+        self.setup.approval = approval;
+        if self.state != StateKind::Deciding {
+            return;
+        }
+        let is_never = |id: &CallId| {
+            let call = self.calls.get(id);
+            call.is_some_and(|call| self.setup.approval.is_never(call))
+        };
+        let ruled_out: Vec<CallId> = self.undecided().into_iter().filter(is_never).collect();
+        if ruled_out.is_empty() {
+            return;
+        }
+        self.close_ask();
+        for id in ruled_out {
+            self.finish_call(id, ToolOutcome::Never);
+        }
+        self.go_on();
+    }
+}

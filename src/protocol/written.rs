@@ -1,0 +1,43 @@
+//! Reads what a person wrote in a field of the approval dialog, as the engine will.
+
+use crate::domain::{Arguments, Pattern, Tool};
+
+/// Checks edited arguments as the engine will (S7.2 `e`).
+///
+/// # Errors
+/// The first fault, in words for the person.
+pub fn check_arguments(tool: &Tool, text: &str) -> Result<Arguments, String> {
+    let arguments = parse_arguments(text)?;
+    tool.check(&arguments)?;
+    Ok(arguments)
+}
+
+/// Checks an edited pattern as the engine will (S7.2 `8`): it has to match the call
+/// that it is made for.
+///
+/// # Errors
+/// The first fault, in words for the person.
+pub fn check_pattern(called: &Arguments, text: &str) -> Result<Pattern, String> {
+    let pattern = Pattern::from_json(&parse_arguments(text)?)?;
+    match pattern.covers(called) {
+        true => Ok(pattern),
+        false => Err("it does not match this call, so it would not do what it says".to_owned()),
+    }
+}
+
+fn parse_arguments(text: &str) -> Result<Arguments, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
+        // The parser counts bytes; a person counts characters.
+        let line = text
+            .lines()
+            .nth(fault.line().saturating_sub(1))
+            .unwrap_or_default();
+        let before = line.floor_char_boundary(fault.column());
+        let column = line[..before].chars().count();
+        format!("not JSON at line {}, character {column}", fault.line())
+    })?;
+    match value {
+        serde_json::Value::Object(arguments) => Ok(arguments),
+        _ => Err("arguments are a JSON object: { … }".to_owned()),
+    }
+}
