@@ -28,7 +28,7 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
             let far = model.sidebar.rows().len() as isize;
             model
                 .sidebar
-                .step(if action == Action::ToEnd { far } else { -far });
+                .scroll(if action == Action::ToEnd { far } else { -far });
         }
         Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
         Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
