@@ -195,11 +195,11 @@ pub enum Event {
     ServersListed(Vec<Server>),
     /// One server's status and tools together.
     ServerChanged(Server),
-    /// What [`Command::ReadServerLog`] asked for.
-    ServerLogged(Arc<ServerLog>),
     /// What was decided for longer than a call, and what waits: all of it, replacing
     /// what was known.
     TrustChanged(Arc<Vec<Trusted>>),
+    /// What [`Command::ReadServerLog`] asked for.
+    ServerLogged(Arc<ServerLog>),
     /// How full the context is.
     ContextMeasured(Meter),
     /// What is typed before: oldest first, and the draft of the last run, which

@@ -107,6 +107,7 @@ impl Actor {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
         self.begin_journal(&prompt.text, &model.name);
+        self.approval.now = jiff::Timestamp::now();
         let setup = Setup {
             prompt,
             instruction: None,
@@ -120,6 +121,7 @@ impl Actor {
             quotes: self.quotes.clone(),
         };
         self.begin_turn(id, setup, model, None);
+        self.ask_about_next();
     }
 
     /// `covers` is what the answer will stand for, where it is to be a summary.

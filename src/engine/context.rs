@@ -92,12 +92,12 @@ pub fn result_text(
             format!("The user denied {tool} from {server}. {}", word.trim())
         }
         ToolOutcome::Denied { .. } => format!("The user denied {tool} from {server}."),
+        ToolOutcome::Never => format!(
+            "The user denied {tool} from {server}, for good: it will never be run. Do not call it again."
+        ),
         ToolOutcome::Cancelled { .. } => format!(
             "The user cancelled {tool} from {server} while it ran: there is no result. Do not \
              call it again unless the user asks for it."
-        ),
-        ToolOutcome::Never => format!(
-            "The user denied {tool} from {server}, for good: it will never be run. Do not call it again."
         ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
             ended("it was not run")

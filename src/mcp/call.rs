@@ -1,7 +1,7 @@
 //! One call of a tool, from finding an open session to its outcome. The future
 //! owns the call: dropping it cancels the call at the server.
 
-use super::convert::answer;
+use super::convert::{Answer, answer};
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
@@ -10,6 +10,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -21,28 +22,45 @@ const TIMEOUTS_MAX: u32 = 10;
 /// Progress of one call is told no more often: a server may send it in a flood.
 const REPORT_EVERY: Duration = Duration::from_millis(50);
 
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    pub outcome: ToolOutcome,
+    /// The server's own result, where it gave one: also of a tool that failed.
+    pub result: Option<Value>,
+}
+
+impl From<ToolOutcome> for Ran {
+    fn from(outcome: ToolOutcome) -> Self {
+        Self {
+            outcome,
+            result: None,
+        }
+    }
+}
+
 /// Runs `call` on `line`, whose session is opened again where it has ended.
 pub async fn run(
     line: Arc<Line>,
     call: Call,
     cancel: CancellationToken,
     events: mpsc::Sender<HubEvent>,
-) -> ToolOutcome {
+) -> Ran {
     let started = Instant::now();
     let session = tokio::select! {
         biased;
-        () = cancel.cancelled() => return ToolOutcome::Interrupted,
+        () = cancel.cancelled() => return ToolOutcome::Interrupted.into(),
         session = line.session() => session,
     };
     let ended = match session {
         Ok(_) if !line.has_as_approved(&call) => {
             let why = "its server changed the tool after it was approved".to_owned();
-            return ToolOutcome::NotRun { why };
+            return ToolOutcome::NotRun { why }.into();
         }
         Ok(session) => {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => return ToolOutcome::Interrupted,
+                () = cancel.cancelled() => return ToolOutcome::Interrupted.into(),
                 ended = talk(&session, call, line.tool_timeout(), &events) => ended,
             }
         }
@@ -50,15 +68,24 @@ pub async fn run(
     };
     let elapsed = started.elapsed();
     match ended {
-        Ended::Succeeded(text) => ToolOutcome::Succeeded { text, elapsed },
-        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed },
-        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed },
-        Ended::TimedOut => ToolOutcome::TimedOut { elapsed },
+        Ended::Answered(result) => {
+            let Answer { text, is_error } = answer(&result);
+            let outcome = match is_error {
+                true => ToolOutcome::Failed { text, elapsed },
+                false => ToolOutcome::Succeeded { text, elapsed },
+            };
+            let result = Some(result);
+            Ran { outcome, result }
+        }
+        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed }.into(),
+        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
+        Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
     }
 }
 
 enum Ended {
-    Succeeded(String),
+    Answered(Value),
+    /// The server is well and says no.
     Failed(String),
     Unreachable(String),
     TimedOut,
@@ -145,17 +172,10 @@ async fn gone(session: &Session) -> Ended {
     Ended::Unreachable(format!("The server is gone. {fault}"))
 }
 
-async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError>) -> Ended {
+async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {
     match result {
-        Ok(result) => {
-            let answer = answer(&result);
-            if answer.is_error {
-                Ended::Failed(answer.text)
-            } else {
-                Ended::Succeeded(answer.text)
-            }
-        }
-        // The server is well and says no: that is the tool's answer.
+        Ok(result) => Ended::Answered(result),
+        // That is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => gone(session).await,
         Err(error) => Ended::Unreachable(explain(&error)),

@@ -26,6 +26,7 @@ use crate::domain::{
     ToolOutcome,
 };
 use crate::ports::LocalServer;
+pub use call::Ran;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use line::{Line, Surroundings};
@@ -191,13 +192,20 @@ impl Hub {
     /// `tool_timeout` without progress, or ten times that in all, the call is
     /// cancelled likewise and resolves to [`ToolOutcome::TimedOut`].
     pub fn call(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, ToolOutcome> {
+        self.call_whole(call, cancel).map(|ran| ran.outcome).boxed()
+    }
+
+    /// As [`Hub::call`], with the server's own result beside the outcome.
+    pub fn call_whole(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, Ran> {
         match self.line(&call.server) {
             Some(line) => call::run(line.clone(), call, cancel, self.around.events.clone()).boxed(),
-            None => ready(ToolOutcome::Unreachable {
-                why: format!("Server `{}` is not running.", call.server),
-                elapsed: Duration::ZERO,
-            })
-            .boxed(),
+            None => {
+                let outcome = ToolOutcome::Unreachable {
+                    why: format!("Server `{}` is not running.", call.server),
+                    elapsed: Duration::ZERO,
+                };
+                ready(outcome.into()).boxed()
+            }
         }
     }
 

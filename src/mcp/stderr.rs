@@ -168,6 +168,15 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_is_said_stands_between_lines_and_never_in_one() {
+        let stderr = Stderr::default();
+        stderr.with(|ring| ring.take(b"half"));
+        stderr.say("[info] one\ntwo");
+        stderr.with(|ring| ring.take(b" a line\n"));
+        assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
+    }
+
+    #[tokio::test]
     async fn own_words_stand_among_the_lines_and_are_no_last_words() {
         let stderr = Stderr::default();
         stderr.clear();
@@ -184,15 +193,6 @@ mod tests {
         stderr.clear();
         assert_eq!(stderr.run().0, []);
         assert_eq!(stderr.written(), 4, "whoever looks is told");
-    }
-
-    #[tokio::test]
-    async fn what_is_said_stands_between_lines_and_never_in_one() {
-        let stderr = Stderr::default();
-        stderr.with(|ring| ring.take(b"half"));
-        stderr.say("[info] one\ntwo");
-        stderr.with(|ring| ring.take(b" a line\n"));
-        assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
     }
 
     #[tokio::test]

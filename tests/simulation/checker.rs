@@ -190,7 +190,7 @@ impl Checker {
                     self.only_that(*call)?;
                 }
                 Effect::Keep { words } => self.kept.push(words.clone()),
-                Effect::Remember(_) | Effect::Store(_) => {}
+                Effect::Remember(_) | Effect::Store(_) | Effect::Withheld { .. } => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
