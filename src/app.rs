@@ -1,5 +1,6 @@
 //! The composition root: the only file that names every floor.
 
+mod mcp;
 mod models;
 mod probe;
 
@@ -59,6 +60,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         }
         Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
         Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
+        Some(Sub::Mcp(asked)) => runtime.block_on(mcp::run(&home, &cli.shared, asked)),
         Some(Sub::Probe(asked)) => runtime.block_on(probe::run(&home, cli.shared, asked)),
         Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
     };

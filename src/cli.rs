@@ -1,5 +1,7 @@
 //! The command line: what was asked for, as data. `app` does it.
 
+pub mod mcp;
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -46,6 +48,8 @@ pub enum Sub {
     /// List the models that are configured and those that their servers have
     #[command(after_help = MODELS_HELP)]
     Models(Models),
+    /// Look at MCP servers, call their tools and add new ones, without a model
+    Mcp(mcp::Mcp),
     /// Find out whether a model works with tools, and how it is best taught to call them
     #[command(after_help = PROBE_HELP)]
     Probe(Probe),

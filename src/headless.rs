@@ -6,6 +6,7 @@ mod advice;
 mod asking;
 mod calls;
 mod json;
+pub mod mcp;
 pub mod models;
 mod paragraph;
 pub mod probe;

@@ -34,8 +34,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "log", "provider", "serve",
-            "tui",
+            "cli", "config", "demo", "dialect", "domain", "engine", "headless", "log", "mcp",
+            "provider", "serve", "text", "tui",
         ],
     ),
 ];

@@ -7,6 +7,7 @@ mod models;
 mod servers;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod words;
 
 use super::{Known, Settings};
@@ -14,6 +15,7 @@ use crate::domain::model::Limits;
 use crate::domain::{Change, Launch, ModelConfig, Persona, ServerId, ToolMode, Weight};
 pub use models::use_of;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use words::{differing, named};
 
 const CONFIG: &str = "config.json";
@@ -69,12 +71,17 @@ pub fn weigh(before: &Known, after: &Known, memory: &Memory) -> Weighed {
         servers,
         system_prompt,
         personas,
+        trust,
     } = after;
     let harmless = Known {
         settings: scale.settings(&before.settings, settings, memory),
         servers: servers::weigh(&mut scale, &before.servers, servers, memory),
         system_prompt: scale.system_prompt(&before.system_prompt, system_prompt),
         personas: scale.personas(&before.personas, personas),
+        trust: match Arc::ptr_eq(&before.trust, trust) {
+            true => Arc::clone(trust),
+            false => Arc::new(trust::weigh(&mut scale, &before.trust, trust)),
+        },
     };
     Weighed {
         changes: scale.changes,

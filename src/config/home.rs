@@ -76,6 +76,11 @@ impl Home {
         self.root.join("personas")
     }
 
+    /// What was decided for longer than a session (S7).
+    pub fn trust(&self) -> PathBuf {
+        self.root.join("trust.json")
+    }
+
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }

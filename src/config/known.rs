@@ -3,9 +3,11 @@
 
 use super::personas::read_personas;
 use super::{
-    Home, Settings, exposed, read_servers, read_settings, read_system_prompt, server_secrets,
+    Home, Settings, exposed, read_servers, read_settings, read_system_prompt, read_trust,
+    server_secrets,
 };
-use crate::domain::{Banner, Persona, ServerConfig};
+use crate::domain::{Banner, Persona, ServerConfig, Trust};
+use std::sync::Arc;
 
 /// What the files say, or what is in force of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,6 +17,7 @@ pub struct Known {
     pub system_prompt: String,
     /// Those of the folder `personas`, by name; the built-in ones are not among them.
     pub personas: Vec<Persona>,
+    pub trust: Arc<Trust>,
 }
 
 /// One reading of all files.
@@ -27,6 +30,7 @@ pub struct Read {
     servers_failed: bool,
     prompt_failed: bool,
     personas_failed: bool,
+    trust_failed: bool,
 }
 
 impl Read {
@@ -36,6 +40,7 @@ impl Read {
         let servers = read_servers(home);
         let prompt = read_system_prompt(home);
         let personas = read_personas(home);
+        let trust = read_trust(home);
         let exposed = [
             (home.config(), settings.value.secrets()),
             (home.servers(), server_secrets(&servers.value)),
@@ -47,6 +52,7 @@ impl Read {
             servers.banners,
             prompt.banners,
             personas.banners,
+            trust.banners,
         ];
         Self {
             known: Known {
@@ -54,12 +60,14 @@ impl Read {
                 servers: servers.value,
                 system_prompt: prompt.value,
                 personas: personas.value,
+                trust: Arc::new(trust.value),
             },
             banners: banners.concat(),
             settings_failed: settings.failed,
             servers_failed: servers.failed,
             prompt_failed: prompt.failed,
             personas_failed: personas.failed,
+            trust_failed: trust.failed,
         }
     }
 
@@ -78,6 +86,9 @@ impl Read {
         }
         if self.personas_failed {
             known.personas = in_force.personas.clone();
+        }
+        if self.trust_failed {
+            known.trust = Arc::clone(&in_force.trust);
         }
         known
     }

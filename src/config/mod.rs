@@ -3,6 +3,7 @@
 //! works. Writing changes one value and no other byte of a file.
 
 mod add;
+mod add_server;
 mod change;
 mod document;
 mod edit;
@@ -13,12 +14,12 @@ mod home;
 mod known;
 mod listing;
 mod models;
-mod near;
 mod personas;
 mod prompt;
 mod save;
 mod servers;
 mod settings;
+mod trust;
 mod variables;
 mod watch;
 
@@ -26,6 +27,7 @@ pub use add::{
     Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
     model_servers, server_of, understand,
 };
+pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use change::{Memory, Weighed, use_of, weigh};
 pub use error::{ConfigError, while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
@@ -37,6 +39,7 @@ pub use save::{
 };
 pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
+pub use trust::{Pinned, TrustEdit, TrustQueue, read_trust, update_trust};
 pub use variables::Variables;
 pub use watch::Watcher;
 

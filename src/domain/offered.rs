@@ -21,6 +21,8 @@ pub struct OfferedTool {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Offered {
     tools: Vec<OfferedTool>,
+    /// Tools that are not on offer because they changed (S7.5).
+    withheld: Vec<(ServerId, String)>,
 }
 
 /// What a written name stands for.
@@ -35,8 +37,11 @@ pub enum Resolved<'a> {
 impl Offered {
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
         let mut taken = HashSet::new();
-        let mut tools = Vec::new();
+        let (mut tools, mut withheld) = (Vec::new(), Vec::new());
         for server in servers {
+            let names = server.withheld.iter();
+            let names = names.filter(|name| server.enabled && !server.tools_off.contains(*name));
+            withheld.extend(names.map(|name| (server.id.clone(), name.clone())));
             for tool in server.offered() {
                 tools.push(OfferedTool {
                     server: server.id.clone(),
@@ -46,7 +51,7 @@ impl Offered {
                 });
             }
         }
-        Self { tools }
+        Self { tools, withheld }
     }
 
     /// What of it a persona lets the model have; their names stay as they are.
@@ -69,6 +74,16 @@ impl Offered {
 
     pub fn tools(&self) -> &[OfferedTool] {
         &self.tools
+    }
+
+    /// The withheld tool that a name which is not on offer stands for.
+    pub fn withheld(&self, server: Option<&str>, name: &str) -> Option<&(ServerId, String)> {
+        let server = server.filter(|server| !server.is_empty());
+        let named = strip_decoration(name);
+        self.withheld.iter().find(|(of, tool)| {
+            let is_of = server.is_none_or(|server| server == of.as_str());
+            is_of && (tool == name || tool == named || format!("{of}__{tool}") == name)
+        })
     }
 
     pub fn is_empty(&self) -> bool {

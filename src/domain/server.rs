@@ -88,7 +88,14 @@ impl LaunchId {
 }
 
 impl Launch {
+    /// The order of variables and headers makes no other server, nor does the way in
+    /// which an address is spoken to.
     pub fn identity(&self) -> LaunchId {
+        let sorted = |pairs: &[(String, String)]| {
+            let mut pairs = pairs.to_vec();
+            pairs.sort();
+            pairs
+        };
         let parts: Value = match self {
             Self::BuiltIn => json!({ "builtIn": true }),
             Self::Stdio {
@@ -98,9 +105,11 @@ impl Launch {
                 cwd,
                 ..
             } => json!({
-                "command": command, "args": args, "env": env, "cwd": cwd,
+                "command": command, "args": args, "env": sorted(env), "cwd": cwd,
             }),
-            Self::Remote { url, headers, .. } => json!({ "url": url, "env": headers }),
+            Self::Remote { url, headers, .. } => {
+                json!({ "url": url, "env": sorted(headers) })
+            }
             Self::Misconfigured { why } => json!({ "misconfigured": why }),
         };
         LaunchId(hash_of(&parts))

@@ -16,6 +16,7 @@ use super::saver::{Epoch, Saver, Ticket};
 use super::sending::{Fill, Unsent};
 use super::stock::Shelves;
 use super::tracer::Tracer;
+use super::trusting::Trusting;
 use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
@@ -63,7 +64,8 @@ pub(super) struct Running {
     pub(super) reply: Option<Reply>,
     /// When silence of the open reply becomes worth a question.
     pub(super) idle_at: Option<Instant>,
-    pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// The calls that run, each with the way to cancel it, and since when it runs.
+    pub(super) calls: HashMap<CallId, (CancellationToken, Instant)>,
     /// What is to be sent once it is known how, or once the person decided.
     pub(super) unsent: Option<Unsent>,
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
@@ -128,6 +130,7 @@ pub(super) struct Actor {
     pub(super) offered: Arc<Offered>,
     pub(super) model: Option<Arc<ModelConfig>>,
     pub(super) approval: Approval,
+    pub(super) trusting: Trusting,
     pub(super) session: Session,
     /// What the last answer was made of.
     pub(super) tracer: Tracer,
@@ -216,7 +219,8 @@ impl Actor {
             hub,
             offered: Arc::default(),
             model: None,
-            approval: Approval::default(),
+            approval: Approval::trusting(files.known.trust),
+            trusting: Trusting::default(),
             session: Session::new(""),
             tracer: Tracer::default(),
             epoch: Epoch::default(),
@@ -271,7 +275,7 @@ impl Actor {
             self.hub.configure(self.servers.clone());
         }
         self.servers_changed();
-        self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.outbox.push(Event::ServersListed(self.servers_now()));
         self.offer_models();
         self.open_first();
         self.look_for_unfinished();
@@ -352,19 +356,25 @@ impl Actor {
     /// What is on offer follows from the servers' snapshots.
     pub(super) fn servers_changed(&mut self) {
         let servers = self.hub.servers();
+        self.pin_new(&servers);
+        let servers = self.servers_now();
         let offered = Offered::from_servers(&servers);
         if offered != *self.offered {
             self.offered = Arc::new(offered);
             self.feed_offered();
         }
         self.check_first_persona(&servers);
+        self.tell_of_withheld(&servers);
+        self.tell_of_new_instructions(&servers);
+        self.renew_pin_question();
+        self.list_trust();
     }
 
     fn hub_event(&mut self, event: HubEvent) {
         match event {
             HubEvent::Changed(server) => {
-                self.servers_changed();
-                self.outbox.push(Event::ServerChanged(server));
+                let event = self.server_event(server);
+                self.outbox.push(event);
             }
             HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
             HubEvent::Noticed(notice) => self.notice(notice),

@@ -32,6 +32,13 @@ impl Approval {
         }
     }
 
+    pub fn trusting(trust: Arc<Trust>) -> Self {
+        Self {
+            trust,
+            ..Self::default()
+        }
+    }
+
     pub fn grant(&mut self, grant: Grant) {
         self.session.insert(grant);
     }

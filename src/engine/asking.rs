@@ -5,7 +5,8 @@ use super::actor::Actor;
 use super::turn::Input;
 use super::unfinished::Left;
 use crate::config::Known;
-use crate::domain::{AskId, Change, Dialect, ModelRef, ModelServer};
+use crate::domain::trust::Agreed;
+use crate::domain::{AskId, Change, Dialect, ModelRef, ModelServer, PinChange};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
@@ -40,6 +41,10 @@ pub(super) enum Pending {
     Unfinished(Left),
     /// Whether it is really to go.
     Discard(Left),
+    /// What was shown of a tool that changed.
+    PinChanged(Box<PinChange>),
+    /// The text that was shown, by its hash.
+    Instructions(Agreed),
 }
 
 impl Actor {
@@ -85,6 +90,8 @@ impl Actor {
             Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
             Pending::Unfinished(left) => self.unfinished_answered(left, choice),
             Pending::Discard(left) => self.discard_answered(left, choice),
+            Pending::PinChanged(change) => self.pin_answered(*change, answer),
+            Pending::Instructions(agreed) => self.instructions_answered(agreed, answer),
         }
     }
 }

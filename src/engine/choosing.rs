@@ -154,6 +154,6 @@ impl Actor {
         }
         self.hub.configure(self.servers.clone());
         self.servers_changed();
-        self.outbox.push(Event::ServersListed(self.hub.servers()));
+        self.outbox.push(Event::ServersListed(self.servers_now()));
     }
 }

@@ -43,6 +43,7 @@ impl Actor {
         }
         self.epoch = Epoch(self.epoch.0 + 1);
         self.keep_quotes();
+        self.forget_session();
         self.session = session;
         self.recall_quotes();
         self.tracer.begin_turn();

@@ -50,6 +50,7 @@ impl Actor {
             servers: self.servers.clone(),
             system_prompt: self.system_prompt.to_string(),
             personas: self.personas.clone(),
+            trust: Arc::clone(&self.approval.trust),
         }
     }
 
@@ -196,6 +197,7 @@ impl Actor {
             servers,
             system_prompt,
             personas,
+            trust,
         } = now;
         let before = std::mem::replace(&mut self.settings, settings);
         self.apply_log_level();
@@ -219,6 +221,10 @@ impl Actor {
         if personas != self.personas {
             self.personas = personas;
             self.personas_changed();
+        }
+        if trust != self.approval.trust {
+            self.approval.trust = trust;
+            self.trust_changed();
         }
     }
 

@@ -115,10 +115,11 @@ impl Actor {
 
     /// The text that the next turn's system message begins with.
     pub(super) fn system_text(&self) -> Arc<str> {
-        match self.persona.as_ref().map(|persona| &persona.text) {
+        let text = match self.persona.as_ref().map(|persona| &persona.text) {
             Some(Ok(text)) => text.as_str().into(),
             _ => Arc::clone(&self.system_prompt),
-        }
+        };
+        self.with_instructions(text, &self.offered_now())
     }
 
     /// The tools that the next turn begins with.

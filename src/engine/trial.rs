@@ -275,6 +275,7 @@ impl Run<'_> {
                 | Effect::Cancel(_)
                 | Effect::Remember(_)
                 | Effect::Store(_)
+                | Effect::Withheld { .. }
                 | Effect::Save { .. }
                 | Effect::Keep { .. } => {}
             }

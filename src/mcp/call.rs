@@ -1,7 +1,7 @@
 //! One call of a tool, from finding an open session to its outcome. The future
 //! owns the call: dropping it cancels the call at the server.
 
-use super::convert::answer;
+use super::convert::{Answer, answer};
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
@@ -10,6 +10,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -18,6 +19,25 @@ use tokio_util::sync::CancellationToken;
 
 /// Progress puts the time-out off, up to so many time-outs in all.
 const TIMEOUTS_MAX: u32 = 10;
+/// Progress of one call is told no more often: a server may send it in a flood.
+const REPORT_EVERY: Duration = Duration::from_millis(50);
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    pub outcome: ToolOutcome,
+    /// The server's own result, where it gave one: also of a tool that failed.
+    pub result: Option<Value>,
+}
+
+impl From<ToolOutcome> for Ran {
+    fn from(outcome: ToolOutcome) -> Self {
+        Self {
+            outcome,
+            result: None,
+        }
+    }
+}
 
 /// Runs `call` on `line`, whose session is opened again where it has ended.
 pub async fn run(
@@ -25,29 +45,40 @@ pub async fn run(
     call: Call,
     cancel: CancellationToken,
     events: mpsc::Sender<HubEvent>,
-) -> ToolOutcome {
+) -> Ran {
     let started = Instant::now();
     let ended = match once(&line, call.clone(), &cancel, &events).await {
-        // Once is no accident of its own: the session is new.
+        // The server forgot a session, and did nothing: another one may do it.
         Ok(Ended::Refused) => once(&line, call, &cancel, &events).await,
         ended => ended,
     };
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(outcome) => return outcome.into(),
+    };
     let elapsed = started.elapsed();
     match ended {
-        Ok(Ended::Succeeded(text)) => ToolOutcome::Succeeded { text, elapsed },
-        Ok(Ended::Failed(text)) => ToolOutcome::Failed { text, elapsed },
-        Ok(Ended::Unreachable(why)) => ToolOutcome::Unreachable { why, elapsed },
-        Ok(Ended::Refused) => ToolOutcome::Unreachable {
-            why: "The server forgets its sessions as soon as they are open.".to_owned(),
-            elapsed,
-        },
-        Ok(Ended::TimedOut) => ToolOutcome::TimedOut { elapsed },
-        Err(outcome) => outcome,
+        Ended::Answered(result) => {
+            let Answer { text, is_error } = answer(&result);
+            let outcome = match is_error {
+                true => ToolOutcome::Failed { text, elapsed },
+                false => ToolOutcome::Succeeded { text, elapsed },
+            };
+            let result = Some(result);
+            Ran { outcome, result }
+        }
+        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed }.into(),
+        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
+        Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
+        Ended::Refused => {
+            let why = "The server forgets each session as soon as it is open.".to_owned();
+            ToolOutcome::Unreachable { why, elapsed }.into()
+        }
     }
 }
 
-/// One try of a call, on an open session; an error is the outcome of one that was not
-/// even tried.
+/// One try of a call on an open session; an error is the outcome of one that was not even
+/// tried.
 async fn once(
     line: &Line,
     call: Call,
@@ -76,7 +107,8 @@ async fn once(
 }
 
 enum Ended {
-    Succeeded(String),
+    Answered(Value),
+    /// The server is well and says no.
     Failed(String),
     Unreachable(String),
     TimedOut,
@@ -125,6 +157,8 @@ async fn talk(
     };
     let last = Instant::now() + patience * TIMEOUTS_MAX;
     let mut idle = Instant::now() + patience;
+    // When progress may be told again, and when the newest is to be told.
+    let (mut free, mut due) = (Instant::now(), None);
     loop {
         tokio::select! {
             // An answer that came just before the end counts.
@@ -139,7 +173,12 @@ async fn talk(
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
-                let newest = progress.borrow_and_update().clone();
+                progress.mark_unchanged();
+                due.get_or_insert(free);
+            }
+            () = sleep_until(due.unwrap_or(last)), if due.is_some() => {
+                (due, free) = (None, Instant::now() + REPORT_EVERY);
+                let newest = progress.borrow().clone();
                 report(call.id, newest, events);
             }
         }
@@ -166,17 +205,10 @@ async fn gone(session: &Session) -> Ended {
     Ended::Unreachable(format!("The server is gone. {fault}"))
 }
 
-async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError>) -> Ended {
+async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {
     match result {
-        Ok(result) => {
-            let answer = answer(&result);
-            if answer.is_error {
-                Ended::Failed(answer.text)
-            } else {
-                Ended::Succeeded(answer.text)
-            }
-        }
-        // The server is well and says no: that is the tool's answer.
+        Ok(result) => Ended::Answered(result),
+        // That is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => gone(session).await,
         Err(error) => Ended::Unreachable(explain(&error)),

@@ -159,14 +159,9 @@ impl Link {
             return false;
         };
         if let Some(sender) = lock(&self.progress).get(&token) {
-            sender.send_replace(Some(Progress {
-                done,
-                total: params.get("total").and_then(Value::as_f64),
-                message: params
-                    .get("message")
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
-            }));
+            let total = params.get("total").and_then(Value::as_f64);
+            let message = params.get("message").and_then(Value::as_str);
+            sender.send_replace(Some(Progress::new(done, total, message)));
         }
         true
     }

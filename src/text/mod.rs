@@ -5,6 +5,7 @@ pub mod grapheme;
 pub mod highlight;
 pub mod json;
 pub mod markdown;
+pub mod near;
 mod outline;
 pub mod python;
 pub mod sanitize;

@@ -181,7 +181,7 @@ impl Checker {
                     self.running.remove(call);
                 }
                 Effect::Keep { words } => self.kept.push(words.clone()),
-                Effect::Remember(_) | Effect::Store(_) => {}
+                Effect::Remember(_) | Effect::Store(_) | Effect::Withheld { .. } => {}
             }
         }
         Ok(())

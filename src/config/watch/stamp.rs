@@ -86,7 +86,12 @@ fn facts_of(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
 
 /// The files that hold settings.
 fn files_of(home: &Home) -> Vec<PathBuf> {
-    let mut files = vec![home.config(), home.servers(), home.system_prompt()];
+    let mut files = vec![
+        home.config(),
+        home.servers(),
+        home.system_prompt(),
+        home.trust(),
+    ];
     let entries = fs::read_dir(home.personas())
         .into_iter()
         .flatten()

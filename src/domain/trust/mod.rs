@@ -90,6 +90,13 @@ impl Rule {
         matches!(self.cover, Cover::Never { .. })
     }
 
+    /// "Never" and "always" about the same tool of the same server: the later one counts.
+    pub fn replaces(&self, old: &Self) -> bool {
+        let is_about =
+            self.server == old.server && self.tool().is_some() && self.tool() == old.tool();
+        is_about && self.is_never() != old.is_never()
+    }
+
     fn refuses(&self, server: &ServerId, name: &str) -> bool {
         self.server == *server && matches!(&self.cover, Cover::Never { tool, .. } if tool == name)
     }
@@ -186,7 +193,7 @@ impl Trust {
     /// Adds a decision. One about the same tool that says the opposite gives way.
     pub fn add(&mut self, rule: Rule) {
         self.rules
-            .retain(|old| !old.is_same(&rule) && !replaces(&rule, old));
+            .retain(|old| !old.is_same(&rule) && !rule.replaces(old));
         self.rules.push(rule);
     }
 
@@ -196,12 +203,6 @@ impl Trust {
         let tools = launches.entry(launch.clone()).or_default();
         tools.insert(tool.to_owned(), it);
     }
-}
-
-/// "Never" and "always" about the same tool of the same server: the later one counts.
-fn replaces(new: &Rule, old: &Rule) -> bool {
-    let is_about = new.server == old.server && new.tool().is_some() && new.tool() == old.tool();
-    is_about && new.is_never() != old.is_never()
 }
 
 /// What `/trust` lists, one line each.

@@ -4,8 +4,8 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{branches, leave, log, models, navigation, overlay, sessions, submit};
-use crate::domain::{Notice, ServerStatus, ToolMode};
+use super::{branches, calls, leave, log, models, navigation, overlay, servers, sessions, submit};
+use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
@@ -32,10 +32,13 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::SetPersona | Action::Reload | Action::SystemPrompt => {
             settings(model, action, argument, effects);
         }
-        Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
-            navigation::toggle_chosen(model, effects);
-        }
-        Action::ToggleServer => toggle_server(model, argument, effects),
+        Action::Mcp
+        | Action::ToggleServer
+        | Action::Reconnect
+        | Action::Stderr
+        | Action::Instructions => server(model, action, argument, effects),
+        Action::CancelCall => calls::cancel(model, argument, effects),
+        Action::OpenCall => calls::open(model),
         Action::Commands => {
             model.overlay = Some(Overlay::Palette {
                 filter: Editor::default(),
@@ -51,7 +54,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             });
         }
         Action::Raw => show_raw(model),
-        Action::CopyAnswer => copy_answer(model, effects),
+        Action::CopyAnswer => calls::copy(model, argument, effects),
         Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
         Action::Mouse => {
             model.mouse = !model.mouse;
@@ -68,6 +71,28 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
     }
 }
 
+fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    let in_pane = argument.is_empty() && model.focus == Focus::Servers;
+    match action {
+        Action::Mcp => return servers::command(model, argument, effects),
+        Action::ToggleServer if in_pane => return servers::toggle_chosen(model, effects),
+        Action::ToggleServer => return servers::toggle_command(model, argument, effects),
+        _ => {}
+    }
+    let Some(id) = model
+        .sidebar
+        .chosen_server()
+        .map(|server| server.id.clone())
+    else {
+        return;
+    };
+    match action {
+        Action::Reconnect => servers::reconnect(model, &id, effects),
+        Action::Instructions => servers::show_instructions(model, &id),
+        _ => servers::open_log(model, &id, effects),
+    }
+}
+
 fn show_raw(model: &mut Model) {
     model.raw = !model.raw;
     model.notify(Notice::info(if model.raw {
@@ -75,15 +100,6 @@ fn show_raw(model: &mut Model) {
     } else {
         "Answers are rendered."
     }));
-}
-
-fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
-    let Some(answer) = model.last_answer().map(str::to_owned) else {
-        return model.notify(Notice::info("There is no answer to copy yet."));
-    };
-    effects.push(Effect::Copy(answer));
-    // Whether the terminal took it cannot be known: only the means is named.
-    model.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
 }
 
 fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
@@ -109,32 +125,6 @@ fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             .position(|entry| Some(entry) == present)
             .unwrap_or(0),
         rows: rows.collect(),
-        typed: String::new(),
-    };
-    pick_or_open(model, pick, argument, effects);
-}
-
-fn toggle_server(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
-    let rows = model.sidebar.servers.iter().map(|server| {
-        let state = match (&server.status, server.enabled) {
-            (_, false) => "off",
-            (ServerStatus::Connected, _) => "connected",
-            (ServerStatus::Starting, _) => "starting",
-            (ServerStatus::Off, _) => "not started",
-            (ServerStatus::Failed(_), _) => "failed",
-            (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
-            (ServerStatus::Misconfigured(_), _) => "misconfigured",
-        };
-        (
-            Picked::Server(server.id.clone()),
-            format!("{}  {state}", server.id),
-        )
-    });
-    let pick = Pick {
-        title: "Servers",
-        zero: "Change nothing",
-        rows: rows.collect(),
-        chosen: 0,
         typed: String::new(),
     };
     pick_or_open(model, pick, argument, effects);

@@ -1,0 +1,371 @@
+//! `trust.json`: what the person decided for longer than a session (S7). What cannot be
+//! understood grants nothing and is left where it stands; a rewrite changes the entries
+//! in question and no other.
+
+mod entry;
+
+use super::document::{BYTES_MAX, Document, kind};
+use super::edit::Step;
+use super::{ConfigError, Home, Reading};
+use crate::domain::trust::{Accepted, Agreed, Rule};
+use crate::domain::{Banner, LaunchId, Notice, Pin, ServerId, Trust};
+use crate::files::{self, UpdateError};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+const GRANTS: &str = "grants";
+const PINS: &str = "pins";
+const INSTRUCTIONS: &str = "instructions";
+/// Entries of `grants` that are read.
+const RULES_MAX: usize = 10_000;
+/// Definitions that are remembered; the oldest give way.
+const PINS_MAX: usize = 20_000;
+/// A definition that is longer is remembered by its hash alone.
+const DEFINITION_BYTES_MAX: usize = 64 * 1024;
+/// A larger file takes no more definitions, only their hashes.
+const FILE_BYTES_FULL: usize = 8 * 1024 * 1024;
+
+/// One change of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TrustEdit {
+    Add(Rule),
+    Remove(Rule),
+    /// A definition that was seen for the first time; one that stands there stays.
+    FirstSeen(Pinned),
+    /// A definition that the person accepted.
+    Accept(Pinned),
+    /// The person wants the tool withheld as long as it has this definition.
+    Decline {
+        of: Pinned,
+        pin: Pin,
+    },
+    Agree(Agreed),
+    Disagree(Agreed),
+}
+
+/// A tool with the definition that was accepted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pinned {
+    pub server: ServerId,
+    pub launch: LaunchId,
+    pub tool: String,
+    pub accepted: Accepted,
+}
+
+/// Reads `trust.json`; without it nothing is remembered.
+pub fn read_trust(home: &Home) -> Reading<Trust> {
+    let path = home.trust();
+    match Document::read(&path) {
+        Ok(None) => Reading::default(),
+        Ok(Some(document)) => understood(&path, &document),
+        Err(fault) => Reading {
+            banners: vec![fault.banner()],
+            failed: true,
+            ..Reading::default()
+        },
+    }
+}
+
+fn understood(path: &Path, document: &Document) -> Reading<Trust> {
+    let root = document.root();
+    let mut faults = Vec::new();
+    let mut trust = Trust::default();
+    let grants = list(root, GRANTS, &mut faults);
+    if grants.len() > RULES_MAX {
+        faults.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
+    }
+    // A refusal is never beyond the bound.
+    for (index, value) in grants.iter().enumerate() {
+        match entry::rule(value) {
+            Ok(rule) if index < RULES_MAX || rule.is_never() => trust.rules.push(rule),
+            Ok(_) => {}
+            Err(why) => {
+                let steps = [Step::Key(GRANTS), Step::Index(index)];
+                faults.push(format!("line {}, {why}", document.line(&steps)));
+            }
+        }
+    }
+    for (index, value) in list(root, INSTRUCTIONS, &mut faults).iter().enumerate() {
+        match entry::agreed(value) {
+            Ok(agreed) => trust.instructions.push(agreed),
+            Err(why) => {
+                let steps = [Step::Key(INSTRUCTIONS), Step::Index(index)];
+                faults.push(format!("line {}, {why}", document.line(&steps)));
+            }
+        }
+    }
+    for (server, launch, tool, value) in pins_of(root, &mut faults) {
+        match entry::accepted(value) {
+            Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
+            Err(why) => faults.push(format!("the definition of `{tool}` of `{server}`: {why}")),
+        }
+    }
+    Reading {
+        value: trust,
+        banners: banner(path, &faults).into_iter().collect(),
+        failed: false,
+    }
+}
+
+fn list<'a>(root: &'a Map<String, Value>, key: &str, faults: &mut Vec<String>) -> &'a [Value] {
+    match root.get(key) {
+        None | Some(Value::Null) => &[],
+        Some(Value::Array(entries)) => entries,
+        Some(other) => {
+            faults.push(format!("`{key}` is {}, a list is expected", kind(other)));
+            &[]
+        }
+    }
+}
+
+/// Every entry of `pins`, which is by server, launch identity and tool.
+fn pins_of<'a>(
+    root: &'a Map<String, Value>,
+    faults: &mut Vec<String>,
+) -> Vec<(ServerId, LaunchId, &'a str, &'a Value)> {
+    let mut found = Vec::new();
+    let Some(pins) = root.get(PINS).filter(|pins| !pins.is_null()) else {
+        return found;
+    };
+    let Value::Object(servers) = pins else {
+        faults.push(format!("`{PINS}` is {}, an object is expected", kind(pins)));
+        return found;
+    };
+    for (server, launches) in servers {
+        let launches = launches.as_object().into_iter().flatten();
+        for (launch, tools) in launches {
+            let tools = tools.as_object().into_iter().flatten();
+            found.extend(tools.map(|(tool, value)| {
+                let (server, launch) = (ServerId::new(server), LaunchId::from_hash(launch));
+                (server, launch, tool.as_str(), value)
+            }));
+        }
+    }
+    found
+}
+
+/// One banner for all that is not understood.
+fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
+    let (first, more) = faults.split_first()?;
+    let others = match more.len() {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    };
+    let name = super::error::file_name(path);
+    let notice = Notice::warning(format!("{name}: {first}{others}."))
+        .because("What is not understood grants nothing; the rest holds.")
+        .advise("Correct it there, or take it out.");
+    Some(Banner::new(name, notice))
+}
+
+/// Changes that wait to be written, in their order: whoever writes takes all of them.
+#[derive(Debug, Default)]
+pub struct TrustQueue {
+    waiting: Mutex<Vec<TrustEdit>>,
+    /// Held while the file is written, so that no later change overtakes an earlier one.
+    writing: Mutex<()>,
+}
+
+impl TrustQueue {
+    pub fn push(&self, edit: TrustEdit) {
+        // A list is whole between any two of its operations.
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(edit);
+    }
+
+    /// Writes what waits. Blocks.
+    ///
+    /// # Errors
+    /// The file cannot be read, understood or written; it is as it was then. Where the
+    /// person decided nothing of it, that is no error.
+    pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let edits = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *waiting)
+        };
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let written = update_trust(home, &edits);
+        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::FirstSeen(_));
+        match written {
+            // The banner of the file says it already.
+            Err(fault) if edits.iter().all(is_seen) => {
+                tracing::warn!("what tools are was not remembered: {fault}");
+                Ok(())
+            }
+            written => written,
+        }
+    }
+}
+
+/// Changes the file under its lock; another program's entries stay.
+///
+/// # Errors
+/// It cannot be read, understood or written; it is as it was then.
+pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
+    let path = home.trust();
+    let changed = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
+        let is_full = current
+            .as_ref()
+            .is_some_and(|bytes| bytes.len() > FILE_BYTES_FULL);
+        let document = match &current {
+            Some(bytes) => Document::parse(&path, bytes.clone())?,
+            None => Document::empty(&path),
+        };
+        let mut root = document.root().clone();
+        for edit in edits {
+            apply(&mut root, edit, is_full).map_err(|fault| ConfigError::Misshapen {
+                path: path.clone(),
+                line: document.line(&[Step::Key(fault.key)]),
+                fault: fault.what,
+            })?;
+        }
+        forget_oldest(&mut root);
+        if root == *document.root() {
+            return Ok(current.unwrap_or_else(|| document.into_bytes()));
+        }
+        let mut bytes = serde_json::to_vec_pretty(&root).unwrap_or_default();
+        bytes.push(b'\n');
+        Ok(bytes)
+    });
+    changed.map_err(|fault| match fault {
+        UpdateError::Refused(fault) => fault,
+        UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
+        UpdateError::Write(fault) => ConfigError::Unwritable {
+            path: path.clone(),
+            why: files::words(&fault),
+        },
+    })
+}
+
+struct Misshapen {
+    key: &'static str,
+    what: String,
+}
+
+fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Result<(), Misshapen> {
+    match edit {
+        TrustEdit::Add(rule) => {
+            let grants = entries(root, GRANTS)?;
+            let gives_way = |old: &Rule| old.is_same(rule) || rule.replaces(old);
+            grants.retain(|old| !entry::rule(old).is_ok_and(|old| gives_way(&old)));
+            grants.push(entry::of_rule(rule));
+        }
+        TrustEdit::Remove(rule) => {
+            let is_it = |old: &Value| entry::rule(old).is_ok_and(|old| old.is_same(rule));
+            entries(root, GRANTS)?.retain(|old| !is_it(old));
+        }
+        TrustEdit::Agree(agreed) => {
+            let is_it = |old: &Value| entry::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            let list = entries(root, INSTRUCTIONS)?;
+            if !list.iter().any(is_it) {
+                list.push(entry::of_agreed(agreed));
+            }
+        }
+        TrustEdit::Disagree(agreed) => {
+            let is_it = |old: &Value| entry::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            entries(root, INSTRUCTIONS)?.retain(|old| !is_it(old));
+        }
+        TrustEdit::FirstSeen(pinned) => {
+            let tools = tools(root, pinned)?;
+            if !tools.contains_key(&pinned.tool) {
+                tools.insert(pinned.tool.clone(), written(&pinned.accepted, is_full));
+            }
+        }
+        TrustEdit::Accept(pinned) => {
+            let value = written(&pinned.accepted, is_full);
+            tools(root, pinned)?.insert(pinned.tool.clone(), value);
+        }
+        TrustEdit::Decline { of, pin } => {
+            let tools = tools(root, of)?;
+            if let Some(Value::Object(entry)) = tools.get_mut(&of.tool) {
+                entry.insert("declined".to_owned(), json!(pin.as_str()));
+            } else {
+                tools.insert(of.tool.clone(), written(&of.accepted, is_full));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn written(accepted: &Accepted, is_full: bool) -> Value {
+    let whole = entry::of_accepted(accepted, true);
+    let is_long = is_full || whole.to_string().len() > DEFINITION_BYTES_MAX;
+    match is_long {
+        true => entry::of_accepted(accepted, false),
+        false => whole,
+    }
+}
+
+fn entries<'a>(
+    root: &'a mut Map<String, Value>,
+    key: &'static str,
+) -> Result<&'a mut Vec<Value>, Misshapen> {
+    let found = root.entry(key).or_insert_with(|| json!([]));
+    if found.is_null() {
+        *found = json!([]);
+    }
+    match found {
+        Value::Array(entries) => Ok(entries),
+        other => Err(Misshapen {
+            key,
+            what: format!("`{key}` is {}, a list is expected", kind(other)),
+        }),
+    }
+}
+
+fn tools<'a>(
+    root: &'a mut Map<String, Value>,
+    pinned: &Pinned,
+) -> Result<&'a mut Map<String, Value>, Misshapen> {
+    let steps = [PINS, pinned.server.as_str(), pinned.launch.as_str()];
+    let mut here = root;
+    for step in steps {
+        let next = here.entry(step).or_insert_with(|| json!({}));
+        if next.is_null() {
+            *next = json!({});
+        }
+        here = match next {
+            Value::Object(next) => next,
+            other => {
+                return Err(Misshapen {
+                    key: PINS,
+                    what: format!("`{step}` is {}, an object is expected", kind(other)),
+                });
+            }
+        };
+    }
+    Ok(here)
+}
+
+/// Keeps the file within its bound: what was seen first goes first.
+fn forget_oldest(root: &mut Map<String, Value>) {
+    let found = pins_of(root, &mut Vec::new());
+    let Some(over) = found.len().checked_sub(PINS_MAX).filter(|over| *over > 0) else {
+        return;
+    };
+    let mut dated: Vec<(String, [String; 3])> = found
+        .iter()
+        .map(|(server, launch, tool, value)| {
+            let since = value.get("since").and_then(Value::as_str);
+            let path = [server.as_str(), launch.as_str(), tool].map(str::to_owned);
+            (since.unwrap_or_default().to_owned(), path)
+        })
+        .collect();
+    dated.sort();
+    for (_, [server, launch, tool]) in dated.into_iter().take(over) {
+        let tools = root
+            .get_mut(PINS)
+            .and_then(|pins| pins.get_mut(&server))
+            .and_then(|launches| launches.get_mut(&launch));
+        if let Some(Value::Object(tools)) = tools {
+            tools.shift_remove(&tool);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! Pins (S7.5): what a tool was when it was first offered. One that its server changed
+//! since is withheld until the person has seen the difference and accepted it, in both
+//! modes. Nothing piles up: a banner says so at once, the question comes with the next
+//! prompt, when the model asks for the tool, or when the person does.
+
+use super::actor::Actor;
+use super::asking::Pending;
+use crate::config::{Pinned, TrustEdit};
+use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
+use crate::domain::{Banner, Grant, Launch, Notice, Server, ServerId};
+use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// The cause of the banner.
+const WITHHELD: &str = "withheld";
+/// Tools that it names.
+const NAMED_MAX: usize = 4;
+
+impl Actor {
+    /// The servers as they are, with what is withheld of them.
+    pub(super) fn servers_now(&self) -> Vec<Server> {
+        let servers = self.hub.servers().into_iter();
+        servers.map(|server| self.withholding(server)).collect()
+    }
+
+    /// Built-in tools are this program: they change with it alone.
+    fn is_pinned(server: &Server) -> bool {
+        server.launch != Launch::BuiltIn.identity()
+    }
+
+    pub(super) fn withholding(&self, mut server: Server) -> Server {
+        if Self::is_pinned(&server) {
+            let changed = server.tools.iter();
+            let changed = changed.filter(|tool| self.trust().has_changed(&server, tool));
+            server.withheld = changed.map(|tool| tool.name.clone()).collect();
+        }
+        server
+    }
+
+    /// Pins what is offered for the first time.
+    pub(super) fn pin_new(&mut self, servers: &[Server]) {
+        let mut new = Vec::new();
+        for server in servers.iter().filter(|server| Self::is_pinned(server)) {
+            for tool in server.offered() {
+                let known = self
+                    .trust()
+                    .accepted(&server.id, &server.launch, &tool.name);
+                if known.is_none() {
+                    let accepted = Accepted {
+                        pin: tool.pin.clone(),
+                        since: Timestamp::now(),
+                        definition: Some(Definition::of(tool)),
+                        declined: None,
+                    };
+                    new.push(Pinned {
+                        server: server.id.clone(),
+                        launch: server.launch.clone(),
+                        tool: tool.name.clone(),
+                        accepted,
+                    });
+                }
+            }
+        }
+        if !new.is_empty() {
+            self.accept_all(&new);
+            self.write_trust(new.into_iter().map(TrustEdit::FirstSeen));
+        }
+    }
+
+    fn accept_all(&mut self, pinned: &[Pinned]) {
+        let trust = self.trust_mut();
+        for one in pinned {
+            let (server, launch, tool) = (&one.server, &one.launch, &one.tool);
+            trust.accept(server, launch, tool, one.accepted.clone());
+        }
+    }
+
+    /// Every tool that is not what was accepted.
+    pub(super) fn changes(&self) -> Vec<PinChange> {
+        let servers = self.hub.servers();
+        let of = |server: &Server| -> Vec<PinChange> {
+            let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
+            let change = |tool: &crate::domain::Tool| {
+                let accepted = self
+                    .trust()
+                    .accepted(&server.id, &server.launch, &tool.name);
+                let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
+                Some(PinChange {
+                    server: server.id.clone(),
+                    launch: server.launch.clone(),
+                    tool: Arc::new(tool.clone()),
+                    accepted: accepted.clone(),
+                })
+            };
+            tools.filter_map(change).collect()
+        };
+        servers.iter().flat_map(of).collect()
+    }
+
+    /// Says what is withheld without a decision, as long as something is.
+    pub(super) fn tell_of_withheld(&mut self, servers: &[Server]) {
+        let is_on = |change: &&PinChange| {
+            let mut on = servers.iter().filter(|server| server.enabled);
+            on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
+        };
+        let changes = self.changes();
+        let open: Vec<&PinChange> = changes.iter().filter(is_on).collect();
+        let open: Vec<&PinChange> = open.into_iter().filter(|it| !it.is_declined()).collect();
+        let name = |it: &&PinChange| format!("`{}` of `{}`", it.tool.name, it.server);
+        let mut names: Vec<String> = open.iter().take(NAMED_MAX).map(name).collect();
+        if open.len() > NAMED_MAX {
+            names.push(format!("{} more", open.len() - NAMED_MAX));
+        }
+        let what = match open.len() {
+            0 => return self.clear_banner(WITHHELD),
+            1 => format!(
+                "{} changed since you accepted it, and is withheld.",
+                names[0]
+            ),
+            _ => {
+                let names = names.join(", ");
+                format!("Tools changed since you accepted them, and are withheld: {names}.")
+            }
+        };
+        let banner = Banner::new(WITHHELD, Notice::warning(what).advise("/trust shows how."));
+        if self.banners.get(WITHHELD) != Some(&banner) {
+            self.set_banner(banner);
+        }
+    }
+
+    /// The question that is open is about what the tool was before: it is put anew.
+    pub(super) fn renew_pin_question(&mut self) {
+        let Some(open) = self.trusting.open else {
+            return;
+        };
+        let Some(Pending::PinChanged(asked)) = self.asked.get(&open) else {
+            return;
+        };
+        let asked = asked.clone();
+        let changes = self.changes();
+        let is_it = |it: &&PinChange| it.server == asked.server && it.tool.name == asked.tool.name;
+        let now = changes.iter().find(is_it).cloned();
+        if now.as_ref() == Some(&*asked) {
+            return;
+        }
+        self.withdraw(open);
+        self.trusting.open = None;
+        if let Some(now) = now {
+            self.ask_about(now);
+        }
+    }
+
+    /// Asks about the next tool that nobody decided on yet, one at a time.
+    pub(super) fn ask_about_next(&mut self) {
+        // Whoever answers for a script accepts nothing.
+        if self.trusting.open.is_some() || self.options.one_turn {
+            return;
+        }
+        let servers = self.hub.servers();
+        let is_due = |it: &PinChange| {
+            let (server, tool, pin) = (&it.server, &it.tool.name, &it.tool.pin);
+            let mut aside = self.trusting.aside.iter();
+            let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
+            // What would not be offered anyway can wait.
+            let server = servers.iter().find(|one| one.id == *server);
+            let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
+            is_offered && !it.is_declined() && !is_aside
+        };
+        if let Some(change) = self.changes().into_iter().find(is_due) {
+            self.trusting.goes_on = true;
+            self.ask_about(change);
+        }
+    }
+
+    /// The model asked for a tool that is withheld.
+    pub(super) fn withheld_wanted(&mut self, server: &ServerId, tool: &str) {
+        let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
+        let change = self.changes().into_iter().find(is_it);
+        let is_free = self.trusting.open.is_none() && !self.options.one_turn;
+        if let Some(change) = change.filter(|it| is_free && !it.is_declined()) {
+            self.ask_about(change);
+        }
+    }
+
+    /// The person wants to see the difference, whatever was decided about it.
+    pub(super) fn review_tool(&mut self, server: &ServerId, tool: &str) {
+        let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
+        let Some(change) = self.changes().into_iter().find(is_it) else {
+            let said = format!("`{tool}` of `{server}` is what you accepted.");
+            return self.notice(Notice::info(said));
+        };
+        if let Some(open) = self.trusting.open.take() {
+            self.withdraw(open);
+        }
+        self.trusting.goes_on = false;
+        self.ask_about(change);
+    }
+
+    fn ask_about(&mut self, change: PinChange) {
+        let question = Ask::PinChanged(Arc::new(change.clone()));
+        let pending = Pending::PinChanged(Box::new(change));
+        self.trusting.open = Some(self.ask(Owner::Program, question, pending));
+    }
+
+    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {
+        self.trusting.open = None;
+        let goes_on = std::mem::take(&mut self.trusting.goes_on);
+        let pinned = |accepted| Pinned {
+            server: change.server.clone(),
+            launch: change.launch.clone(),
+            tool: change.tool.name.clone(),
+            accepted,
+        };
+        let choice = match answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => {
+                let (server, tool) = (change.server, change.tool.name.clone());
+                let pin = change.tool.pin.clone();
+                return self.trusting.aside.push((server, tool, pin));
+            }
+        };
+        if choice == Choice::Accept {
+            let accepted = pinned(Accepted {
+                pin: change.tool.pin.clone(),
+                since: Timestamp::now(),
+                definition: Some(Definition::of(&change.tool)),
+                declined: None,
+            });
+            self.accept_all(std::slice::from_ref(&accepted));
+            self.write_trust([TrustEdit::Accept(accepted)]);
+        } else {
+            let pin = change.tool.pin.clone();
+            let declined = pinned(Accepted {
+                declined: Some(pin.clone()),
+                ..change.accepted.clone()
+            });
+            self.accept_all(std::slice::from_ref(&declined));
+            self.write_trust([TrustEdit::Decline { of: declined, pin }]);
+        }
+        if choice == Choice::Never {
+            self.store_rule(never(&change));
+        }
+        self.trust_changed();
+        if goes_on {
+            self.ask_about_next();
+        }
+    }
+
+    /// A server changed: what it offers, what of it is withheld, and what is told of it.
+    pub(super) fn server_event(&mut self, server: Server) -> Event {
+        self.servers_changed();
+        Event::ServerChanged(self.withholding(server))
+    }
+}
+
+fn never(change: &PinChange) -> Rule {
+    let Grant {
+        server,
+        launch,
+        tool,
+        pin,
+    } = Grant {
+        server: change.server.clone(),
+        launch: change.launch.clone(),
+        tool: change.tool.name.clone(),
+        pin: change.tool.pin.clone(),
+    };
+    Rule {
+        server,
+        launch,
+        since: Timestamp::now(),
+        cover: Cover::Never { tool, pin },
+    }
+}
