@@ -16,6 +16,7 @@ pub use super::pick::{Pick, Picked};
 use super::probe::Probe;
 use super::shelf::{Models, Shelf};
 use super::theme::{Background, Glyphs, Theme};
+use super::trusted::TrustList;
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
@@ -67,6 +68,7 @@ pub enum Overlay {
         chosen: usize,
     },
     Pick(Pick),
+    Trust(TrustList),
     Sessions(Box<Sessions>),
     Models(Box<Models>),
     Connect(Box<Connect>),

@@ -4,7 +4,7 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{branches, leave, log, models, navigation, overlay, sessions, submit};
+use super::{branches, leave, log, models, navigation, overlay, sessions, submit, trust};
 use crate::domain::{Notice, ServerStatus, ToolMode};
 use crate::protocol::Command;
 
@@ -32,6 +32,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::SetPersona | Action::Reload | Action::SystemPrompt => {
             settings(model, action, argument, effects);
         }
+        Action::Trust => trust::open(model),
         Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
             navigation::toggle_chosen(model, effects);
         }

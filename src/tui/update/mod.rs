@@ -18,6 +18,7 @@ mod probe;
 pub mod recall;
 mod sessions;
 mod submit;
+mod trust;
 
 use super::ask::QUIET;
 use super::draft;

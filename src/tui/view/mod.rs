@@ -22,6 +22,7 @@ mod servers;
 mod sessions;
 mod times;
 mod trust;
+mod trusted;
 mod welcome;
 
 use super::model::{Focus, Model, Overlay};
@@ -118,6 +119,10 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
         }
         Overlay::Pick(pick) => {
             lists::pick(pick, over_chat, pen);
+            None
+        }
+        Overlay::Trust(list) => {
+            trusted::draw(model, list, over, pen);
             None
         }
         Overlay::Sessions(open) => sessions::draw(open, over, pen),
