@@ -17,7 +17,7 @@
 //! | floor | modules | |
 //! |---|---|---|
 //! | 0 | [`domain`], [`text`], [`dialect`] | values and rules; no I/O |
-//! | 1 | [`protocol`], [`ports`], [`files`] | the two channels; what adapters need of each other; writing files safely |
+//! | 1 | [`protocol`], [`ports`], [`files`], [`web`] | the two channels; what adapters need of each other; writing files safely; what all HTTP shares |
 //! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
@@ -62,3 +62,4 @@ pub mod serve;
 pub mod store;
 pub mod text;
 pub mod tui;
+pub mod web;

@@ -15,8 +15,8 @@ use crate::domain::tool::Tool;
 use crate::domain::trace::TraceLine;
 use crate::domain::{
     AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel, Notice,
-    PersonaSummary, PinChange, Prompt, Pull, QueryId, Server, ServerId, Session, SessionId,
-    SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent, TurnId,
+    PersonaSummary, PinChange, Prompt, Pull, QueryId, Server, ServerId, ServerLog, Session,
+    SessionId, SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub enum Command {
         answer: Answer,
     },
     Interrupt,
+    /// Cancels one call of those that run; the turn goes on.
+    CancelCall(CallId),
     /// Finds out which dialect the present model follows (S6.6).
     Probe,
     /// Ends it early; what there is of it is shown.
@@ -85,6 +87,11 @@ pub enum Command {
     SetToolMode(ToolMode),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
+    /// What a server wrote to stderr; answered where there is more than was `seen`.
+    ReadServerLog {
+        server: ServerId,
+        seen: Option<u64>,
+    },
     ToggleTool {
         server: ServerId,
         tool: String,
@@ -191,6 +198,8 @@ pub enum Event {
     /// What was decided for longer than a call, and what waits: all of it, replacing
     /// what was known.
     TrustChanged(Arc<Vec<Trusted>>),
+    /// What [`Command::ReadServerLog`] asked for.
+    ServerLogged(Arc<ServerLog>),
     /// How full the context is.
     ContextMeasured(Meter),
     /// What is typed before: oldest first, and the draft of the last run, which

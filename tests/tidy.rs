@@ -13,11 +13,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("protocol", &["domain"]),
     ("ports", &["domain"]),
     ("files", &[]),
+    ("web", &[]),
     ("log", &["domain", "files", "protocol"]),
     ("config", &["domain", "files", "text"]),
     ("store", &["domain", "files", "text"]),
-    ("provider", &["domain", "ports"]),
-    ("mcp", &["domain", "files", "ports", "text"]),
+    ("provider", &["domain", "ports", "text", "web"]),
+    ("mcp", &["domain", "files", "ports", "text", "web"]),
     ("serve", &["domain", "ports"]),
     (
         "engine",
@@ -33,8 +34,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "app",
         &[
-            "cli", "config", "demo", "domain", "engine", "headless", "log", "provider", "serve",
-            "tui",
+            "cli", "config", "demo", "dialect", "domain", "engine", "headless", "log", "mcp",
+            "provider", "serve", "text", "tui",
         ],
     ),
 ];

@@ -50,6 +50,8 @@ pub enum ConfigError {
     },
     #[error("{} lists `{name}` already", path.display())]
     KnownModel { path: PathBuf, name: String },
+    #[error("{} lists a server `{name}` already", path.display())]
+    KnownServer { path: PathBuf, name: String },
     #[error("no server `{id}` in {}{}", path.display(), meant(near))]
     UnknownServer {
         path: PathBuf,
@@ -111,6 +113,9 @@ impl ConfigError {
             Self::ChangedMeanwhile { .. } => notice
                 .because("The file is left as it is.")
                 .advise("Look at it again first."),
+            Self::KnownServer { .. } => {
+                notice.advise("Give this one another name, or change the entry there.")
+            }
             Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
@@ -134,6 +139,7 @@ impl ConfigError {
             | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
             | Self::KnownModel { path, .. }
+            | Self::KnownServer { path, .. }
             | Self::UnknownServer { path, .. } => file_name(path),
         }
     }

@@ -3,6 +3,7 @@
 //! works. Writing changes one value and no other byte of a file.
 
 mod add;
+mod add_server;
 mod change;
 mod document;
 mod edit;
@@ -13,7 +14,6 @@ mod home;
 mod known;
 mod listing;
 mod models;
-mod near;
 mod personas;
 mod prompt;
 mod save;
@@ -27,6 +27,7 @@ pub use add::{
     Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
     model_servers, server_of, understand,
 };
+pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use change::{Memory, Weighed, use_of, weigh};
 pub use error::{ConfigError, while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};

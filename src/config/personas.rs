@@ -1,11 +1,11 @@
 //! Personas: those in the binary, and those in the folder `personas`, which beat
 //! them by name (S4.4). A file that cannot be used is listed with the reason.
 
-use super::near::nearest;
 use super::{Home, Reading};
 use crate::domain::persona::ToolName;
 use crate::domain::{Banner, Notice, Persona};
 use crate::files;
+use crate::text::near::nearest;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

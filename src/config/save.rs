@@ -4,11 +4,11 @@
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
 use super::listing::{self, Place, ServerEntry};
-use super::near::nearest;
 use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
+use crate::text::near::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -69,7 +69,7 @@ pub(super) fn tools_off(id: &str, entry: &Entry) -> Result<Vec<String>, Fault> {
     Ok(fields::texts(entry, "toolsOff")?.unwrap_or_else(default))
 }
 
-fn server(id: &str, value: &Value, variables: Variables<'_>) -> ServerConfig {
+pub(super) fn server(id: &str, value: &Value, variables: Variables<'_>) -> ServerConfig {
     let misconfigured = |enabled: bool, why: Fault| ServerConfig {
         id: ServerId::new(id),
         description: None,

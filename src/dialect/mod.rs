@@ -10,6 +10,7 @@ mod gemma;
 mod harmony;
 mod json;
 mod named;
+pub mod pairs;
 mod piece;
 mod pythonic;
 mod read;

@@ -10,6 +10,9 @@ use std::ops::{BitAnd, BitOr};
 /// Schemas that are looked into for one value: references may lead in circles.
 const SCHEMAS_MAX: usize = 64;
 
+/// Longer lists of choices are not spelt out.
+const CHOICES_BYTES_MAX: usize = 60;
+
 /// A value as it was understood.
 #[derive(Debug, PartialEq)]
 pub(super) struct Typed {
@@ -68,6 +71,25 @@ impl<'a> Property<'a> {
         self.schema
             .map(kinds)
             .is_some_and(|kinds| kinds != Kinds::ANY && kinds.has(Kinds::ARRAY))
+    }
+
+    /// What may be written for it, in a word or as the choices there are.
+    pub(super) fn words(&self) -> String {
+        let mut look = Look::new(self.root);
+        let kinds = self.schema.map_or(Kinds::ANY, |schema| look.kinds(schema));
+        let choices = look.choices.join("|");
+        if kinds == Kinds::STRING && !choices.is_empty() && choices.len() <= CHOICES_BYTES_MAX {
+            return choices;
+        }
+        let named = [
+            (Kinds::STRING, "TEXT"),
+            (Kinds::NUMBER, "NUMBER"),
+            (Kinds::BOOLEAN, "true|false"),
+            (Kinds::OBJECT, "OBJECT"),
+            (Kinds::ARRAY, "LIST"),
+        ];
+        let named = named.into_iter().find(|(kind, _)| *kind == kinds);
+        named.map_or("VALUE", |(_, word)| word).to_owned()
     }
 
     /// What is said of the elements of that array.

@@ -12,8 +12,10 @@ pub mod offered;
 pub mod outside;
 pub mod persona;
 pub mod probe;
+pub mod progress;
 mod recalled;
 pub mod server;
+pub mod server_log;
 pub mod session;
 pub mod stock;
 pub mod tool;
@@ -30,12 +32,13 @@ pub use notice::{Banner, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
+pub use progress::{Measure, Progress};
 pub use server::{Launch, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server_log::{ServerLine, ServerLog};
 pub use session::{Branch, SavedMessage, Session, SessionSummary};
 pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
-    Annotations, CallOrigin, Decision, Pin, Progress, QuotedIn, Tool, ToolCall, ToolOutcome,
-    ToolState,
+    Annotations, CallOrigin, Decision, Pin, QuotedIn, Tool, ToolCall, ToolOutcome, ToolState,
 };
 pub use transcript::{Body, Entry, Transcript};
 pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};

@@ -1,5 +1,6 @@
 //! Tools that servers offer, and calls of them.
 
+pub use super::progress::Progress;
 use super::{Arguments, CallId, Pattern, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,6 +15,21 @@ pub struct Annotations {
     pub destructive: Option<bool>,
     pub idempotent: Option<bool>,
     pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// What was said, in words; nothing where nothing was.
+    pub fn words(&self) -> Vec<&'static str> {
+        let said = [
+            (self.read_only, "read-only", "changes things"),
+            (self.destructive, "destructive", "not destructive"),
+            (self.idempotent, "idempotent", "not idempotent"),
+            (self.open_world, "reaches the outside", "stays inside"),
+        ];
+        said.into_iter()
+            .filter_map(|(said, yes, no)| said.map(|said| if said { yes } else { no }))
+            .collect()
+    }
 }
 
 /// The hash of a tool's definition as its server sent it.
@@ -223,13 +239,6 @@ pub enum ToolState {
     Done(ToolOutcome),
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Progress {
-    pub done: f64,
-    pub total: Option<f64>,
-    pub message: Option<String>,
-}
-
 /// How a call ended. Every call ends in exactly one of these.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
@@ -261,6 +270,10 @@ pub enum ToolOutcome {
     Never,
     /// The turn was interrupted.
     Interrupted,
+    /// The person cancelled this call alone while it ran; the turn goes on.
+    Cancelled {
+        elapsed: Duration,
+    },
     /// The result of an earlier equal call was given instead.
     Reused {
         of: CallId,
@@ -298,7 +311,8 @@ impl ToolOutcome {
             Self::Succeeded { elapsed, .. }
             | Self::Failed { elapsed, .. }
             | Self::Unreachable { elapsed, .. }
-            | Self::TimedOut { elapsed } => Some(*elapsed),
+            | Self::TimedOut { elapsed }
+            | Self::Cancelled { elapsed } => Some(*elapsed),
             _ => None,
         }
     }
@@ -332,4 +346,36 @@ pub enum Decision {
     UseFirst,
     /// It was no call: show it as text.
     TreatAsText,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(schema: Value, arguments: Value) -> Result<(), String> {
+        let definition = json!({ "name": "t", "inputSchema": schema });
+        let tool = Tool::from_definition(&definition).expect("a whole definition");
+        tool.check(arguments.as_object().expect("arguments"))
+    }
+
+    #[test]
+    fn schemas_that_refer_to_themselves_or_to_the_web_hang_nothing() {
+        let node = json!({
+            "type": "object", "properties": { "next": { "$ref": "#" }, "n": { "type": "number" } },
+        });
+        assert_eq!(check(node.clone(), json!({ "next": { "n": 1 } })), Ok(()));
+        assert!(check(node, json!({ "next": { "n": "x" } })).is_err());
+        for cycle in [
+            json!({ "$ref": "#" }),
+            json!({ "allOf": [{ "$ref": "#" }] }),
+            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
+            json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
+            json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
+            json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
+            json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
+        ] {
+            assert_eq!(check(cycle.clone(), json!({ "x": 1 })), Ok(()), "{cycle}");
+        }
+    }
 }

@@ -64,7 +64,8 @@ pub(super) struct Running {
     pub(super) reply: Option<Reply>,
     /// When silence of the open reply becomes worth a question.
     pub(super) idle_at: Option<Instant>,
-    pub(super) calls: HashMap<CallId, CancellationToken>,
+    /// The calls that run, each with the way to cancel it, and since when it runs.
+    pub(super) calls: HashMap<CallId, (CancellationToken, Instant)>,
     /// What is to be sent once it is known how, or once the person decided.
     pub(super) unsent: Option<Unsent>,
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,

@@ -20,6 +20,7 @@ impl Actor {
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.probe(),
             Command::StopProbe => self.stop_probe(),
             Command::RetryNow => self.retry_now(),
@@ -35,6 +36,11 @@ impl Actor {
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
+            Command::ReadServerLog { server, seen } => {
+                if let Some(log) = self.hub.log(&server, seen) {
+                    self.outbox.push(Event::ServerLogged(Arc::new(log)));
+                }
+            }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::AskInstructions(server) => self.ask_instructions(&server),
             Command::ReviewTool { server, tool } => self.review_tool(&server, &tool),

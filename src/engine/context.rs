@@ -95,6 +95,10 @@ pub fn result_text(
         ToolOutcome::Never => format!(
             "The user denied {tool} from {server}, for good: it will never be run. Do not call it again."
         ),
+        ToolOutcome::Cancelled { .. } => format!(
+            "The user cancelled {tool} from {server} while it ran: there is no result. Do not \
+             call it again unless the user asks for it."
+        ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
             ended("it was not run")
         }

@@ -4,7 +4,7 @@ use super::actor::{Actor, CallEnd, Running};
 use super::approval::ApprovedCall;
 use super::quotes::{self, read};
 use super::turn::{Effect, Input};
-use crate::domain::{QuotedIn, ToolOutcome, ToolState, TurnEvent};
+use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent};
 use crate::mcp::Call;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::{Fault, StreamPart};
@@ -48,12 +48,11 @@ impl Actor {
                 Effect::CloseAsk(ask) => self.outbox.push(Event::AskClosed(ask)),
                 Effect::Run(call) => self.run(&call),
                 Effect::Cancel(call) => {
-                    if let Some(token) = running.calls.get(&call) {
+                    if let Some((token, _)) = running.calls.get(&call) {
                         token.cancel();
                     }
                 }
                 Effect::Remember(grant) => self.grant_session(grant),
-                Effect::Withheld { server, tool } => self.withheld_wanted(&server, &tool),
                 Effect::Store(rule) => self.store_rule(rule),
                 Effect::Save { answer, usage } => self.save(&answer, usage),
                 Effect::Keep { words } => self.keep(&words),
@@ -156,7 +155,7 @@ impl Actor {
             return;
         };
         let token = CancellationToken::new();
-        running.calls.insert(id, token.clone());
+        running.calls.insert(id, (token.clone(), Instant::now()));
         let call = Call {
             id,
             server: call.server().clone(),
@@ -181,6 +180,15 @@ impl Actor {
                 quote,
             }
         }));
+    }
+
+    pub(super) fn cancel_call(&mut self, call: CallId) {
+        let calls = self.running.as_ref().map(|running| &running.calls);
+        if let Some((_, since)) = calls.and_then(|calls| calls.get(&call)) {
+            let elapsed = since.elapsed();
+            tracing::info!(%call, "the call is cancelled by hand");
+            self.feed(Input::CancelCall { call, elapsed });
+        }
     }
 
     pub(super) fn call_ended(&mut self, ended: CallEnd) {

@@ -33,6 +33,7 @@ pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
         ToolOutcome::Denied { .. } => "denied".to_owned(),
         ToolOutcome::Never => "never to be called: you ruled it out".to_owned(),
         ToolOutcome::Interrupted => "interrupted".to_owned(),
+        ToolOutcome::Cancelled { elapsed } => format!("cancelled after {}", seconds(elapsed)),
         ToolOutcome::Reused { .. } => "the first result was used again".to_owned(),
         ToolOutcome::NotRun { why } => format!("not run: {why}"),
         ToolOutcome::WasText => "taken as text".to_owned(),

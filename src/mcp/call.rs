@@ -1,7 +1,7 @@
 //! One call of a tool, from finding an open session to its outcome. The future
 //! owns the call: dropping it cancels the call at the server.
 
-use super::convert::answer;
+use super::convert::{Answer, answer};
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
@@ -10,6 +10,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -18,6 +19,25 @@ use tokio_util::sync::CancellationToken;
 
 /// Progress puts the time-out off, up to so many time-outs in all.
 const TIMEOUTS_MAX: u32 = 10;
+/// Progress of one call is told no more often: a server may send it in a flood.
+const REPORT_EVERY: Duration = Duration::from_millis(50);
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    pub outcome: ToolOutcome,
+    /// The server's own result, where it gave one: also of a tool that failed.
+    pub result: Option<Value>,
+}
+
+impl From<ToolOutcome> for Ran {
+    fn from(outcome: ToolOutcome) -> Self {
+        Self {
+            outcome,
+            result: None,
+        }
+    }
+}
 
 /// Runs `call` on `line`, whose session is opened again where it has ended.
 pub async fn run(
@@ -25,41 +45,72 @@ pub async fn run(
     call: Call,
     cancel: CancellationToken,
     events: mpsc::Sender<HubEvent>,
-) -> ToolOutcome {
+) -> Ran {
     let started = Instant::now();
+    let ended = match once(&line, call.clone(), &cancel, &events).await {
+        // Once is no accident of its own: the session is new.
+        Ok(Ended::Refused) => once(&line, call, &cancel, &events).await,
+        ended => ended,
+    };
+    let elapsed = started.elapsed();
+    let unreachable = |why| ToolOutcome::Unreachable { why, elapsed }.into();
+    match ended {
+        Ok(Ended::Answered(result)) => {
+            let Answer { text, is_error } = answer(&result);
+            let outcome = match is_error {
+                true => ToolOutcome::Failed { text, elapsed },
+                false => ToolOutcome::Succeeded { text, elapsed },
+            };
+            let result = Some(result);
+            Ran { outcome, result }
+        }
+        Ok(Ended::Failed(text)) => ToolOutcome::Failed { text, elapsed }.into(),
+        Ok(Ended::Unreachable(why)) => unreachable(why),
+        Ok(Ended::Refused) => {
+            unreachable("The server forgets its sessions as soon as they are open.".to_owned())
+        }
+        Ok(Ended::TimedOut) => ToolOutcome::TimedOut { elapsed }.into(),
+        Err(outcome) => outcome.into(),
+    }
+}
+
+/// One try of a call, on an open session; an error is the outcome of one that was not
+/// even tried.
+async fn once(
+    line: &Line,
+    call: Call,
+    cancel: &CancellationToken,
+    events: &mpsc::Sender<HubEvent>,
+) -> Result<Ended, ToolOutcome> {
     let session = tokio::select! {
         biased;
-        () = cancel.cancelled() => return ToolOutcome::Interrupted,
+        () = cancel.cancelled() => return Err(ToolOutcome::Interrupted),
         session = line.session() => session,
     };
-    let ended = match session {
+    match session {
         Ok(_) if !line.has_as_approved(&call) => {
             let why = "its server changed the tool after it was approved".to_owned();
-            return ToolOutcome::NotRun { why };
+            Err(ToolOutcome::NotRun { why })
         }
         Ok(session) => {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => return ToolOutcome::Interrupted,
-                ended = talk(&session, call, line.tool_timeout(), &events) => ended,
+                () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
+                ended = talk(&session, call, line.tool_timeout(), events) => Ok(ended),
             }
         }
-        Err(why) => Ended::Unreachable(why),
-    };
-    let elapsed = started.elapsed();
-    match ended {
-        Ended::Succeeded(text) => ToolOutcome::Succeeded { text, elapsed },
-        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed },
-        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed },
-        Ended::TimedOut => ToolOutcome::TimedOut { elapsed },
+        Err(why) => Ok(Ended::Unreachable(why)),
     }
 }
 
 enum Ended {
-    Succeeded(String),
+    Answered(Value),
+    /// The server is well and says no.
     Failed(String),
     Unreachable(String),
     TimedOut,
+    /// The server did nothing, since it does not know the session any more.
+    Refused,
 }
 
 /// An open request. Dropped before it was answered, it is cancelled.
@@ -103,6 +154,8 @@ async fn talk(
     };
     let last = Instant::now() + patience * TIMEOUTS_MAX;
     let mut idle = Instant::now() + patience;
+    // When progress may be told again, and when the newest is to be told.
+    let (mut free, mut due) = (Instant::now(), None);
     loop {
         tokio::select! {
             // An answer that came just before the end counts.
@@ -110,13 +163,19 @@ async fn talk(
             answer = &mut handle.rx => {
                 open.answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                return ended(session, raw(answer)).await;
+                let ended = ended(session, raw(answer)).await;
+                return unless_refused(ended, session, &handle.id);
             }
-            ended = gone(session) => return ended,
+            ended = gone(session) => return unless_refused(ended, session, &handle.id),
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
-                let newest = progress.borrow_and_update().clone();
+                progress.mark_unchanged();
+                due.get_or_insert(free);
+            }
+            () = sleep_until(due.unwrap_or(last)), if due.is_some() => {
+                (due, free) = (None, Instant::now() + REPORT_EVERY);
+                let newest = progress.borrow().clone();
                 report(call.id, newest, events);
             }
         }
@@ -130,23 +189,23 @@ fn report(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEve
     }
 }
 
+fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended {
+    match ended {
+        Ended::Unreachable(_) if session.link.was_refused(request) => Ended::Refused,
+        ended => ended,
+    }
+}
+
 /// Waits for the end of the session.
 async fn gone(session: &Session) -> Ended {
     let fault = session.link.ended().await;
     Ended::Unreachable(format!("The server is gone. {fault}"))
 }
 
-async fn ended(session: &Session, result: Result<serde_json::Value, ServiceError>) -> Ended {
+async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {
     match result {
-        Ok(result) => {
-            let answer = answer(&result);
-            if answer.is_error {
-                Ended::Failed(answer.text)
-            } else {
-                Ended::Succeeded(answer.text)
-            }
-        }
-        // The server is well and says no: that is the tool's answer.
+        Ok(result) => Ended::Answered(result),
+        // That is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => gone(session).await,
         Err(error) => Ended::Unreachable(explain(&error)),

@@ -3,6 +3,9 @@
 
 use serde_json::Value;
 
+/// Kinds of input that an answer names at most.
+const INPUTS_NAMED_MAX: usize = 5;
+
 /// What a tool answered.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -12,6 +15,9 @@ pub struct Answer {
 
 /// Reads one raw result of `tools/call`.
 pub fn answer(result: &Value) -> Answer {
+    if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
+        return input_required(result);
+    }
     let mut parts = Vec::new();
     let mut has_text = false;
     match result.get("content") {
@@ -34,6 +40,28 @@ pub fn answer(result: &Value) -> Answer {
     Answer {
         text: parts.join("\n"),
         is_error: result.get("isError").and_then(Value::as_bool) == Some(true),
+    }
+}
+
+/// The server wants an answer before it goes on, and this program declared that it
+/// gives none.
+fn input_required(result: &Value) -> Answer {
+    let requests = result.get("inputRequests").and_then(Value::as_object);
+    let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
+        let method = request.get("method").and_then(Value::as_str)?;
+        Some(format!("`{method}`"))
+    });
+    let methods: Vec<_> = methods.take(INPUTS_NAMED_MAX).collect();
+    let what = if methods.is_empty() {
+        "input".to_owned()
+    } else {
+        methods.join(", ")
+    };
+    Answer {
+        text: format!(
+            "[the tool did not run: its server asks for {what}, which humble cannot give]"
+        ),
+        is_error: true,
     }
 }
 
@@ -128,6 +156,20 @@ mod tests {
                 "[left out: an embedded resource without a resource]",
             ]
         );
+    }
+
+    #[test]
+    fn a_server_that_asks_back_is_told_of_in_words() {
+        let asks = json!({ "resultType": "input_required", "inputRequests": {
+            "a": { "method": "elicitation/create", "params": {} },
+        } });
+        let expected = "[the tool did not run: its server asks for `elicitation/create`, which humble cannot give]";
+        let told = Answer {
+            text: expected.to_owned(),
+            is_error: true,
+        };
+        assert_eq!(answer(&asks), told);
+        assert!(answer(&json!({ "resultType": "input_required" })).is_error);
     }
 
     #[test]

@@ -9,6 +9,10 @@ use std::collections::HashSet;
 
 pub const PAGES_MAX: usize = 100;
 pub const TOOLS_MAX: usize = 5_000;
+/// The longest definition of one tool, and of all: each stands in every request.
+const TOOL_BYTES_MAX: usize = 256 << 10;
+const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
+const NAME_BYTES_MAX: usize = 512;
 /// Lines about what was left out; the rest is counted.
 const LEFT_OUT_LINES_MAX: usize = 50;
 
@@ -52,6 +56,7 @@ fn without_lone_surrogates(text: &str) -> String {
 pub struct ToolList {
     tools: Vec<Tool>,
     names: HashSet<String>,
+    bytes: usize,
     left_out: Vec<String>,
     left_out_more: usize,
     cursors: HashSet<String>,
@@ -75,6 +80,11 @@ impl ToolList {
                 self.leave_out(format!("all after the first {TOOLS_MAX} tools"));
                 return Ok(None);
             }
+            if self.bytes > DEFINITIONS_BYTES_MAX {
+                let megabytes = DEFINITIONS_BYTES_MAX >> 20;
+                self.leave_out(format!("all after the first {megabytes} MB of definitions"));
+                return Ok(None);
+            }
             self.take_tool(item);
         }
         let cursor = result.get("nextCursor").and_then(Value::as_str);
@@ -96,11 +106,22 @@ impl ToolList {
         match Tool::from_definition(definition) {
             Err(why) => self.leave_out(why),
             Ok(tool) if tool.name.is_empty() => self.leave_out("a tool with an empty name".into()),
+            Ok(tool) if tool.name.len() > NAME_BYTES_MAX => {
+                self.leave_out(format!(
+                    "a tool whose name is longer than {NAME_BYTES_MAX} bytes"
+                ));
+            }
+            Ok(tool) if tool.bytes > TOOL_BYTES_MAX => self.leave_out(format!(
+                "tool `{}`, whose definition is longer than {} kB",
+                tool.name,
+                TOOL_BYTES_MAX >> 10
+            )),
             Ok(tool) if self.names.contains(&tool.name) => {
                 self.leave_out(format!("a second tool named `{}`", tool.name));
             }
             Ok(tool) => {
                 self.names.insert(tool.name.clone());
+                self.bytes += tool.bytes;
                 self.tools.push(tool);
             }
         }
@@ -271,6 +292,42 @@ mod tests {
         );
         let (tools, left_out) = list.finish();
         assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
+    }
+
+    #[test]
+    fn definitions_are_bounded_singly_and_together() {
+        let described = |name: &str, bytes: usize| {
+            let mut tool = tool(name);
+            tool["description"] = "x".repeat(bytes).into();
+            tool
+        };
+        let mut list = ToolList::default();
+        let long = "n".repeat(NAME_BYTES_MAX + 1);
+        let page = json!({ "tools": [
+            described("long", TOOL_BYTES_MAX), tool(&long), described("a", 10_000),
+        ] });
+        assert_eq!(list.take_page(&page), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(names(&tools), ["a"]);
+        assert_eq!(
+            left_out,
+            [
+                "tool `long`, whose definition is longer than 256 kB",
+                "a tool whose name is longer than 512 bytes",
+            ]
+        );
+
+        let mut list = ToolList::default();
+        let many: Vec<_> = (0..100)
+            .map(|n| described(&n.to_string(), TOOL_BYTES_MAX - 100))
+            .collect();
+        assert_eq!(list.take_page(&json!({ "tools": many })), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(
+            tools.len(),
+            DEFINITIONS_BYTES_MAX / (TOOL_BYTES_MAX - 100) + 1
+        );
+        assert_eq!(left_out, ["all after the first 16 MB of definitions"]);
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
+use super::http::ParamHeaders;
+use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -15,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 const CANCELLED_MAX: usize = 64;
 /// An answer this soon after the cancellation crossed it on the way.
 const CROSSING: Duration = Duration::from_secs(1);
+/// A cancellation takes less time to be written.
+const JUST_NOW: Duration = Duration::from_millis(100);
 /// Bytes of a skipped line that are shown.
 const SAMPLE_BYTES_MAX: usize = 80;
 /// Skipped lines of a session that the log shows; then it only counts.
@@ -30,8 +34,16 @@ pub struct Link {
     cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
     skipped: Mutex<Skipped>,
     stage: Mutex<Stage>,
+    /// Where a server's log messages go: among what it writes to stderr.
+    said: Stderr,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
+    /// A stream on which it speaks by itself is back after a while without one.
+    pub stream_reopened: Notify,
+    /// Arguments that go into headers as well.
+    pub params: ParamHeaders,
+    /// Requests that the server did nothing for, since it did not know the session.
+    refused: Mutex<HashSet<String>>,
 }
 
 /// How far the handshake has come.
@@ -57,6 +69,26 @@ struct Skipped {
 }
 
 impl Link {
+    pub fn saying_to(said: Stderr) -> Self {
+        Self {
+            said,
+            ..Self::default()
+        }
+    }
+
+    /// Takes `params` of `notifications/message`: a line of the server's log.
+    pub fn logged(&self, params: &Value) {
+        let text = |key: &str| params.get(key).and_then(Value::as_str);
+        let level = text("level").unwrap_or("log");
+        let by = text("logger").map_or_else(String::new, |logger| format!(" {logger}"));
+        let words = match params.get("data") {
+            Some(Value::String(words)) => words.clone(),
+            Some(data) => data.to_string(),
+            None => return,
+        };
+        self.said.say(&format!("[{level}{by}] {words}"));
+    }
+
     /// Ends the session; the first reason stands.
     pub fn end(&self, fault: Fault) {
         let _ = self.fault.set(fault);
@@ -76,6 +108,16 @@ impl Link {
     /// Why it ended, if it did.
     pub fn fault(&self) -> Option<Fault> {
         self.fault.get().cloned()
+    }
+
+    /// Remembers that a request can be made again in another session.
+    pub fn refuse(&self, request: &Value) {
+        lock(&self.refused).insert(request.to_string());
+    }
+
+    pub fn was_refused(&self, request: &RequestId) -> bool {
+        let id = serde_json::to_value(request).unwrap_or_default();
+        lock(&self.refused).contains(&id.to_string())
     }
 
     pub fn reach(&self, stage: Stage) {
@@ -119,14 +161,9 @@ impl Link {
             return false;
         };
         if let Some(sender) = lock(&self.progress).get(&token) {
-            sender.send_replace(Some(Progress {
-                done,
-                total: params.get("total").and_then(Value::as_f64),
-                message: params
-                    .get("message")
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
-            }));
+            let total = params.get("total").and_then(Value::as_f64);
+            let message = params.get("message").and_then(Value::as_str);
+            sender.send_replace(Some(Progress::new(done, total, message)));
         }
         true
     }
@@ -138,6 +175,13 @@ impl Link {
             cancelled.pop_front();
         }
         cancelled.push_back((request, tool, Instant::now()));
+    }
+
+    /// Was a request cancelled so lately that the server may not have been told?
+    pub fn has_just_cancelled(&self) -> bool {
+        let cancelled = lock(&self.cancelled);
+        let last = cancelled.back();
+        last.is_some_and(|(.., since)| since.elapsed() < JUST_NOW)
     }
 
     /// The tool of a cancelled request that is answered all the same, too late

@@ -3,13 +3,15 @@
 
 use super::HubEvent;
 use super::fault::Fault;
+use super::http::{Carrier, Remote};
 use super::inbox::{Inbox, OnLateAnswer};
 use super::line::{End, Endpoint, Line};
 use super::link::{Link, Stage};
 use super::memory::Era;
 use super::process::{Process, Program};
-use super::session::{self, Handshake, Listed, Opened};
+use super::session::{self, Handshake, Listed, Opened, Session};
 use super::state::{Phase, change};
+use super::subscribe;
 use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
@@ -17,59 +19,95 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// Changes of a list that come this close together are one.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// A server whose list changes again within this time is asked less and less often.
+const RELIST_CALM: Duration = Duration::from_secs(40);
+const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
+/// Until a server that was reached by URL has the stream that it speaks on.
+const STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
+/// How long a session that is to end goes on for what was cancelled just before.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
-struct Met {
-    end: End,
+pub(super) struct Met {
+    pub end: End,
     /// How far it came.
-    stage: Stage,
+    pub stage: Stage,
+}
+
+/// What a session is run over.
+pub(super) enum Way<'a> {
+    BuiltIn,
+    Child(&'a Program),
+    Remote(&'a Arc<Remote>, Carrier),
 }
 
 impl Line {
     /// One run of the server, from its start until nothing of it is left. One that
     /// does not take to the first handshake is started again for the other.
     pub(super) async fn live(&self, endpoint: &Endpoint) -> End {
+        match endpoint {
+            Endpoint::BuiltIn => self.live_over(Way::BuiltIn).await.end,
+            Endpoint::Child(program) => self.live_over(Way::Child(program)).await.end,
+            Endpoint::Remote(address) => self.live_remote(address).await,
+        }
+    }
+
+    pub(super) async fn live_over(&self, way: Way<'_>) -> Met {
         let (protocol, launch) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
-        let first = match (protocol, endpoint) {
-            (Protocol::Legacy, _) | (Protocol::Auto, Endpoint::BuiltIn) => Handshake::Initialize,
+        let first = match (protocol, &way) {
+            (Protocol::Legacy, _)
+            | (Protocol::Auto, Way::BuiltIn)
+            // It is a protocol of the older era itself.
+            | (_, Way::Remote(_, Carrier::Sse)) => Handshake::Initialize,
             (Protocol::Modern, _) => Handshake::Discover,
             (Protocol::Auto, _) => match self.around.memory.of(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
-                Some(Era::Modern) | None => Handshake::Probe,
+                Some(Era::Modern) => Handshake::Discover,
+                None => Handshake::Probe,
             },
         };
-        let met = self.meet(endpoint, first).await;
-        match other(protocol, first, &met) {
-            Some(second) => {
-                self.around
-                    .memory
-                    .update(&launch, |known| known.era = None)
-                    .await;
-                self.meet(endpoint, second).await.end
+        let (mut handshake, mut tried) = (first, Vec::new());
+        loop {
+            let met = self.meet(&way, handshake).await;
+            tried.push(handshake);
+            let next = match protocol {
+                Protocol::Auto => other(handshake, &met),
+                Protocol::Legacy | Protocol::Modern => None,
+            };
+            match next.filter(|next| !tried.contains(next)) {
+                Some(next) => handshake = next,
+                None => return met,
             }
-            None => met.end,
+            if let End::Fault(fault, _) = &met.end {
+                let server = &self.state.borrow().config.id;
+                tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
+            }
+            let memory = &self.around.memory;
+            memory.update(&launch, |known| known.era = None).await;
         }
     }
 
-    async fn meet(&self, endpoint: &Endpoint, handshake: Handshake) -> Met {
-        let link = Arc::new(Link::default());
-        let end = match endpoint {
-            Endpoint::Remote => End::Fault(Fault::Remote, None),
-            Endpoint::BuiltIn => {
+    async fn meet(&self, way: &Way<'_>, handshake: Handshake) -> Met {
+        let link = Arc::new(Link::saying_to(self.stderr.clone()));
+        let end = match way {
+            Way::Remote(remote, carrier) => {
+                self.run_remote(remote, *carrier, &link, handshake).await
+            }
+            Way::BuiltIn => {
                 let streams = tokio::io::split(self.around.local.connect());
                 let session = self.run_session(streams, &link, handshake, Transport::InMemory);
-                self.until_told(session).await
+                self.until_told(&link, session).await
             }
-            Endpoint::Child(program) => self.run_child(program, &link, handshake).await,
+            Way::Child(program) => self.run_child(program, &link, handshake).await,
         };
         let stage = link.stage();
         Met { end, stage }
@@ -83,7 +121,7 @@ impl Line {
             };
         let end = {
             let session = self.run_session((output, input), link, handshake, Transport::Stdio);
-            self.until_told(async {
+            self.until_told(link, async {
                 let mut session = pin!(session);
                 tokio::select! {
                     fault = &mut session => fault,
@@ -105,12 +143,23 @@ impl Line {
     }
 
     /// Runs a session until it ends, or somebody ends it.
-    async fn until_told(&self, session: impl Future<Output = Fault>) -> End {
+    pub(super) async fn until_told(
+        &self,
+        link: &Link,
+        session: impl Future<Output = Fault>,
+    ) -> End {
+        let mut session = pin!(session);
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => End::Stopped,
+            () = self.stop.cancelled() => {
+                if link.has_just_cancelled() {
+                    // The word of it is on its way, and the server may act on it.
+                    let _ = timeout(FAREWELL, session).await;
+                }
+                End::Stopped
+            }
             () = self.by_hand.notified() => End::ByHand,
-            fault = session => End::Fault(fault, None),
+            fault = &mut session => End::Fault(fault, None),
         }
     }
 
@@ -141,7 +190,7 @@ impl Line {
         }
     }
 
-    fn on_late_answer(&self) -> OnLateAnswer {
+    pub(super) fn on_late_answer(&self) -> OnLateAnswer {
         let events = self.around.events.clone();
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
@@ -153,8 +202,10 @@ impl Line {
     }
 
     /// Publishes an open session and keeps its list of tools fresh.
-    async fn keep(&self, opened: Opened, transport: Transport) {
+    pub(super) async fn keep(&self, mut opened: Opened, transport: Transport) {
         let session = opened.session.clone();
+        session.link.params.admit(&mut opened.tools);
+        let listens = opened.is_modern && opened.tells_of_changes;
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
@@ -164,11 +215,34 @@ impl Line {
             state.peer = opened.about.map(|about| about.over(transport));
         });
         self.report().await;
+        let looks_again = !opened.is_modern && opened.tells_of_changes;
+        let listening = async {
+            if listens {
+                subscribe::listen(&session).await;
+            } else if looks_again && transport == Transport::Http {
+                look_again(&session).await;
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            () = listening => {}
+            () = self.follow_changes(&session) => {}
+        }
+    }
+
+    async fn follow_changes(&self, session: &Session) {
+        let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
             session.link.tools_changed.notified().await;
-            sleep(RELIST_DELAY).await;
+            // Some servers call the very question a change, and would be asked for ever.
+            pause = match listed_at {
+                Some(at) if at.elapsed() < RELIST_CALM => (pause * 2).min(RELIST_DELAY_MAX),
+                _ => RELIST_DELAY,
+            };
+            sleep(pause).await;
+            listed_at = Some(Instant::now());
             match session::list(&session.peer).await {
-                Ok(listed) => self.relisted(listed).await,
+                Ok(listed) => self.relisted(session, listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
                     let what =
@@ -202,7 +276,8 @@ impl Line {
         }
     }
 
-    async fn relisted(&self, listed: Listed) {
+    async fn relisted(&self, session: &Session, mut listed: Listed) {
+        session.link.params.admit(&mut listed);
         let (before, server) = {
             let state = self.state.borrow();
             (state.tools.clone(), state.config.id.clone())
@@ -220,28 +295,40 @@ impl Line {
     }
 }
 
-/// The handshake to try next, where the first was the wrong one. Many servers of the
+/// Over HTTP a change that is told before the server has a stream to tell it on is lost.
+async fn look_again(session: &Session) {
+    sleep(STREAM_DELAY).await;
+    loop {
+        session.link.tools_changed.notify_one();
+        session.link.stream_reopened.notified().await;
+    }
+}
+
+/// The handshake to try next, where the last was the wrong one. Many servers of the
 /// older era end, hang or lock up when they are asked for `server/discover`.
-fn other(protocol: Protocol, first: Handshake, met: &Met) -> Option<Handshake> {
+fn other(last: Handshake, met: &Met) -> Option<Handshake> {
     let End::Fault(fault, _) = &met.end else {
         return None;
     };
-    // What it prints is no fault of the question.
-    if protocol != Protocol::Auto || matches!(fault, Fault::Junk { .. }) {
-        return None;
-    }
-    match (first, met.stage) {
-        (Handshake::Probe, Stage::Discovering) => Some(Handshake::Initialize),
-        // It said that it does not know the probe, and was lost for it all the same.
-        (Handshake::Probe, Stage::Initializing) if !matches!(fault, Fault::Version(_)) => {
+    match (last, met.stage, fault) {
+        // What it prints is no fault of the question.
+        (_, _, Fault::Junk { .. }) => None,
+        // Nor is a way that leads nowhere.
+        (_, _, Fault::Web(fault)) if !fault.is_about_the_question() => None,
+        (Handshake::Probe | Handshake::Discover, Stage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
-        // It was of the older era when it was met last.
-        (Handshake::Initialize, Stage::Initializing)
-            if matches!(fault, Fault::Handshake(_) | Fault::Version(_)) =>
-        {
-            Some(Handshake::Probe)
-        }
+        // It said no to both.
+        (Handshake::Probe, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => None,
+        // It said that it does not know the probe, and was lost for it all the same.
+        (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
+        // It may be of the newer era and too slow for the probe, or be so since it was
+        // met last.
+        (
+            Handshake::Initialize,
+            Stage::Initializing,
+            Fault::Version(_) | Fault::Handshake(_) | Fault::Web(_),
+        ) => Some(Handshake::Discover),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@ mod call;
 mod convert;
 mod environment;
 mod fault;
+mod http;
 mod inbox;
 mod lenient;
 mod line;
@@ -14,16 +15,20 @@ mod link;
 mod live;
 mod memory;
 mod process;
+mod remote;
 mod report;
 mod session;
 mod state;
 mod stderr;
+mod subscribe;
 mod wire;
 
 use crate::domain::{
-    Arguments, CallId, Launch, Notice, Pin, Progress, Server, ServerConfig, ServerId, ToolOutcome,
+    Arguments, CallId, Launch, Notice, Pin, Progress, Server, ServerConfig, ServerId, ServerLog,
+    ToolOutcome,
 };
 use crate::ports::LocalServer;
+pub use call::Ran;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use line::{Line, Surroundings};
@@ -150,6 +155,30 @@ impl Hub {
             .collect()
     }
 
+    /// What a server wrote, where there is more than the `seen` lines that were ever
+    /// written when somebody looked last.
+    pub fn log(&self, id: &ServerId, seen: Option<u64>) -> Option<ServerLog> {
+        let Some(line) = self.line(id) else {
+            // It is off: nothing is known of its last run.
+            return seen.is_none().then(|| ServerLog {
+                server: id.clone(),
+                since: None,
+                lines: Vec::new(),
+                written: 0,
+            });
+        };
+        (seen != Some(line.stderr.written())).then(|| {
+            let (lines, since, written) = line.stderr.run();
+            let server = id.clone();
+            ServerLog {
+                server,
+                since,
+                lines,
+                written,
+            }
+        })
+    }
+
     /// Ends the session of a server, if there is one, and opens another at once,
     /// whatever failed before.
     pub fn reconnect(&mut self, id: &ServerId) {
@@ -165,13 +194,20 @@ impl Hub {
     /// `tool_timeout` without progress, or ten times that in all, the call is
     /// cancelled likewise and resolves to [`ToolOutcome::TimedOut`].
     pub fn call(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, ToolOutcome> {
+        self.call_whole(call, cancel).map(|ran| ran.outcome).boxed()
+    }
+
+    /// As [`Hub::call`], with the server's own result beside the outcome.
+    pub fn call_whole(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, Ran> {
         match self.line(&call.server) {
             Some(line) => call::run(line.clone(), call, cancel, self.around.events.clone()).boxed(),
-            None => ready(ToolOutcome::Unreachable {
-                why: format!("Server `{}` is not running.", call.server),
-                elapsed: Duration::ZERO,
-            })
-            .boxed(),
+            None => {
+                let outcome = ToolOutcome::Unreachable {
+                    why: format!("Server `{}` is not running.", call.server),
+                    elapsed: Duration::ZERO,
+                };
+                ready(outcome.into()).boxed()
+            }
         }
     }
 

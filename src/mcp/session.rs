@@ -2,6 +2,7 @@
 //! one of the two sides ends it.
 
 use super::fault::Fault;
+use super::http::NO_CODE;
 use super::lenient::ToolList;
 use super::link::{Link, Stage};
 use crate::domain::server::ServerPeer;
@@ -26,8 +27,12 @@ use tokio::time::timeout;
 /// For all pages together.
 const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 
-/// A server that knows `server/discover` answers it as fast as it starts.
-const PROBE_DEADLINE: Duration = Duration::from_secs(5);
+/// A server that knows `server/discover` answers it as fast as it starts: a third of
+/// the time that it may take to start is enough, and this at most.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Versions of a server that a notice lists at most.
+const VERSIONS_NAMED_MAX: usize = 8;
 
 /// What a call needs of an open session.
 #[derive(Debug, Clone)]
@@ -42,6 +47,8 @@ pub struct Opened {
     pub tools: Listed,
     /// It is of the era without `initialize`.
     pub is_modern: bool,
+    /// It can tell when its list of tools changes.
+    pub tells_of_changes: bool,
     pub about: Option<About>,
     pub instructions: Option<String>,
 }
@@ -123,7 +130,7 @@ where
         },
     };
     let patience = match handshake {
-        Handshake::Probe => PROBE_DEADLINE.min(startup),
+        Handshake::Probe => PROBE_DEADLINE.min(startup / 3),
         Handshake::Initialize | Handshake::Discover => startup,
     };
     let mut serving = pin!(Client.serve_with_lifecycle(transport, mode));
@@ -145,8 +152,14 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
-            let versions = server_supported.iter().map(ProtocolVersion::as_str);
-            Fault::Version(versions.collect::<Vec<_>>().join(", "))
+            let versions = server_supported.iter().take(VERSIONS_NAMED_MAX);
+            let versions = versions.map(|version| format!("`{}`", version.as_str()));
+            let versions = versions.collect::<Vec<_>>().join(", ");
+            Fault::OtherVersions(if versions.is_empty() {
+                "no version at all".to_owned()
+            } else {
+                versions
+            })
         }
         ClientInitializeError::JsonRpcError(error) => {
             Fault::Handshake(explain(&ServiceError::McpError(error)))
@@ -186,6 +199,7 @@ where
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
+        tells_of_changes: info.as_deref().is_some_and(tells_of_changes),
         about: info.as_deref().map(About::of),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
@@ -226,6 +240,11 @@ fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
 }
 
+fn tells_of_changes(info: &ServerPeerInfo) -> bool {
+    let tools = info.capabilities.tools.as_ref();
+    tools.and_then(|tools| tools.list_changed) == Some(true)
+}
+
 /// Asks for all pages of `tools/list`.
 ///
 /// # Errors
@@ -264,6 +283,10 @@ pub fn raw(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceE
 pub fn explain(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
+            if error.code.0 == NO_CODE {
+                // Made of a status: its words are ours.
+                return error.message.to_string();
+            }
             let data = error.data.as_ref().filter(|data| !data.is_null());
             let data = data.map_or_else(String::new, |data| format!(": {data}"));
             format!("{}{data} (JSON-RPC error {})", error.message, error.code.0)

@@ -1,6 +1,8 @@
 //! What a server writes to stderr: always drained, so that it never blocks, and
 //! the last of it kept for the sidebar and for the notice when it dies.
 
+use crate::domain::ServerLine;
+use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -15,29 +17,73 @@ pub struct Stderr(Arc<Mutex<Ring>>);
 
 #[derive(Debug, Default)]
 struct Ring {
-    lines: VecDeque<String>,
+    lines: VecDeque<ServerLine>,
+    /// Lines ever written, over all runs.
+    written: u64,
+    since: Option<Timestamp>,
     /// The line under way, cut at its maximum.
     open: Vec<u8>,
 }
 
 impl Stderr {
     pub fn lines(&self) -> Vec<String> {
-        self.with(|ring| ring.lines.iter().cloned().collect())
+        self.with(|ring| ring.stderr().cloned().collect())
+    }
+
+    /// The lines with this program's own among them, since when the run goes, and how
+    /// many lines were ever written.
+    pub fn run(&self) -> (Vec<ServerLine>, Option<Timestamp>, u64) {
+        self.with(|ring| {
+            let lines = ring.lines.iter().cloned().collect();
+            (lines, ring.since, ring.written)
+        })
+    }
+
+    pub fn written(&self) -> u64 {
+        self.with(|ring| ring.written)
+    }
+
+    /// Adds words of this program about the server, such as why its session ended.
+    pub fn note(&self, words: &str) {
+        let end = words.floor_char_boundary(LINE_BYTES_MAX);
+        let line = ServerLine::Own(words[..end].to_owned());
+        self.with(|ring| {
+            ring.push(line);
+            ring.keep_the_last();
+        });
     }
 
     /// The last lines that say anything, at most `count`.
     pub fn last(&self, count: usize) -> Vec<String> {
         self.with(|ring| {
-            let said = ring.lines.iter().filter(|line| !line.trim().is_empty());
-            let mut last: Vec<_> = said.rev().take(count).cloned().collect();
-            last.reverse();
-            last
+            let said = ring.stderr().filter(|line| !line.trim().is_empty());
+            let mut said: Vec<_> = said.cloned().collect();
+            said.split_off(said.len().saturating_sub(count))
         })
+    }
+
+    /// Adds a message of the server that came by another way, line by line.
+    pub fn say(&self, words: &str) {
+        self.with(|ring| {
+            let open = std::mem::take(&mut ring.open);
+            for line in words.lines().take(LINES_MAX) {
+                ring.take(line.as_bytes());
+                ring.take(b"\n");
+            }
+            ring.open = open;
+        });
     }
 
     /// Forgets the lines: the next process begins.
     pub fn clear(&self) {
-        self.with(|ring| *ring = Ring::default());
+        self.with(|ring| {
+            // Whoever looks sees that these lines are others.
+            *ring = Ring {
+                written: ring.written + 1,
+                since: Some(Timestamp::now()),
+                ..Ring::default()
+            };
+        });
     }
 
     /// Reads until the last holder of the other end has gone.
@@ -68,12 +114,28 @@ impl Ring {
             let room = LINE_BYTES_MAX - self.open.len();
             self.open.extend_from_slice(&text[..text.len().min(room)]);
             if ended {
-                self.lines.push_back(self.open_text());
+                self.push(ServerLine::Stderr(self.open_text()));
                 self.open.clear();
             }
         }
+        self.keep_the_last();
+    }
+
+    fn push(&mut self, line: ServerLine) {
+        self.lines.push_back(line);
+        self.written += 1;
+    }
+
+    fn keep_the_last(&mut self) {
         let surplus = self.lines.len().saturating_sub(LINES_MAX);
         self.lines.drain(..surplus);
+    }
+
+    fn stderr(&self) -> impl Iterator<Item = &String> {
+        self.lines.iter().filter_map(|line| match line {
+            ServerLine::Stderr(line) => Some(line),
+            ServerLine::Own(_) => None,
+        })
     }
 
     fn close_line(&mut self) {
@@ -103,6 +165,34 @@ mod tests {
         let stderr = drained("one\r\n\n\u{1b}[31m둘\nthree".as_bytes()).await;
         assert_eq!(stderr.lines(), ["one", "", "\u{1b}[31m둘", "three"]);
         assert_eq!(stderr.last(2), ["\u{1b}[31m둘", "three"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_said_stands_between_lines_and_never_in_one() {
+        let stderr = Stderr::default();
+        stderr.with(|ring| ring.take(b"half"));
+        stderr.say("[info] one\ntwo");
+        stderr.with(|ring| ring.take(b" a line\n"));
+        assert_eq!(stderr.lines(), ["[info] one", "two", "half a line"]);
+    }
+
+    #[tokio::test]
+    async fn own_words_stand_among_the_lines_and_are_no_last_words() {
+        let stderr = Stderr::default();
+        stderr.clear();
+        stderr.clone().drain("one\n".as_bytes()).await;
+        stderr.note("It ended.");
+        let (lines, since, written) = stderr.run();
+        let expected = [
+            ServerLine::Stderr("one".to_owned()),
+            ServerLine::Own("It ended.".to_owned()),
+        ];
+        assert_eq!(lines, expected);
+        assert!(since.is_some() && written == 3, "{written}");
+        assert_eq!(stderr.last(5), ["one"]);
+        stderr.clear();
+        assert_eq!(stderr.run().0, []);
+        assert_eq!(stderr.written(), 4, "whoever looks is told");
     }
 
     #[tokio::test]

@@ -3,16 +3,14 @@
 
 use super::error::Cause;
 use super::http::lock;
+use crate::web::{CONNECT_SECONDS_MAX, innermost, is_loopback};
 use reqwest::{Certificate, Client, StatusCode, redirect};
 use std::collections::HashMap;
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
-use url::{Host, Url};
+use url::Url;
 
-/// Seconds until a connection must stand. A slow answer has no deadline here.
-pub(super) const CONNECT_SECONDS_MAX: u64 = 10;
 const CA_FILE_BYTES_MAX: u64 = 4 << 20;
 const REDIRECTS_MAX: usize = 5;
 
@@ -112,28 +110,4 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, Cause> {
         Ok(_) => Err(bad("no certificate is in it".to_owned())),
         Err(fault) => Err(bad(innermost(&fault))),
     }
-}
-
-/// Addresses of this machine are never reached through a proxy.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => {
-            address.is_loopback() || address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback())
-        }
-        None => false,
-    }
-}
-
-/// The errors under an error.
-pub(super) fn sources(fault: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(fault.source(), |source| (*source).source())
-}
-
-/// The words nearest to the root: the outer ones repeat the address.
-pub(super) fn innermost(fault: &reqwest::Error) -> String {
-    sources(fault)
-        .last()
-        .map_or_else(|| fault.to_string(), ToString::to_string)
 }

@@ -4,7 +4,11 @@
 
 use super::error::Garbled;
 use super::reply::EVENT_BYTES_MAX;
-use super::sse::{Event, Events};
+use crate::text::sse::{Event, Events, Overlong};
+
+const TOO_LONG: Garbled = Garbled::TooLong {
+    bytes_max: EVENT_BYTES_MAX,
+};
 
 /// Cuts the body of an answer into its events.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ impl Frame {
                 head.extend_from_slice(bytes);
                 self.decide()
             }
-            Self::Events(events) => events.push(bytes),
+            Self::Events(events) => bounded(events.push(bytes)),
             Self::Whole(body) => {
                 body.extend_from_slice(bytes);
                 Vec::new()
@@ -51,9 +55,7 @@ impl Frame {
         };
         match self {
             Self::Unknown(held) | Self::Whole(held) if held.len() > EVENT_BYTES_MAX => {
-                vec![Err(Garbled::TooLong {
-                    bytes_max: EVENT_BYTES_MAX,
-                })]
+                vec![Err(TOO_LONG)]
             }
             _ => events,
         }
@@ -84,12 +86,17 @@ impl Frame {
                 }
                 b'<' => vec![Err(Garbled::WebPage)],
                 _ => {
-                    let mut events = Events::default();
-                    let whole = events.push(head);
+                    let mut events = Events::new(EVENT_BYTES_MAX);
+                    let whole = bounded(events.push(head));
                     *self = Self::Events(events);
                     whole
                 }
             },
         }
     }
+}
+
+fn bounded(events: Vec<Result<Event, Overlong>>) -> Vec<Result<Event, Garbled>> {
+    let tell = |event: Result<Event, Overlong>| event.map_err(|Overlong| TOO_LONG);
+    events.into_iter().map(tell).collect()
 }

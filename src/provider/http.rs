@@ -2,20 +2,18 @@
 //! to the origin that config.json names, and never into the log.
 
 use super::adapt::Adapted;
-use super::client::{Clients, innermost, is_loopback, sources};
+use super::client::Clients;
 use super::complaint::Complaint;
 use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
 use super::part::Request;
 use super::{anthropic, mistral, ollama, openai};
 use crate::domain::model::ApiKey;
 use crate::domain::{ModelConfig, Notice, ProviderKind};
-use reqwest::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
-};
+use crate::web::{self, Unsent};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
@@ -99,7 +97,7 @@ impl Http {
         let response = request
             .send()
             .await
-            .map_err(|fault| not_sent(&fault, &url))?;
+            .map_err(|fault| not_sent(web::unsent(&fault, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -188,60 +186,21 @@ fn redirected_to(url: &Url, response: &Response) -> String {
     }
 }
 
-/// Why no answer came.
-fn not_sent(fault: &reqwest::Error, url: &Url) -> Cause {
-    let kinds: Vec<_> = sources(fault)
-        .filter_map(|source| source.downcast_ref::<io::Error>())
-        .map(io::Error::kind)
-        .collect();
-    let was_closed = kinds.iter().any(|kind| {
-        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-        matches!(
-            kind,
-            BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
-        )
-    });
-    let why = innermost(fault);
-    if fault.is_dns() {
-        Cause::Unresolved
-    } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
-        match proxy_variable().filter(|_| !is_loopback(url)) {
-            None => Cause::Refused,
-            // Which of the two refused is not told.
-            Some(name) => Cause::Unreachable {
-                why: format!("{why}; it may be the proxy that {name} names"),
-            },
-        }
-    } else if fault.is_timeout() {
-        Cause::ConnectTimeout
-    // hyper has no type of its own for a connection closed before the head.
-    } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
-        Cause::Reset
-    } else {
-        Cause::Unreachable { why }
+fn not_sent(why: Unsent) -> Cause {
+    match why {
+        Unsent::Unresolved => Cause::Unresolved,
+        Unsent::Refused => Cause::Refused,
+        Unsent::ConnectTimeout => Cause::ConnectTimeout,
+        Unsent::Reset => Cause::Reset,
+        Unsent::Unreachable { why } => Cause::Unreachable { why },
     }
-}
-
-/// The variable that names a proxy, where one does.
-fn proxy_variable() -> Option<&'static str> {
-    let names = [
-        "HTTPS_PROXY",
-        "https_proxy",
-        "HTTP_PROXY",
-        "http_proxy",
-        "ALL_PROXY",
-        "all_proxy",
-    ];
-    names
-        .into_iter()
-        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// What an answer that is no success says, and the server's complaint in it.
 pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();
-    let retry_after = response.headers().get(RETRY_AFTER).and_then(read_pause);
+    let retry_after = web::retry_after(response.headers());
     let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
     let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
         .await
@@ -275,23 +234,6 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
         },
     });
     (cause, complaint)
-}
-
-/// `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
-fn read_pause(value: &HeaderValue) -> Option<Duration> {
-    let text = value.to_str().ok()?.trim();
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    // Some servers send fractions, and no number is too large to be a number.
-    if let Some(seconds) = text
-        .parse::<f64>()
-        .ok()
-        .filter(|_| text.chars().all(is_number))
-    {
-        return Some(Duration::try_from_secs_f64(seconds.ceil()).unwrap_or(Duration::MAX));
-    }
-    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
-    let pause = date.duration_since(jiff::Timestamp::now());
-    Some(Duration::try_from(pause).unwrap_or_default())
 }
 
 /// What came of a body, at most so many bytes.

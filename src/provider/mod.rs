@@ -26,7 +26,6 @@ pub mod schema;
 pub mod scripted;
 mod sentences;
 mod shelf;
-pub mod sse;
 pub mod stream;
 mod written;
 

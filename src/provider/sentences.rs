@@ -1,9 +1,9 @@
 //! The one table of what a person reads when a model server fails: what
 //! happened, why, and what to do. Text of the server stands in it raw.
 
-use super::client::CONNECT_SECONDS_MAX;
 use super::error::{Cause, Garbled, PAUSE_MAX, Place};
 use crate::domain::{Notice, ProviderKind};
+use crate::web::CONNECT_SECONDS_MAX;
 use std::time::Duration;
 
 const AGAIN: &str = "/retry asks again.";

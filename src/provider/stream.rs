@@ -1,13 +1,13 @@
 //! A reply as a stream: connects, reads and decodes, all inside the consumer's
 //! poll. No task is spawned, so dropping the stream ends everything it began.
 
-use super::client::innermost;
 use super::error::{Fault, without_key};
 use super::http::Http;
 use super::part::{Request, StreamPart};
 use super::reply::Piece;
 use super::{anthropic, completions, ollama};
 use crate::domain::{ModelConfig, ProviderKind};
+use crate::web::innermost;
 use futures::Stream;
 use futures::stream::{self, BoxStream};
 use std::collections::VecDeque;

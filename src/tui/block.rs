@@ -12,6 +12,9 @@ use std::borrow::Cow;
 const INDENT: u16 = 2;
 /// Arguments of a call that nobody was asked about, a line each.
 const ARGUMENTS_MAX: usize = 8;
+/// What an unfolded call shows of each of its texts in the chat.
+const UNFOLDED_LINES_MAX: usize = 60;
+const UNFOLDED_BYTES_MAX: usize = 12_000;
 
 /// How an entry stands among its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,26 +133,74 @@ fn arguments_in_short(call: &ToolCall, columns: usize) -> String {
     lines.join("\n")
 }
 
+/// What a call unfolds to: the beginning of its arguments and of its result. All of it
+/// is read in a window of its own.
 fn tool_text(call: &ToolCall) -> String {
-    let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
     let mut text = String::new();
-    if let Some(original) = &call.original {
-        text.push_str("asked for\n");
-        text.push_str(&pretty(original));
+    let parts = parts_of(call);
+    for (heading, part) in &parts {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(heading);
         text.push('\n');
-    }
-    text.push_str("arguments\n");
-    text.push_str(&pretty(&call.arguments));
-    if let ToolState::Done(outcome) = &call.state {
-        let result = match outcome {
-            ToolOutcome::Succeeded { text, .. } => text,
-            ToolOutcome::Failed { text, .. } => text,
-            ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
-            ToolOutcome::Denied { word: Some(word) } => word,
-            _ => return text,
-        };
-        text.push_str("\nresult\n");
-        text.push_str(result);
+        let shown = beginning(part);
+        text.push_str(shown.trim_end_matches('\n'));
+        let rest = part.len() - shown.len();
+        if rest > 0 {
+            text.push_str(&format!("\n… {} more: o shows all of it", bytes(rest)));
+        }
     }
     text
+}
+
+/// So much of a text as is shown in the chat.
+fn beginning(text: &str) -> &str {
+    let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
+    let mut ends = start.match_indices('\n').map(|(at, _)| at);
+    let end = ends.nth(UNFOLDED_LINES_MAX - 1).unwrap_or(start.len());
+    &start[..end]
+}
+
+fn bytes(count: usize) -> String {
+    match count {
+        0..1_000 => format!("{count} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        _ => format!("{:.1} MB", count as f64 / 1e6),
+    }
+}
+
+/// A call whole, and where in it begins what is worth copying: its result, or its
+/// arguments where it has none. Raw.
+pub fn call_in_full(call: &ToolCall) -> (String, usize) {
+    let (mut text, mut copied) = (String::new(), 0);
+    for (heading, part) in parts_of(call) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(heading);
+        text.push('\n');
+        copied = text.len();
+        text.push_str(&part);
+    }
+    (text, copied)
+}
+
+fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
+    let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
+    let mut parts = Vec::new();
+    if let Some(original) = &call.original {
+        parts.push(("asked for", pretty(original).into()));
+    }
+    parts.push(("arguments", pretty(&call.arguments).into()));
+    if let ToolState::Done(outcome) = &call.state {
+        let result = match outcome {
+            ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
+            ToolOutcome::Unreachable { why, .. } | ToolOutcome::NotRun { why } => why,
+            ToolOutcome::Denied { word: Some(word) } => word,
+            _ => return parts,
+        };
+        parts.push(("result", result.as_str().into()));
+    }
+    parts
 }

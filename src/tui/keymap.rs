@@ -55,8 +55,13 @@ pub enum Action {
     PreviousLine,
     NextLine,
     Unfold,
+    Mcp,
     Reconnect,
     Stderr,
+    Instructions,
+    Withheld,
+    CancelCall,
+    OpenCall,
 }
 
 /// Where a key means its action.
@@ -68,6 +73,8 @@ pub enum When {
     /// The focus is on the chat, the thinking or the servers.
     Pane,
     Servers,
+    /// The line of a call is selected in the chat.
+    Call,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,8 +172,10 @@ pub const TABLE: &[Binding] = &[
     bind(A::Trust, "trust", W::Always, &[], "Show what you allowed or ruled out, and revoke it").command("/trust", ""),
     bind(A::Reload, "reload", W::Always, &[], "Read the settings again").command("/reload", ""),
     bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Replace an older system prompt, keeping a copy").command("/system-prompt", "replace"),
-    bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/mcp", ""),
-    bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER]"),
+    bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
+    bind(A::Mcp, "mcp", W::Always, &[], "Show the servers, or one of them").command("/mcp", "[NAME [retry|log|on|off]]"),
+    bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
+    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one call of those that run").command("/cancel", "[NUMBER|TOOL]"),
     bind(A::Thinking, "thinking", W::Always, &[f(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
     bind(A::Retry, "retry", W::Always, &[alt('r')], "Ask the last prompt again").command("/retry", ""),
     bind(A::Continue, "continue", W::Always, &[alt('c')], "Go on with an answer that was cut").command("/continue", ""),
@@ -178,7 +187,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Rename, "rename", W::Always, &[], "Give this conversation a title").command("/rename", "TITLE"),
     bind(A::Private, "private", W::Always, &[], "Save nothing of this conversation").command("/private", "[off]"),
     bind(A::Raw, "raw", W::Always, &[f(5)], "Show answers as they were written, or rendered").command("/raw", ""),
-    bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer").command("/copy", ""),
+    bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
     bind(A::EditOutside, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     bind(A::PageUp, "page-up", W::Always, &[key(K::PageUp)], "Scroll up a page"),
     bind(A::PageDown, "page-down", W::Always, &[key(K::PageDown)], "Scroll down a page"),
@@ -210,6 +219,10 @@ pub const TABLE: &[Binding] = &[
     bind(A::Unfold, "unfold-too", W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
     bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Start or reach the server again"),
     bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show what the server wrote to stderr"),
+    bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
+    bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
+    bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel the selected call, which runs"),
+    bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Read the selected call whole"),
 ];
 
 /// The action of a key where `in_force` says which bindings count.

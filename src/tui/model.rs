@@ -14,13 +14,16 @@ use super::input::ReplyFilter;
 use super::log_pane::{LogPane, Trace};
 pub use super::pick::{Pick, Picked};
 use super::probe::Probe;
+use super::reading::Reading;
+use super::server_log::ServerLogPane;
 use super::shelf::{Models, Shelf};
+pub use super::sidebar::{SideRow, Sidebar};
 use super::theme::{Background, Glyphs, Theme};
 use super::trusted::TrustList;
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Server, ServerId, SessionId,
-    ToolMode, ToolState, Transcript, Trusted, TurnId,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
+    ToolState, Transcript, Trusted, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -54,10 +57,9 @@ pub enum Overlay {
         scroll: usize,
     },
     Log(LogPane),
-    Stderr {
-        server: ServerId,
-        back: usize,
-    },
+    /// A text to be read whole.
+    Reading(Box<Reading>),
+    ServerLog(Box<ServerLogPane>),
     Palette {
         filter: Editor,
         chosen: usize,
@@ -119,33 +121,6 @@ pub struct Retry {
     pub at: Duration,
     pub attempt: u32,
     pub attempts_max: u32,
-}
-
-/// A row of the servers pane.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SideRow {
-    Server(usize),
-    Tool(usize, usize),
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Sidebar {
-    pub servers: Vec<Server>,
-    pub unfolded: HashSet<ServerId>,
-    pub chosen: usize,
-}
-
-impl Sidebar {
-    pub fn rows(&self) -> Vec<SideRow> {
-        let mut rows = Vec::new();
-        for (index, server) in self.servers.iter().enumerate() {
-            rows.push(SideRow::Server(index));
-            if self.unfolded.contains(&server.id) {
-                rows.extend((0..server.tools.len()).map(|tool| SideRow::Tool(index, tool)));
-            }
-        }
-        rows
-    }
 }
 
 /// Keys that came faster than a person types.
@@ -285,7 +260,7 @@ impl Model {
             personas: Arc::default(),
             persona: None,
             mode: ToolMode::default(),
-            sidebar: Sidebar::default(),
+            sidebar: Sidebar::new(Glyphs::new(options.ascii).dot),
             trusted: Arc::default(),
             meter: Meter::default(),
             banners: Vec::new(),
@@ -332,7 +307,11 @@ impl Model {
             .burst
             .enter
             .map(|since| since + super::update::ENTER_HELD);
-        [spinner, notice, arms, enter, self.replies.due()]
+        let log = match &self.overlay {
+            Some(Overlay::ServerLog(pane)) => Some(pane.due()),
+            _ => None,
+        };
+        [spinner, notice, arms, enter, self.replies.due(), log]
             .into_iter()
             .flatten()
             .min()

@@ -1,6 +1,6 @@
 //! A numbered list from which one row is picked, as `/set-model` shows it.
 
-use crate::domain::{ModelRef, ServerId, Think, ToolMode};
+use crate::domain::{CallId, ModelRef, ServerId, Think, ToolMode};
 use crate::protocol::BranchSummary;
 
 /// A numbered list, from which 0 changes nothing.
@@ -19,6 +19,8 @@ pub struct Pick {
 pub enum Picked {
     Model(ModelRef),
     Server(ServerId),
+    /// A call that is to be cancelled.
+    Call(CallId),
     Mode(ToolMode),
     Think(Think),
     /// None is the system prompt.

@@ -5,8 +5,8 @@ use crate::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use crate::reading::{Said, call, failed, never_complete_before, read, read_every_way, usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::error::Garbled;
-use humble::provider::sse::{Event, Events};
 use humble::provider::{Cause, EndReason};
+use humble::text::sse::{Event, Events};
 use serde_json::json;
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -281,7 +281,7 @@ fn events_are_read_as_the_standard_says() {
     ];
     for at in 0..=stream.len() {
         let (head, tail) = stream.as_bytes().split_at(at);
-        let mut events = Events::default();
+        let mut events = Events::new(16 << 20);
         let mut seen = events.push(head);
         seen.extend(events.push(tail));
         let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();

@@ -73,6 +73,11 @@ pub const FAULTS: &[Fault] = &[
         Invariant::EveryCallIsAnswered,
         forgetful,
     ),
+    (
+        "stops everything where one call is cancelled",
+        Invariant::ACancelStopsOneCall,
+        blunt,
+    ),
     ("asks the model twice", Invariant::OneOpenRequest, impatient),
     (
         "goes on talking after the end",
@@ -162,6 +167,26 @@ impl Machine for Deaf {
 
 fn deaf(turn: Turn) -> Box<dyn Machine> {
     Box::new(Deaf(turn))
+}
+
+struct Blunt(Turn);
+
+impl Machine for Blunt {
+    fn step(&mut self, input: Input) -> Vec<Effect> {
+        let input = match input {
+            Input::CancelCall { .. } => Input::Interrupt,
+            other => other,
+        };
+        self.0.step(input)
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn blunt(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Blunt(turn))
 }
 
 fn forgetful(turn: Turn) -> Box<dyn Machine> {

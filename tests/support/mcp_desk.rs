@@ -36,7 +36,7 @@ pub fn test_server() -> String {
     path.push("examples/test-mcp-server");
     assert!(
         path.exists(),
-        "`cargo test --test mcp` alone does not build it: add `--example test-mcp-server`"
+        "`cargo test --test mcp` alone does not build it: `cargo build --example test-mcp-server`"
     );
     path.to_str()
         .expect("the path of the build is text")
@@ -77,16 +77,33 @@ pub fn arguments(value: Value) -> Arguments {
 
 impl Desk {
     pub fn of(configs: Vec<ServerConfig>) -> Self {
+        Self::new(configs, None)
+    }
+
+    /// One that keeps what it finds out about servers.
+    pub fn remembering(configs: Vec<ServerConfig>, file: PathBuf) -> Self {
+        Self::new(configs, Some(file))
+    }
+
+    fn new(configs: Vec<ServerConfig>, memory: Option<PathBuf>) -> Self {
         static DESKS: AtomicU64 = AtomicU64::new(0);
         let number = DESKS.fetch_add(1, Ordering::Relaxed);
         let (sender, events) = mpsc::channel(64);
+        let mark = match &memory {
+            // The mark is part of the launch, which is to be the same each time.
+            Some(file) => file.display().to_string(),
+            None => format!("{}-{number}", std::process::id()),
+        };
         let mut desk = Self {
             hub: Hub::new(sender, Arc::new(BuiltIn)),
             events,
             progress: Vec::new(),
             notices: Vec::new(),
-            mark: format!("{}-{number}", std::process::id()),
+            mark,
         };
+        if let Some(file) = memory {
+            desk.hub.remember_in(file);
+        }
         desk.configure(configs);
         desk
     }

@@ -2,6 +2,9 @@
 //! Its first argument chooses how it misbehaves; its tools are always there.
 //! What it is told to stop and what it sees is said on stderr.
 
+#[path = "mcp_server_eras.rs"]
+mod eras;
+
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, Write, stdin, stdout};
@@ -11,11 +14,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 fn main() {
-    let manner = std::env::args().nth(1).unwrap_or_default();
+    let manner = manner(std::env::args().nth(1).unwrap_or_default());
     prepare(&manner);
     let mut server = Server {
         manner,
         grown: false,
+        subscription: None,
         running: Arc::default(),
     };
     for line in stdin().lock().lines() {
@@ -30,6 +34,22 @@ fn main() {
             std::thread::park();
         }
     }
+}
+
+/// `@FILE` is a manner that may be another at each start; starts are counted beside it.
+fn manner(argument: String) -> String {
+    let Some(file) = argument.strip_prefix('@') else {
+        return argument;
+    };
+    let beside = std::path::Path::new(file).with_file_name("starts");
+    let log = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(beside);
+    if let Ok(mut log) = log {
+        let _ = writeln!(log, "{}", std::process::id());
+    }
+    std::fs::read_to_string(file).unwrap_or_default()
 }
 
 fn prepare(manner: &str) {
@@ -64,6 +84,8 @@ fn leave_grandchild(output: Stdio) {
 struct Server {
     manner: String,
     grown: bool,
+    /// The request that a modern client listens on.
+    subscription: Option<Value>,
     /// Calls under way, by the text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
 }
@@ -90,6 +112,9 @@ fn text(text: &str) -> Value {
 impl Server {
     fn take(&mut self, message: Value) {
         let id = message["id"].clone();
+        if self.takes_as_its_era_does(&id, &message) {
+            return;
+        }
         match message["method"].as_str() {
             Some("initialize") => self.initialize(&id, &message["params"]),
             Some("tools/list") => self.list(&id, message["params"]["cursor"].as_str()),
@@ -146,6 +171,10 @@ impl Server {
             _ => json!({ "tools": self.tools() }),
         };
         answer(id, &result);
+        if self.manner == "changes-when-listed" {
+            eprintln!("listed");
+            send(&self.change());
+        }
     }
 
     fn tools(&self) -> Vec<Value> {
@@ -161,7 +190,7 @@ impl Server {
         .into_iter()
         .map(tool)
         .collect();
-        tools.extend(["die", "grow", "late", "shout"].map(tool));
+        tools.extend(["die", "grow", "late", "shout", "big", "twice", "log"].map(tool));
         if self.manner == "one-bad-tool" {
             tools.insert(
                 1,
@@ -204,9 +233,27 @@ impl Server {
             }
             "grow" => {
                 self.grown = true;
-                let method = "notifications/tools/list_changed";
-                (0..20).for_each(|_| send(&json!({ "jsonrpc": "2.0", "method": method })));
+                (0..20).for_each(|_| send(&self.change()));
                 text("grown")
+            }
+            "big" => {
+                let bytes = arguments["bytes"].as_u64().unwrap_or(0);
+                text(&"x".repeat(usize::try_from(bytes).unwrap_or(0)))
+            }
+            "log" => {
+                for data in [json!("글\n둘"), json!({ "a": 1 })] {
+                    send(&json!({
+                        "jsonrpc": "2.0", "method": "notifications/message",
+                        "params": { "level": "warning", "logger": "db", "data": data },
+                    }));
+                }
+                text("logged")
+            }
+            "twice" => {
+                for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {
+                    answer(id, &text(said));
+                }
+                return refuse(&json!("nobody"), -32000, "a stray error");
             }
             "shout" => {
                 let mut out = stdout().lock();

@@ -157,6 +157,7 @@ impl Turn {
                 }
             }
             Input::Progress { call, progress } => self.progress(call, progress),
+            Input::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
             Input::Quoted(quote) => self.setup.quotes.add(quote),
             Input::CallDone {
                 call,

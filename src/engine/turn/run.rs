@@ -7,6 +7,7 @@ use super::{
     ToolOutcome, ToolState, Turn, context,
 };
 use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
+use std::time::Duration;
 
 impl Turn {
     /// All are decided: start the approved ones, concurrently.
@@ -70,13 +71,21 @@ impl Turn {
     }
 
     pub(super) fn progress(&mut self, id: CallId, progress: Progress) {
+        let Some(ToolState::Running { progress: before }) =
+            self.calls.get(&id).map(|call| &call.state)
+        else {
+            return;
+        };
+        let progress = Some(progress.after(before.as_ref()));
+        self.set_state_of(id, ToolState::Running { progress });
+    }
+
+    /// The person cancels this call alone; what else runs goes on. What its server
+    /// answers all the same finds it done.
+    pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
         if self.running().contains(&id) {
-            self.set_state_of(
-                id,
-                ToolState::Running {
-                    progress: Some(progress),
-                },
-            );
+            self.effects.push(Effect::Cancel(id));
+            self.call_done(id, ToolOutcome::Cancelled { elapsed });
         }
     }
 

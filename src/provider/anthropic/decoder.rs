@@ -10,7 +10,7 @@ use crate::provider::part::{EndReason, NativeCall};
 use crate::provider::reply::{
     CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, read_arguments,
 };
-use crate::provider::sse::Event;
+use crate::text::sse::Event;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

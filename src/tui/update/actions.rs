@@ -4,8 +4,10 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{branches, leave, log, models, navigation, overlay, sessions, submit, trust};
-use crate::domain::{Notice, ServerStatus, ToolMode};
+use super::{
+    branches, calls, leave, log, models, navigation, overlay, servers, sessions, submit, trust,
+};
+use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
@@ -33,10 +35,14 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             settings(model, action, argument, effects);
         }
         Action::Trust => trust::open(model),
-        Action::ToggleServer if argument.is_empty() && model.focus == Focus::Servers => {
-            navigation::toggle_chosen(model, effects);
-        }
-        Action::ToggleServer => toggle_server(model, argument, effects),
+        Action::Mcp
+        | Action::ToggleServer
+        | Action::Reconnect
+        | Action::Stderr
+        | Action::Instructions
+        | Action::Withheld => server(model, action, argument, effects),
+        Action::CancelCall => calls::cancel(model, argument, effects),
+        Action::OpenCall => calls::open(model),
         Action::Commands => {
             model.overlay = Some(Overlay::Palette {
                 filter: Editor::default(),
@@ -52,7 +58,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             });
         }
         Action::Raw => show_raw(model),
-        Action::CopyAnswer => copy_answer(model, effects),
+        Action::CopyAnswer => calls::copy(model, argument, effects),
         Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
         Action::Mouse => {
             model.mouse = !model.mouse;
@@ -69,6 +75,29 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
     }
 }
 
+fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
+    let in_pane = argument.is_empty() && model.focus == Focus::Servers;
+    match action {
+        Action::Mcp => return servers::command(model, argument, effects),
+        Action::ToggleServer if in_pane => return servers::toggle_chosen(model, effects),
+        Action::ToggleServer => return servers::toggle_command(model, argument, effects),
+        Action::Withheld => return servers::review(model, effects),
+        _ => {}
+    }
+    let Some(id) = model
+        .sidebar
+        .chosen_server()
+        .map(|server| server.id.clone())
+    else {
+        return;
+    };
+    match action {
+        Action::Reconnect => servers::reconnect(model, &id, effects),
+        Action::Instructions => servers::show_instructions(model, &id, effects),
+        _ => servers::open_log(model, &id, effects),
+    }
+}
+
 fn show_raw(model: &mut Model) {
     model.raw = !model.raw;
     model.notify(Notice::info(if model.raw {
@@ -76,15 +105,6 @@ fn show_raw(model: &mut Model) {
     } else {
         "Answers are rendered."
     }));
-}
-
-fn copy_answer(model: &mut Model, effects: &mut Vec<Effect>) {
-    let Some(answer) = model.last_answer().map(str::to_owned) else {
-        return model.notify(Notice::info("There is no answer to copy yet."));
-    };
-    effects.push(Effect::Copy(answer));
-    // Whether the terminal took it cannot be known: only the means is named.
-    model.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
 }
 
 fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
@@ -110,32 +130,6 @@ fn set_model(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             .position(|entry| Some(entry) == present)
             .unwrap_or(0),
         rows: rows.collect(),
-        typed: String::new(),
-    };
-    pick_or_open(model, pick, argument, effects);
-}
-
-fn toggle_server(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
-    let rows = model.sidebar.servers.iter().map(|server| {
-        let state = match (&server.status, server.enabled) {
-            (_, false) => "off",
-            (ServerStatus::Connected, _) => "connected",
-            (ServerStatus::Starting, _) => "starting",
-            (ServerStatus::Off, _) => "not started",
-            (ServerStatus::Failed(_), _) => "failed",
-            (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
-            (ServerStatus::Misconfigured(_), _) => "misconfigured",
-        };
-        (
-            Picked::Server(server.id.clone()),
-            format!("{}  {state}", server.id),
-        )
-    });
-    let pick = Pick {
-        title: "Servers",
-        zero: "Change nothing",
-        rows: rows.collect(),
-        chosen: 0,
         typed: String::new(),
     };
     pick_or_open(model, pick, argument, effects);

@@ -77,11 +77,16 @@ pub fn run_typed(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
 }
 
 fn nearest(name: &str) -> Option<&'static str> {
-    keymap::commands()
-        .map(|(command, _)| (distance(name, command), command))
+    nearest_of(name, keymap::commands().map(|(command, _)| command))
+}
+
+/// The one of several names that is meant most likely, if any is.
+pub fn nearest_of<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|known| (distance(name, known), known))
         .min()
-        .filter(|(distance, command)| *distance <= command.len() / 2)
-        .map(|(_, command)| command)
+        .filter(|(distance, known)| *distance <= known.chars().count() / 2)
+        .map(|(_, known)| known)
 }
 
 /// Levenshtein's distance, in characters, of short words.

@@ -6,10 +6,9 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{branches, connect, log, models, probe, sessions, submit};
+use super::{branches, connect, log, models, probe, servers, sessions, submit};
 use crate::domain::{
-    Body, Notice, Server, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
-    Wait,
+    Body, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::Event;
 use std::time::Duration;
@@ -67,11 +66,9 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::ProbeChanged(state) => probe::changed(model, state, effects),
         Event::ThinkChanged(think) => model.shelf.think = think,
         Event::ToolModeChanged(mode) => model.mode = mode,
-        Event::ServersListed(servers) => {
-            model.sidebar.servers = servers;
-            clamp_sidebar(model);
-        }
-        Event::ServerChanged(server) => server_changed(model, server),
+        Event::ServersListed(servers) => model.sidebar.replace(servers),
+        Event::ServerChanged(server) => servers::changed(model, server),
+        Event::ServerLogged(log) => servers::logged(model, log),
         Event::TrustChanged(list) => model.trusted = list,
         Event::ContextMeasured(meter) => model.meter = meter,
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
@@ -103,20 +100,6 @@ pub fn answered(model: &mut Model) {
     if let Some(id) = model.asks.first().map(|ask| ask.id) {
         close(model, |ask| ask.id == id);
     }
-}
-
-fn clamp_sidebar(model: &mut Model) {
-    let last = model.sidebar.rows().len().saturating_sub(1);
-    model.sidebar.chosen = model.sidebar.chosen.min(last);
-}
-
-fn server_changed(model: &mut Model, server: Server) {
-    let servers = &mut model.sidebar.servers;
-    match servers.iter_mut().find(|known| known.id == server.id) {
-        Some(known) => *known = server,
-        None => servers.push(server),
-    }
-    clamp_sidebar(model);
 }
 
 fn opened(model: &mut Model, session: &Session) {

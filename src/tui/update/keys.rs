@@ -5,7 +5,7 @@ use super::super::input::typed;
 use super::super::keymap::{self, Action, When};
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
-use super::{actions, approval, commands, leave, offer, overlay, submit};
+use super::{actions, approval, calls, commands, leave, offer, overlay, submit};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Duration;
 
@@ -56,6 +56,7 @@ fn in_force(model: &Model, when: When) -> bool {
         When::Message => model.focus == Focus::Message,
         When::Pane => model.focus != Focus::Message,
         When::Servers => model.focus == Focus::Servers,
+        When::Call => calls::selected(model).is_some(),
     }
 }
 

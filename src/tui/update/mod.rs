@@ -4,6 +4,7 @@
 mod actions;
 mod approval;
 mod branches;
+pub mod calls;
 pub mod commands;
 mod connect;
 mod engine;
@@ -15,7 +16,9 @@ mod navigation;
 mod offer;
 mod overlay;
 mod probe;
+mod reading;
 pub mod recall;
+mod servers;
 mod sessions;
 mod submit;
 mod trust;
@@ -130,6 +133,7 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
         model.burst.enter = None;
         submit::send(model, effects);
     }
+    servers::follow_log(model, effects);
     if model.replies.due().is_some_and(|due| now >= due) {
         for key in model.replies.release() {
             keys::press(model, key, effects);

@@ -3,12 +3,11 @@
 
 use super::super::flow::Flow;
 use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Overlay, SideRow};
+use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::super::source::Source;
-use super::super::view::panes::Panes;
-use super::probe;
-use crate::protocol::Command;
+use super::super::view::panes::{Panes, has_side};
+use super::{probe, servers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -25,23 +24,17 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
         Action::Thinking => show_or_hide(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
+        Action::ToStart | Action::ToEnd if model.focus == Focus::Servers => {
+            let far = model.sidebar.rows().len() as isize;
+            model
+                .sidebar
+                .scroll(if action == Action::ToEnd { far } else { -far });
+        }
         Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
         Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
         Action::Unfold => unfold(model),
-        Action::Reconnect => {
-            if let Some(server) = chosen_server(model) {
-                let id = model.sidebar.servers[server].id.clone();
-                effects.push(Effect::Send(Command::ReconnectServer(id)));
-            }
-        }
-        Action::Stderr => {
-            if let Some(server) = chosen_server(model) {
-                let server = model.sidebar.servers[server].id.clone();
-                model.overlay = Some(Overlay::Stderr { server, back: 0 });
-            }
-        }
         _ => {}
     }
 }
@@ -72,8 +65,7 @@ fn visible_panes(model: &mut Model) -> Vec<Focus> {
 
 /// After a resize: a pane that is gone from the screen cannot hold the focus.
 pub fn refocus(model: &mut Model) {
-    let beside = model.size.0 >= super::super::view::panes::SIDE_FROM;
-    if beside && model.over_chat.take().is_some() {
+    if has_side(model.size) && model.over_chat.take().is_some() {
         model.focus = Focus::Message;
     }
     if !visible_panes(model).contains(&model.focus) {
@@ -97,7 +89,7 @@ fn step_focus(model: &mut Model, step: isize) {
 /// Beside the chat where there is room, else over it. The first press shows the
 /// pane and goes there, the next hides it.
 fn show_or_hide(model: &mut Model, pane: Focus) {
-    if model.size.0 < super::super::view::panes::SIDE_FROM {
+    if !has_side(model.size) {
         let open = model.over_chat == Some(pane);
         model.over_chat = (!open).then_some(pane);
         model.focus = if open { Focus::Message } else { pane };
@@ -137,17 +129,29 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
 }
 
 fn page(model: &mut Model, direction: isize) {
+    if model.focus == Focus::Servers {
+        // A page keeps two rows of the one before.
+        let rows = servers_height(model).saturating_sub(2).max(1) as isize;
+        return model.sidebar.scroll(direction * rows);
+    }
     with_flow(model, |flow, source, height| {
         let rows = height.saturating_sub(2).max(1) as isize;
         flow.scroll(source, height, rows * direction);
     });
 }
 
+/// Rows of the servers pane.
+fn servers_height(model: &mut Model) -> usize {
+    let panes = Panes::of(model);
+    let over = panes.over.map(|(_, pane)| pane);
+    let pane = panes.servers.or(over);
+    pane.map_or(1, |pane| pane.inner.height.into())
+}
+
 fn step_line(model: &mut Model, step: isize) {
     if model.focus == Focus::Servers {
-        let last = model.sidebar.rows().len().saturating_sub(1);
-        model.sidebar.chosen = model.sidebar.chosen.saturating_add_signed(step).min(last);
-        return;
+        let height = servers_height(model);
+        return model.sidebar.step(step, height);
     }
     with_flow(model, |flow, source, height| {
         let from = flow.selected;
@@ -173,36 +177,7 @@ fn unfold(model: &mut Model) {
         });
         return;
     }
-    if let Some(index) = chosen_server(model) {
-        let id = model.sidebar.servers[index].id.clone();
-        if !model.sidebar.unfolded.remove(&id) {
-            model.sidebar.unfolded.insert(id);
-        }
-        let rows = model.sidebar.rows();
-        let row = rows.iter().position(|row| *row == SideRow::Server(index));
-        model.sidebar.chosen = row.unwrap_or(0);
-    }
-}
-
-fn chosen_server(model: &Model) -> Option<usize> {
-    match model.sidebar.rows().get(model.sidebar.chosen)? {
-        SideRow::Server(index) | SideRow::Tool(index, _) => Some(*index),
-    }
-}
-
-/// Space in the servers pane: the server, or one tool of it.
-pub fn toggle_chosen(model: &mut Model, effects: &mut Vec<Effect>) {
-    let rows = model.sidebar.rows();
-    let servers = &model.sidebar.servers;
-    let command = match rows.get(model.sidebar.chosen) {
-        Some(SideRow::Server(index)) => Command::ToggleServer(servers[*index].id.clone()),
-        Some(SideRow::Tool(index, tool)) => Command::ToggleTool {
-            server: servers[*index].id.clone(),
-            tool: servers[*index].tools[*tool].name.clone(),
-        },
-        None => return,
-    };
-    effects.push(Effect::Send(command));
+    servers::enter(model);
 }
 
 pub fn mouse(model: &mut Model, mouse: MouseEvent) {
@@ -212,13 +187,15 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         MouseEventKind::Down(MouseButton::Left) => return click(model, mouse),
         _ => return,
     };
+    let at = Position::new(mouse.column, mouse.row);
     if let Some(ask) = model.asks.first_mut() {
         ask.scroll = ask.scroll.saturating_add_signed(rows);
     } else if model.overlay.is_some() {
         super::overlay::scroll(model, rows);
+    } else if over_servers(model, at) {
+        model.sidebar.scroll(rows);
     } else {
         let panes = Panes::of(model);
-        let at = Position::new(mouse.column, mouse.row);
         let focus = model.focus;
         let over_thinking = panes
             .thinking_pane()
@@ -233,6 +210,13 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         });
         model.focus = focus;
     }
+}
+
+fn over_servers(model: &mut Model, at: Position) -> bool {
+    let panes = Panes::of(model);
+    let over = panes.over.filter(|(focus, _)| *focus == Focus::Servers);
+    let pane = panes.servers.or(over.map(|(_, pane)| pane));
+    pane.is_some_and(|pane| pane.outer.contains(at))
 }
 
 fn click(model: &mut Model, mouse: MouseEvent) {

@@ -5,7 +5,9 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, commands, connect, log, models, recall, sessions, trust};
+use super::{
+    actions, calls, commands, connect, log, models, reading, recall, servers, sessions, trust,
+};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -22,6 +24,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         Some(Overlay::Models(_)) => return models::press(model, key, effects),
         Some(Overlay::Connect(_)) => return connect::press(model, key, effects),
         Some(Overlay::Trust(_)) => return trust::press(model, key, effects),
+        Some(Overlay::Reading(_)) => return reading::press(model, key, effects),
         _ => {}
     }
     if action == Some(Action::Back) || closes_itself(model, action) {
@@ -42,6 +45,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         Some(Overlay::Palette { .. }) => palette(model, key, effects),
         Some(Overlay::Recall { .. }) => recall::press(model, key),
         Some(Overlay::Log(_)) => log::press(model, key, effects),
+        Some(Overlay::ServerLog(_)) => reading::press_log(model, key, effects),
         Some(Overlay::Pick(pick)) => {
             if let Some(number) = number(pick, key) {
                 let picked = pick.rows.get(number).map(|(picked, _)| picked.clone());
@@ -71,9 +75,8 @@ pub fn scroll(model: &mut Model, rows: isize) {
         Some(Overlay::Help { scroll }) => *scroll = scroll.saturating_add_signed(rows),
         // Logs are read from their end.
         Some(Overlay::Log(pane)) => pane.scroll(rows),
-        Some(Overlay::Stderr { back, .. }) => {
-            *back = back.saturating_add_signed(-rows);
-        }
+        Some(Overlay::ServerLog(pane)) => pane.scroll(rows),
+        Some(Overlay::Reading(text)) => text.scroll(rows),
         Some(Overlay::Palette { filter, chosen }) => {
             let last = commands::palette(&filter.text()).len().saturating_sub(1);
             *chosen = chosen.saturating_add_signed(rows).min(last);
@@ -126,7 +129,8 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Using {}.", chosen.name)));
             Command::SelectModel(chosen.clone())
         }
-        Picked::Server(server) => Command::ToggleServer(server.clone()),
+        Picked::Server(server) => return servers::toggle(model, server, effects),
+        Picked::Call(call) => return calls::cancel_one(model, *call, effects),
         Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
         Picked::Think(think) => return models::set_think(model, *think, effects),

@@ -209,18 +209,7 @@ pub(super) fn indented(text: &str, columns: u16) -> impl Iterator<Item = String>
 
 /// A server's own word about its tool: shown, never obeyed.
 fn manners(tool: &Tool, dot: &str) -> String {
-    let notes = &tool.annotations;
-    let words = [
-        (notes.read_only, "read-only", "changes things"),
-        (notes.destructive, "destructive", "not destructive"),
-        (notes.idempotent, "idempotent", "not idempotent"),
-        (notes.open_world, "reaches the outside", "stays inside"),
-    ];
-    let words: Vec<_> = words
-        .into_iter()
-        .filter_map(|(note, yes, no)| note.map(|note| if note { yes } else { no }))
-        .collect();
-    words.join(&format!(" {dot} "))
+    tool.annotations.words().join(&format!(" {dot} "))
 }
 
 /// What matters comes first: on a narrow screen the end is cut off.

@@ -4,11 +4,11 @@ use super::super::flow::{BELOW_MAX, Flow, Part, Place};
 use super::super::keymap::{Action, key_of};
 use super::super::model::{Clock, Focus, Model};
 use super::super::source::Source;
+use super::calls;
 use super::panes::{Pane, Panes};
 use super::pen::Pen;
 use super::times::{self, seconds};
 use super::welcome;
-use crate::domain::tool::{Progress, ToolCall, ToolOutcome, ToolState};
 use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
 use ratatui::layout::Rect;
@@ -19,13 +19,11 @@ use std::time::Duration;
 const SHORT_BELOW: u16 = 40;
 /// Columns from which the words about another attempt have room beside the time.
 const RETRY_WORDS_FROM: u16 = 46;
-/// Columns of a progress bar.
-const BAR_COLUMNS: usize = 10;
 
 /// What rows need to know beside their entry.
-struct Scene<'a> {
-    now: Duration,
-    clock: &'a Clock,
+pub(super) struct Scene<'a> {
+    pub(super) now: Duration,
+    pub(super) clock: &'a Clock,
     /// The line that keys act on, where the pane has the focus.
     selected: Option<usize>,
 }
@@ -235,104 +233,10 @@ fn draw_head(
             );
             pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
         }
-        Body::Tool(call) if line == 0 => draw_call(scene, call, unfolded, row, pen),
-        Body::Tool(call) => draw_progress(call, row, pen),
+        Body::Tool(call) if line == 0 => calls::draw(scene, call, unfolded, row, pen),
+        Body::Tool(call) => calls::draw_progress(call, row, pen),
         Body::Note(_) => {}
     }
-}
-
-/// `▸ get-sum  everything            ✓ 0.1 s`
-fn draw_call(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Pen) {
-    let fold = match &call.state {
-        ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
-        _ if unfolded => pen.glyphs.open,
-        _ => pen.glyphs.folded,
-    };
-    let (words, style) = outcome(scene, call, pen);
-    let words = Clean::line(&words);
-    let start = pen.put_right(row.right(), row.y, words.as_str(), style);
-    let room = start.saturating_sub(row.x + 1);
-    let mut x = row.x + pen.put(row.x, row.y, fold, pen.theme.dim, room) + 1;
-    let left = |x: u16| start.saturating_sub(x + 1);
-    x += pen.put_cut(
-        x,
-        row.y,
-        Clean::line(&call.tool).as_str(),
-        pen.theme.plain,
-        left(x),
-    ) + 2;
-    let server = Clean::line(call.server.as_str());
-    pen.put_cut(x, row.y, server.as_str(), pen.theme.dim, left(x));
-}
-
-fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {
-    let (glyphs, theme) = (pen.glyphs, pen.theme);
-    let done = match &call.state {
-        ToolState::Proposed => return ("called".to_owned(), theme.dim),
-        ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
-        ToolState::Running { .. } => {
-            let since = scene
-                .clock
-                .calls
-                .get(&call.id)
-                .copied()
-                .unwrap_or(scene.now);
-            return (seconds(scene.now.saturating_sub(since)), theme.dim);
-        }
-        ToolState::Done(outcome) => outcome,
-    };
-    let took = done.elapsed().map(seconds).unwrap_or_default();
-    let (mark, word, style) = match done {
-        ToolOutcome::Succeeded { .. } => (glyphs.ok, "", theme.success),
-        ToolOutcome::Failed { .. } => (glyphs.failed, "failed ", theme.failure),
-        ToolOutcome::Unreachable { .. } => (glyphs.failed, "unreachable ", theme.failure),
-        ToolOutcome::TimedOut { .. } => (glyphs.failed, "timed out ", theme.failure),
-        ToolOutcome::Refused => (glyphs.refused, "refused", theme.attention),
-        ToolOutcome::Denied { .. } => (glyphs.refused, "denied", theme.attention),
-        ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
-        ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
-        ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),
-        ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
-        ToolOutcome::WasText => (glyphs.dot, "was text", theme.dim),
-    };
-    (format!("{mark} {word}{took}").trim_end().to_owned(), style)
-}
-
-fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Pen) {
-    let ToolState::Running {
-        progress: Some(progress),
-    } = &call.state
-    else {
-        return;
-    };
-    let words = progress_words(progress, pen);
-    let columns = row.width.saturating_sub(2);
-    pen.put_cut(
-        row.x + 2,
-        row.y,
-        Clean::line(&words).as_str(),
-        pen.theme.dim,
-        columns,
-    );
-}
-
-fn progress_words(progress: &Progress, pen: &Pen) -> String {
-    let message = progress.message.as_deref().unwrap_or_default();
-    let share = progress
-        .total
-        .filter(|total| *total > 0.0)
-        .map(|total| progress.done / total);
-    let Some(share) = share.filter(|share| share.is_finite()) else {
-        return message.to_owned();
-    };
-    let share = share.clamp(0.0, 1.0);
-    let full = (share * BAR_COLUMNS as f64).round() as usize;
-    let [left, right] = pen.glyphs.bar;
-    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
-    let percent = share * 100.0;
-    format!("{message}  {left}{bar}{right} {percent:3.0} %")
-        .trim_start()
-        .to_owned()
 }
 
 /// `Waiting for response...` below a blank row, with a spinner and the seconds.

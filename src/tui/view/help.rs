@@ -68,6 +68,7 @@ fn rows() -> Vec<Row> {
         ("In the message", When::Message, true),
         ("In a pane", When::Pane, true),
         ("In the servers", When::Servers, true),
+        ("On a call in the chat", When::Call, true),
         ("Commands", When::Always, false),
     ];
     let mut rows = Vec::new();

@@ -4,12 +4,13 @@ use super::super::ask::Form;
 use super::super::editor::Edit;
 use super::super::keymap::{Action, key_of};
 use super::super::log_pane::LogTab;
-use super::super::model::{Focus, Model, Overlay};
+use super::super::model::{Focus, Model, Overlay, SideRow};
 use super::super::shelf::{Offered, is_nothing_known};
+use super::super::update::calls;
 use super::above::fits_hint_line;
 use super::panes::Panes;
 use super::pen::Pen;
-use crate::domain::Severity;
+use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::Rect;
@@ -126,6 +127,9 @@ fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
             say(&["PgUp/PgDn scroll", other, "y copy", "Esc close"])
         }
         Overlay::Palette { .. } => say(&["Enter run", "Esc close"]),
+        Overlay::Reading(_) | Overlay::ServerLog(_) => {
+            say(&["PgUp/PgDn scroll", "y copy", "Esc close"])
+        }
         _ => say(&["PgUp/PgDn scroll", "Esc close"]),
     }
 }
@@ -173,16 +177,61 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     let near = match (&model.overlay, model.focus) {
         (Some(overlay), _) => overlay_hints(model, overlay),
         (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
+        (None, Focus::Chat) if calls::selected(model).is_some() => call_hints(model, back),
         (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
-        (None, Focus::Servers) => {
-            return (
-                say(&["Enter tools", back, "Space on/off", "r retry", "l stderr"]),
-                Vec::new(),
-            );
-        }
+        (None, Focus::Servers) => server_hints(model, back),
         (None, Focus::Message) => return (message_hints(model), always),
     };
     (near, Vec::new())
+}
+
+/// Keys of the selected call.
+fn call_hints(model: &Model, back: &str) -> Vec<String> {
+    let runs = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
+    let first = if calls::selected(model).is_some_and(runs) {
+        "c cancel this call"
+    } else {
+        "Enter unfold"
+    };
+    say(&[first, back, "o read whole", "Up/Down select"])
+}
+
+/// Keys of the row that the person stands on.
+fn server_hints(model: &Model, back: &str) -> Vec<String> {
+    let sidebar = &model.sidebar;
+    let Some(server) = sidebar.chosen_server() else {
+        return say(&[back]);
+    };
+    if matches!(sidebar.chosen_row(), Some(SideRow::More { .. })) {
+        return say(&["Enter read all", back]);
+    }
+    if let Some((server, tool)) = sidebar.chosen_tool() {
+        let unfolded = sidebar.is_tool_unfolded(&server.id, &tool.name);
+        let enter = if unfolded {
+            "Enter fold"
+        } else {
+            "Enter about it"
+        };
+        let mut hints = say(&[enter, back, "Space on/off"]);
+        if server.withheld.contains(&tool.name) {
+            hints.insert(0, "w what changed".to_owned());
+        }
+        return hints;
+    }
+    let enter = if sidebar.is_unfolded(&server.id) {
+        "Enter fold"
+    } else {
+        "Enter tools"
+    };
+    let mut hints = say(&[enter, back, "Space on/off"]);
+    if server.enabled {
+        hints.extend(say(&["r retry", "l stderr"]));
+    }
+    // No more than five: what is there to see goes before what is seldom needed.
+    if server.instructions.is_some() && server.status == ServerStatus::Connected {
+        hints[3] = "i instructions".to_owned();
+    }
+    hints
 }
 
 fn message_hints(model: &Model) -> Vec<String> {
@@ -207,6 +256,9 @@ fn message_hints(model: &Model) -> Vec<String> {
     if model.running().is_some() || model.probes().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
+        if calls::running(model).next().is_some() {
+            hints.push("/cancel one call".to_owned());
+        }
     } else if model.editing.is_some() {
         hints.push(hint(Action::Send, "ask anew"));
         hints.push(hint(Action::Back, "keep it as it was"));
@@ -219,7 +271,8 @@ fn message_hints(model: &Model) -> Vec<String> {
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
-    if model.size.0 < super::panes::SIDE_FROM {
+    let is_calling = calls::running(model).next().is_some();
+    if model.size.0 < super::panes::SIDE_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

@@ -6,7 +6,6 @@ use super::super::model::Model;
 use super::lists::dialog;
 use super::pen::{Pen, rows_of};
 use crate::domain::trace::{TraceLine, TraceSort};
-use crate::domain::{ServerId, ServerStatus};
 use crate::text::Clean;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -111,34 +110,8 @@ fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
         .collect()
 }
 
-pub fn draw_stderr(model: &Model, id: &ServerId, over: Rect, back: &mut usize, pen: &mut Pen) {
-    let title = Clean::line(id.as_str());
-    let area = dialog(
-        over,
-        title.as_str(),
-        "stderr",
-        (over.width, over.height),
-        pen,
-    );
-    let Some(server) = model.sidebar.servers.iter().find(|server| server.id == *id) else {
-        return;
-    };
-    let plain = pen.theme.plain;
-    let why = match &server.status {
-        ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => Some(notice.sentence()),
-        ServerStatus::Misconfigured(why) => Some(why.clone()),
-        _ => None,
-    };
-    let said = server.left_out.iter().cloned().chain(why);
-    let mut lines: Vec<String> = server.stderr.iter().cloned().chain(said).collect();
-    lines.reverse();
-    let count = lines.len();
-    let lines = lines.into_iter().map(|line| (line, plain));
-    from_end(lines, count, area, back, "It wrote nothing.", pen);
-}
-
 /// Draws lines, newest first in `lines`, so that the newest stands lowest.
-fn from_end(
+pub(super) fn from_end(
     lines: impl Iterator<Item = (String, Style)>,
     count: usize,
     area: Rect,

@@ -4,6 +4,7 @@
 mod above;
 mod approval;
 mod asked;
+mod calls;
 mod chat;
 mod composer;
 mod connect;
@@ -18,8 +19,10 @@ mod models;
 pub mod panes;
 mod pen;
 mod probe;
+mod reading;
 mod servers;
 mod sessions;
+mod small;
 mod times;
 mod trust;
 mod trusted;
@@ -107,8 +110,12 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
             log::draw(model, over, pane, pen);
             None
         }
-        Overlay::Stderr { server, back } => {
-            log::draw_stderr(model, server, over, back, pen);
+        Overlay::ServerLog(pane) => {
+            reading::draw_log(model, pane, over, pen);
+            None
+        }
+        Overlay::Reading(text) => {
+            reading::draw(text, over, pen);
             None
         }
         Overlay::Palette { filter, chosen } => {

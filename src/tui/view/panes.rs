@@ -11,6 +11,12 @@ pub const SIDE_FROM: u16 = 100;
 /// From this width on panes have frames.
 const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
+
+/// Is there room for servers and thinking beside the chat? Else they are brought over
+/// it.
+pub fn has_side((width, height): (u16, u16)) -> bool {
+    width >= SIDE_FROM && height >= SMALL_HEIGHT
+}
 /// Under this height a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
 /// From this height on a dialog leaves some of the chat in view.
@@ -71,11 +77,17 @@ impl Panes {
         let wanted = wanted.min(rest.height / 2);
         this.above = take_bottom(&mut rest, wanted);
         this.body = rest;
+        let side = match (has_side(model.size), framed) {
+            (true, _) => SIDE_WIDTH - 4,
+            (false, true) => width - 4,
+            (false, false) => width,
+        };
+        model.sidebar.fit(side);
         this.place_side(model, &mut rest);
         this.chat = rest;
         this.place_dialog(model);
         this.chat_inner = this.inner(this.chat);
-        if let Some(focus) = model.over_chat.filter(|_| width < SIDE_FROM) {
+        if let Some(focus) = model.over_chat.filter(|_| !has_side(model.size)) {
             let mut pane = this.pane(this.body);
             if !this.framed {
                 // The first row holds the title.
@@ -132,7 +144,8 @@ impl Panes {
             return;
         }
         if model.show_servers {
-            let wanted = servers::wanted_rows(model) as u16 + 2;
+            let wanted = u16::try_from(servers::wanted_rows(model)).unwrap_or(u16::MAX);
+            let wanted = wanted.saturating_add(2);
             let rows = wanted.clamp(4, (side.height / 2).max(4));
             let servers = take_top(&mut side, rows);
             self.servers = Some(self.pane(servers));

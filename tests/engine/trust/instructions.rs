@@ -69,7 +69,11 @@ async fn another_text_is_not_sent_until_it_was_agreed_to() {
     let place = Bench::place(bench.leaves().await);
     says(&place.folder(), Some("Be cruel."));
     let mut bench = place.starts(hellos()).await;
-    bench.noticed("The instructions of `fs` changed.").await;
+    let said = "The instructions of `fs` changed.";
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what == said);
+    if !bench.events.iter().any(told) {
+        bench.until(said, told).await;
+    }
     let sent = bench.system_says().await;
     assert!(!sent.contains("INSTRUCTIONS OF"), "{sent}");
 }

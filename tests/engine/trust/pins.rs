@@ -216,15 +216,12 @@ async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one
 }
 
 #[tokio::test]
-async fn the_model_is_told_that_a_tool_is_withheld_and_the_person_is_asked() {
-    let mut bench = Place::new()
-        .starts(
-            Script::default()
-                .answer("Hi.")
-                .answer(&echo())
-                .answer("Then not."),
-        )
-        .await;
+async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
+    let script = Script::default()
+        .answer("Hi.")
+        .answer(&echo())
+        .answer("Then not.");
+    let mut bench = Place::new().starts(script).await;
     bench.changes(&definitions("Another.")).await;
     let folder = bench.folder();
     bench.says("Hello.").await;
@@ -232,13 +229,10 @@ async fn the_model_is_told_that_a_tool_is_withheld_and_the_person_is_asked() {
     bench.ended().await;
     bench.answers(ask, Answer::Dismissed).await;
     bench.says("Use it.").await;
-    bench.asked_of_change().await;
     bench.ended().await;
     let heard = format!("{:?}", bench.heard());
-    assert!(
-        heard.contains("is withheld until the user accepts"),
-        "{heard}"
-    );
+    let told = "`echo` changed, and is withheld until the user accepts what it is now";
+    assert!(heard.contains(told), "{heard}");
     assert_eq!(called(&folder), [""; 0]);
 }
 

@@ -1,10 +1,7 @@
 //! The nearest known spelling of a word that is not known.
 
 /// The one of `options` that `word` was probably meant to be.
-pub(super) fn nearest<'a>(
-    word: &str,
-    options: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(WORD_MAX).collect();
     options
         .into_iter()

@@ -1,0 +1,229 @@
+//! `humble mcp call`: typing it is the approval.
+
+use super::desk::{Desk, Stop};
+use super::{configured, find, log_to, print, say};
+use crate::app::read_pipe;
+use crate::cli::mcp;
+use crate::config::Home;
+use crate::dialect::pairs;
+use crate::domain::{Arguments, CallId, Launch, ServerStatus, Tool, ToolOutcome};
+use crate::headless::mcp::{self as words, call};
+use crate::headless::{EXIT_FAILED, EXIT_USAGE};
+use crate::mcp::{Call, HubEvent, Ran};
+use crate::text::Clean;
+use crate::text::near::nearest;
+use anyhow::Result;
+use serde_json::Value;
+use std::future::pending;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// The one call there is.
+const CALL: CallId = CallId(1);
+/// Progress that goes to a file is told this often at most.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+
+/// The arguments as they were written.
+enum Written {
+    Whole(Arguments),
+    Pairs(Vec<String>),
+}
+
+pub async fn run(home: &Home, asked: mcp::Call) -> Result<u8> {
+    let servers = configured(home);
+    let written = match find(&servers, &asked.server) {
+        Ok(_) => written(&asked.arguments),
+        Err(why) => Err(why),
+    };
+    let written = match written {
+        Ok(written) => written,
+        Err(why) => {
+            say(&words::line(&why));
+            return Ok(EXIT_USAGE);
+        }
+    };
+    let chosen = servers
+        .iter()
+        .find(|server| server.id.as_str() == asked.server);
+    let Some(mut server) = chosen.cloned() else {
+        return Ok(EXIT_USAGE);
+    };
+    if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
+        say(&words::line(&format!(
+            "Server `{}` is off: it is started for this call.",
+            server.id
+        )));
+        server.enabled = true;
+    }
+    log_to(home, &servers);
+    let mut desk = Desk::open(home, vec![server], asked.patience.timeout)?;
+    let code = at(&mut desk, &asked, written).await;
+    desk.close().await;
+    code
+}
+
+async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> {
+    let stopped = desk.settle().await;
+    let Some(found) = desk.found().pop() else {
+        return Ok(EXIT_FAILED);
+    };
+    if let Err(Stop::Signal(code)) = stopped {
+        return Ok(code);
+    }
+    if found.server.status != ServerStatus::Connected {
+        let why = found.fault().unwrap_or_default();
+        say(&words::line(&why));
+        if asked.json {
+            print(&format!("{}\n", serde_json::json!({ "error": why })))?;
+        }
+        return Ok(EXIT_FAILED);
+    }
+    let (id, tools) = (&found.server.id, &found.server.tools);
+    let Some(tool) = tools.iter().find(|tool| tool.name == asked.tool) else {
+        let near = nearest(&asked.tool, tools.iter().map(|tool| tool.name.as_str()));
+        say(&call::no_tool(id, &asked.tool, near, tools));
+        return Ok(EXIT_USAGE);
+    };
+    let arguments = match fitting(tool, written) {
+        Ok(arguments) => arguments,
+        Err(why) => {
+            say(&words::line(&why));
+            let usage = pairs::usage(tool);
+            say(&words::line(&format!(
+                "Usage: humble mcp call {id} {} {usage}",
+                tool.name
+            )));
+            return Ok(EXIT_USAGE);
+        }
+    };
+    if let Some(change) = desk.change(&found.server, tool) {
+        eprint(&call::changed(&change));
+        if !asked.accept_changed {
+            say("--accept-changed calls it as it is now.");
+            return Ok(EXIT_FAILED);
+        }
+    }
+    if desk.is_never(&found.server, tool) {
+        let name = &tool.name;
+        say(&words::line(&format!(
+            "You ruled `{name}` out for models: this call is yours, and runs."
+        )));
+    }
+    let call = Call {
+        id: CALL,
+        server: id.clone(),
+        tool: tool.name.clone(),
+        arguments,
+        pin: Some(tool.pin.clone()),
+    };
+    let (ran, stopped) = watch(desk, call).await;
+    let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
+    eprint(&ended.err);
+    let is_terminal = io::stdout().is_terminal();
+    match is_terminal {
+        true => print(Clean::new(&ended.out).as_str())?,
+        false => print(&ended.out)?,
+    }
+    Ok(match stopped {
+        Some(Stop::Signal(code)) => code,
+        Some(Stop::TimeOut) => EXIT_FAILED,
+        None => ended.code,
+    })
+}
+
+fn eprint(text: &str) {
+    use std::io::Write;
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Runs the call to its end; a signal or the deadline cancels it at its server.
+async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
+    let cancel = CancellationToken::new();
+    let (tool, began) = (call.tool.clone(), Instant::now());
+    let mut running = desk.hub.call_whole(call, cancel.clone());
+    let deadline = desk.deadline();
+    let (mut stopped, mut told) = (None, None);
+    desk.status.set(words::line(&format!("Waiting for {tool}")));
+    let mut ran = loop {
+        tokio::select! {
+            biased;
+            ran = &mut running => break ran,
+            code = desk.signals.next(), if stopped.is_none() => {
+                stopped = Some(Stop::Signal(code));
+                cancel.cancel();
+            }
+            () = until(deadline), if stopped.is_none() => {
+                stopped = Some(Stop::TimeOut);
+                cancel.cancel();
+            }
+            event = desk.events.recv() => match event {
+                Some(HubEvent::Progress { progress, .. }) => {
+                    let line = call::progress(&tool, &progress);
+                    let is_time = told.is_none_or(|told: Instant| told.elapsed() >= TOLD_EVERY);
+                    if !desk.status.is_terminal() && is_time {
+                        say(&line);
+                        told = Some(Instant::now());
+                    }
+                    desk.status.set(line);
+                }
+                Some(HubEvent::Noticed(notice)) => {
+                    desk.status.clear();
+                    say(&words::sentence(&notice));
+                }
+                Some(HubEvent::Changed(_)) | None => {}
+            },
+            () = desk.status.tick() => {}
+        }
+    };
+    desk.status.clear();
+    if stopped == Some(Stop::TimeOut) && ran.outcome == ToolOutcome::Interrupted {
+        ran = ToolOutcome::TimedOut {
+            elapsed: began.elapsed(),
+        }
+        .into();
+    }
+    // An answer that came first counts.
+    let is_cut = matches!(
+        ran.outcome,
+        ToolOutcome::Interrupted | ToolOutcome::TimedOut { .. }
+    );
+    (ran, stopped.filter(|_| is_cut))
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => pending().await,
+    }
+}
+
+/// What was written, as far as that can be said without the tool.
+fn written(arguments: &[String]) -> Result<Written, String> {
+    let whole = |text: &str| match serde_json::from_str(text) {
+        Ok(Value::Object(arguments)) => Ok(Written::Whole(arguments)),
+        Ok(_) => Err("The arguments are no JSON object: { … }.".to_owned()),
+        Err(fault) => Err(format!("The arguments are no JSON: {fault}.")),
+    };
+    match arguments {
+        [] => Ok(Written::Whole(Arguments::new())),
+        [one] if one == "-" => {
+            let piped = read_pipe().map_err(|fault| format!("{fault:#}."))?;
+            whole(&piped)
+        }
+        [one] if one.trim_start().starts_with(['{', '[']) => whole(one),
+        pairs => pairs::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
+    }
+}
+
+/// The arguments, once they satisfy the schema of the tool.
+fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
+    let arguments = match written {
+        Written::Whole(arguments) => arguments,
+        Written::Pairs(written) => pairs::arguments(tool, &written)?,
+    };
+    let checked = tool.check(&arguments);
+    checked.map_err(|why| format!("The arguments do not fit `{}`: {why}.", tool.name))?;
+    Ok(arguments)
+}

@@ -1,0 +1,68 @@
+//! `humble mcp list` and `humble mcp tools`.
+
+use super::desk::{Desk, Stop};
+use super::{columns, configured, find, log_to, print, say};
+use crate::cli::mcp::{List, Tools};
+use crate::config::Home;
+use crate::dialect::pairs;
+use crate::headless::mcp::{self as words, Found, tools::Shown};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use anyhow::Result;
+
+pub async fn list(home: &Home, asked: List) -> Result<u8> {
+    let servers = configured(home);
+    log_to(home, &servers);
+    let mut desk = Desk::open(home, servers, asked.patience.timeout)?;
+    let stopped = desk.settle().await;
+    let found = desk.found();
+    let printed = print(&match asked.json {
+        true => words::json(&found),
+        false => words::table(&found, columns()),
+    });
+    desk.close().await;
+    printed.map(|()| exit(stopped, &found))
+}
+
+pub async fn tools(home: &Home, asked: Tools) -> Result<u8> {
+    let mut servers = configured(home);
+    if let Some(name) = &asked.server {
+        let mut server = match find(&servers, name) {
+            Ok(server) => server.clone(),
+            Err(why) => {
+                say(&why);
+                return Ok(EXIT_USAGE);
+            }
+        };
+        // Whoever names it wants to see it.
+        server.enabled = true;
+        servers = vec![server];
+    }
+    log_to(home, &servers);
+    let mut desk = Desk::open(home, servers, asked.patience.timeout)?;
+    let stopped = desk.settle().await;
+    let found = desk.found();
+    let printed = print(&match asked.json {
+        true => words::tools::json(&found),
+        false => {
+            let shown: Vec<Shown<'_>> = found.iter().map(shown).collect();
+            words::tools::text(&shown, asked.schema, columns())
+        }
+    });
+    desk.close().await;
+    printed.map(|()| exit(stopped, &found))
+}
+
+fn shown(found: &Found) -> Shown<'_> {
+    Shown {
+        found,
+        usages: found.server.tools.iter().map(pairs::usage).collect(),
+    }
+}
+
+fn exit(stopped: Result<(), Stop>, found: &[Found]) -> u8 {
+    match stopped {
+        Err(Stop::Signal(code)) => code,
+        _ if found.iter().all(Found::is_well) => EXIT_ANSWERED,
+        _ => EXIT_FAILED,
+    }
+}

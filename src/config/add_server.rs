@@ -1,0 +1,191 @@
+//! New servers: understood as if they stood in `mcp-servers.json`, and added to it
+//! with no other byte of it changed (S1.3).
+
+use super::edit::Step;
+use super::listing::{self, Place};
+use super::save::change;
+use super::servers::{self, BUILT_IN, is_secret_name};
+use super::variables::environment;
+use super::{ConfigError, Home, fields};
+use crate::domain::server::RemoteTransport;
+use crate::domain::{Launch, ServerConfig};
+use crate::files;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// A name has to fit on a line of a screen.
+const NAME_CHARS_MAX: usize = 64;
+
+/// A server that is to be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewServer {
+    pub name: String,
+    pub description: Option<String>,
+    pub enabled: bool,
+    pub reach: Reach,
+}
+
+/// How it is reached; `${NAME}` stays as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reach {
+    Command {
+        command: String,
+        args: Vec<String>,
+        env: Vec<(String, String)>,
+        cwd: Option<PathBuf>,
+    },
+    Url {
+        url: String,
+        transport: RemoteTransport,
+        headers: Vec<(String, String)>,
+    },
+}
+
+/// A new server as it would be started. One that only lacks a variable is understood,
+/// and says so as misconfigured.
+///
+/// # Errors
+/// What is wrong with it, as a sentence.
+pub fn understand_server(new: &NewServer) -> Result<ServerConfig, String> {
+    check_name(&new.name)?;
+    let entry = Value::Object(entry(new));
+    let understood = servers::server(&new.name, &entry, &environment);
+    let Launch::Misconfigured { why } = &understood.launch else {
+        return Ok(understood);
+    };
+    // Whatever variables will hold one day.
+    let filled = servers::server(&new.name, &entry, &|_| Some("x".to_owned()));
+    match filled.launch {
+        Launch::Misconfigured { why } => Err(fields::sentence(&capitalised(&why))),
+        _ if why.contains("needs the variable") => Ok(understood),
+        _ => Err(fields::sentence(&capitalised(why))),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    if name == BUILT_IN {
+        let said = "`humble` is the built-in server: give this one another name.";
+        return Err(said.to_owned());
+    }
+    let is_odd = name.trim() != name || name.chars().any(char::is_control);
+    if name.is_empty() || is_odd {
+        return Err(
+            "The name is empty, or has blanks around it or control characters in it.".into(),
+        );
+    }
+    match name.chars().count() > NAME_CHARS_MAX {
+        true => Err(format!(
+            "The name is longer than {NAME_CHARS_MAX} characters."
+        )),
+        false => Ok(()),
+    }
+}
+
+fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+/// Adds a server to `mcp-servers.json`, behind the others.
+///
+/// # Errors
+/// The file cannot be read, understood or written, or lists the name already; it is
+/// as it was then.
+pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
+    let path = home.servers();
+    files::create_folder(home.root()).map_err(|fault| ConfigError::Unwritable {
+        path: path.clone(),
+        why: files::words(&fault),
+    })?;
+    change(&path, |document| {
+        let entries = listing::entries(document)?;
+        if entries.iter().any(|entry| entry.id == new.name) {
+            return Err(ConfigError::KnownServer {
+                path: document.path().to_owned(),
+                name: new.name.clone(),
+            });
+        }
+        let place = listing::new_place(document);
+        let mut fresh = Map::new();
+        if matches!(place, Place::Element(..)) {
+            fresh.insert("name".into(), json!(new.name));
+        }
+        fresh.extend(entry(new));
+        let fresh = Value::Object(fresh);
+        // A null in the place of the object is none to add to.
+        if let Place::Member(Some(key)) = place
+            && fields::get(document.root(), key).is_none()
+        {
+            return document.set(&[Step::Key(key)], &json!({ new.name.as_str(): fresh }));
+        }
+        document.set(&place.steps(&new.name), &fresh)
+    })
+}
+
+/// The entry as it stands in the file: what goes without saying is left out.
+fn entry(new: &NewServer) -> Map<String, Value> {
+    let object = |pairs: &[(String, String)]| -> Value {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect::<Map<_, _>>()
+            .into()
+    };
+    let mut entry = Map::new();
+    let mut put = |key: &str, value: Value| {
+        entry.insert(key.to_owned(), value);
+    };
+    if let Some(description) = &new.description {
+        put("description", json!(description));
+    }
+    match &new.reach {
+        Reach::Command {
+            command,
+            args,
+            env,
+            cwd,
+        } => {
+            put("command", json!(command));
+            put("args", json!(args));
+            if !env.is_empty() {
+                put("env", object(env));
+            }
+            if let Some(cwd) = cwd {
+                put("cwd", json!(cwd));
+            }
+        }
+        Reach::Url {
+            url,
+            transport,
+            headers,
+        } => {
+            put("url", json!(url));
+            match transport {
+                RemoteTransport::Guess => {}
+                RemoteTransport::Sse => put("transport", json!("sse")),
+                RemoteTransport::Http => put("transport", json!("http")),
+            }
+            if !headers.is_empty() {
+                put("headers", object(headers));
+            }
+        }
+    }
+    if !new.enabled {
+        put("enabled", json!(false));
+    }
+    entry
+}
+
+/// The names of what looks like a secret and would stand in the file as it was typed.
+pub fn secrets_in_the_open(new: &NewServer) -> Vec<&str> {
+    let pairs = match &new.reach {
+        Reach::Command { env, .. } => env,
+        Reach::Url { headers, .. } => headers,
+    };
+    let is_open = |(name, value): &&(String, String)| {
+        is_secret_name(name) && !value.is_empty() && !value.contains("${")
+    };
+    let open = pairs.iter().filter(is_open);
+    open.map(|(name, _)| name.as_str()).collect()
+}

@@ -1,0 +1,264 @@
+//! What `humble mcp` prints. Names and words of servers are made clean here; the JSON
+//! for programs keeps them raw.
+
+pub mod call;
+pub mod tools;
+
+use super::advice::without_screen;
+use crate::domain::server::{RemoteTransport, Transport};
+use crate::domain::{Launch, Notice, Server, ServerConfig, ServerStatus, Tool};
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::text::wrap::wrap;
+use serde_json::{Value, json};
+use std::num::NonZeroU16;
+
+/// Bytes of a definition that make about one token, as in the servers pane.
+const BYTES_PER_TOKEN: usize = 4;
+/// Columns between two columns of a table.
+const GAP: usize = 2;
+const INDENT: usize = 4;
+/// A narrower terminal gets what it is wide enough for.
+const COLUMNS_MIN: u16 = 10;
+
+/// A server as it was configured and as it was found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub config: ServerConfig,
+    pub server: Server,
+    /// Why there was no waiting for it any longer.
+    pub given_up: Option<String>,
+}
+
+impl Found {
+    /// Is there nothing wrong with it? One that is off is as it should be.
+    pub fn is_well(&self) -> bool {
+        self.server.status == ServerStatus::Connected || self.is_off()
+    }
+
+    fn is_off(&self) -> bool {
+        !self.server.enabled || self.server.status == ServerStatus::Off
+    }
+
+    fn state(&self) -> &'static str {
+        match self.server.status {
+            _ if !self.server.enabled => "off",
+            ServerStatus::Off => "off",
+            ServerStatus::Starting => "no answer",
+            ServerStatus::Connected => "connected",
+            ServerStatus::Failed(_) => "failed",
+            ServerStatus::NeedsSignIn(_) => "needs sign-in",
+            ServerStatus::Misconfigured(_) => "misconfigured",
+        }
+    }
+
+    /// What is wrong, raw.
+    pub fn fault(&self) -> Option<String> {
+        match &self.server.status {
+            _ if self.is_off() && !matches!(self.server.status, ServerStatus::Misconfigured(_)) => {
+                None
+            }
+            ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
+                Some(raw_sentence(notice))
+            }
+            ServerStatus::Misconfigured(why) => Some(format!("mcp-servers.json: {why}.")),
+            ServerStatus::Starting => self.given_up.clone(),
+            ServerStatus::Off | ServerStatus::Connected => None,
+        }
+    }
+
+    /// How it is reached, or would be.
+    fn transport(&self) -> Option<Transport> {
+        if let Some(peer) = &self.server.peer {
+            return Some(peer.transport);
+        }
+        match &self.config.launch {
+            Launch::BuiltIn => Some(Transport::InMemory),
+            Launch::Stdio { .. } => Some(Transport::Stdio),
+            Launch::Remote { transport, .. } => match transport {
+                RemoteTransport::Guess => None,
+                RemoteTransport::Sse => Some(Transport::Sse),
+                RemoteTransport::Http => Some(Transport::Http),
+            },
+            Launch::Misconfigured { .. } => None,
+        }
+    }
+
+    /// How many tools are on, of how many, and about how many tokens they cost.
+    fn tools(&self) -> (usize, usize, usize) {
+        let on = self.server.offered().count();
+        let tokens = self.server.offered().map(tokens).sum();
+        (on, self.server.tools.len(), tokens)
+    }
+
+    fn tools_words(&self) -> [String; 2] {
+        let (on, all, tokens) = self.tools();
+        let of = if on == all {
+            String::new()
+        } else {
+            format!(" of {all}")
+        };
+        let plural = if on == 1 && on == all { "" } else { "s" };
+        [
+            format!("{on}{of} tool{plural}"),
+            format!("~{tokens} tokens"),
+        ]
+    }
+
+    fn row(&self) -> [String; 5] {
+        let mut row = [self.server.id.to_string(), self.state().to_owned()].to_vec();
+        let carried = self.transport().map(Transport::words).unwrap_or_default();
+        match &self.server.peer {
+            Some(peer) => {
+                row.extend(self.tools_words());
+                row.push(format!("{carried} {}", peer.protocol));
+            }
+            None => row.extend([String::new(), String::new(), carried.to_owned()]),
+        }
+        let mut cells = row.into_iter().map(|cell| line(&cell));
+        std::array::from_fn(|_| cells.next().unwrap_or_default())
+    }
+
+    /// What was left out of its list, and what is wrong with it.
+    fn remarks(&self) -> Vec<String> {
+        let left_out = self.server.left_out.iter();
+        let mut remarks: Vec<String> = left_out.map(|what| format!("Left out: {what}")).collect();
+        remarks.extend(self.fault());
+        if !self.server.withheld.is_empty() {
+            let names: Vec<&str> = self.server.withheld.iter().map(String::as_str).collect();
+            let names = names.join(", ");
+            remarks.push(format!(
+                "Withheld, since their definitions changed: {names}."
+            ));
+        }
+        remarks
+    }
+
+    /// One object for programs.
+    pub fn json(&self) -> Value {
+        let (on, all, tokens) = self.tools();
+        let mut value = json!({
+            "name": self.server.id,
+            "description": self.config.description,
+            "state": self.state().replace([' ', '-'], "_"),
+            "transport": self.transport().map(transport_name),
+            "protocol": self.server.peer.as_ref().map(|peer| &peer.protocol),
+            "tools": all,
+            "tools_on": on,
+            "tokens": tokens,
+        });
+        if let Some(peer) = &self.server.peer {
+            value["server"] = json!({ "name": peer.name, "version": peer.version });
+        }
+        if !self.server.left_out.is_empty() {
+            value["left_out"] = json!(self.server.left_out);
+        }
+        if !self.server.withheld.is_empty() {
+            value["withheld"] = json!(self.server.withheld);
+        }
+        if let Some(fault) = self.fault() {
+            value["error"] = json!(fault);
+        }
+        value
+    }
+}
+
+fn transport_name(transport: Transport) -> &'static str {
+    match transport {
+        Transport::InMemory => "in_memory",
+        Transport::Stdio => "stdio",
+        Transport::Http => "http",
+        Transport::Sse => "sse",
+    }
+}
+
+/// About what a tool's definition costs in each request.
+pub fn tokens(tool: &Tool) -> usize {
+    tool.bytes / BYTES_PER_TOKEN
+}
+
+/// Words on one line, clean.
+pub fn line(words: &str) -> String {
+    Clean::line(words).as_str().to_owned()
+}
+
+/// A notice without what only the screen can do, raw.
+fn raw_sentence(notice: &Notice) -> String {
+    let advice = notice.advice.as_deref().and_then(without_screen);
+    let notice = Notice {
+        advice,
+        ..notice.clone()
+    };
+    notice.sentence()
+}
+
+pub fn sentence(notice: &Notice) -> String {
+    line(&raw_sentence(notice))
+}
+
+/// The table of `humble mcp list`. `columns` is how wide the terminal is, where there
+/// is one: what does not fit is folded, never cut.
+pub fn table(found: &[Found], columns: Option<u16>) -> String {
+    let rows: Vec<[String; 5]> = found.iter().map(Found::row).collect();
+    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max();
+    let widths: Vec<usize> = (0..5).map(|column| widest(column).unwrap_or(0)).collect();
+    let used = widths
+        .iter()
+        .filter(|width| **width > 0)
+        .map(|width| width + GAP);
+    let whole = used.sum::<usize>().saturating_sub(GAP);
+    let fits = columns.is_none_or(|columns| whole <= usize::from(columns));
+    let mut out = String::new();
+    for (row, found) in rows.iter().zip(found) {
+        match fits {
+            true => out += &aligned(row, &widths),
+            false => out += &folded_row(row, columns),
+        }
+        for remark in found.remarks() {
+            out += &folded(&line(&remark), INDENT, columns);
+        }
+    }
+    out
+}
+
+fn aligned(row: &[String; 5], widths: &[usize]) -> String {
+    let mut words = String::new();
+    for (cell, columns) in row.iter().zip(widths).filter(|(_, columns)| **columns > 0) {
+        words += cell;
+        words += &" ".repeat(columns - width(cell) + GAP);
+    }
+    format!("{}\n", words.trim_end())
+}
+
+fn folded_row(row: &[String; 5], columns: Option<u16>) -> String {
+    let [name, state, rest @ ..] = row;
+    let rest: Vec<&str> = rest
+        .iter()
+        .map(String::as_str)
+        .filter(|cell| !cell.is_empty())
+        .collect();
+    let mut out = folded(&format!("{name}  {state}"), 0, columns);
+    if !rest.is_empty() {
+        out += &folded(&rest.join(", "), INDENT, columns);
+    }
+    out
+}
+
+/// Words as lines that fit, each with its line end. Without a width they are one line.
+pub fn folded(words: &str, indent: usize, columns: Option<u16>) -> String {
+    let margin = " ".repeat(indent);
+    let Some(columns) = columns else {
+        return format!("{margin}{words}\n");
+    };
+    let room = columns.saturating_sub(indent as u16).max(COLUMNS_MIN);
+    let room = NonZeroU16::new(room).unwrap_or(NonZeroU16::MIN);
+    let rows = wrap(words, room).into_iter();
+    rows.map(|row| format!("{margin}{}\n", words[row].trim_end()))
+        .collect()
+}
+
+/// All servers, for programs.
+pub fn json(found: &[Found]) -> String {
+    let servers: Vec<Value> = found.iter().map(Found::json).collect();
+    format!("{}\n", json!({ "servers": servers }))
+}

@@ -1,0 +1,182 @@
+//! One call, for `humble mcp call`: its progress, and what came of it.
+
+use super::line;
+use crate::domain::progress::{Measure, Progress};
+use crate::domain::trust::PinChange;
+use crate::domain::{ServerId, Tool, ToolOutcome};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
+use crate::text::Clean;
+use serde_json::{Value, json};
+
+/// What is printed at the end of a call, and the exit status.
+#[derive(Debug, PartialEq)]
+pub struct Printed {
+    /// For standard output, raw.
+    pub out: String,
+    /// For standard error, clean.
+    pub err: String,
+    pub code: u8,
+}
+
+/// `result` is the server's own, where it gave one.
+pub fn printed(tool: &str, outcome: &ToolOutcome, result: Option<&Value>, json: bool) -> Printed {
+    let code = match outcome {
+        ToolOutcome::Succeeded { .. } => EXIT_ANSWERED,
+        ToolOutcome::Interrupted => EXIT_INTERRUPTED,
+        _ => EXIT_FAILED,
+    };
+    let (out, err) = match (outcome, result) {
+        (_, Some(result)) if json => (format!("{result}\n"), String::new()),
+        (ToolOutcome::Succeeded { text, .. }, _) => (ended(text), String::new()),
+        (ToolOutcome::Interrupted, _) => (String::new(), "The call was cancelled.\n".to_owned()),
+        _ => {
+            let fault = fault(tool, outcome);
+            let out = match json {
+                true => format!("{}\n", json!({ "error": fault })),
+                false => String::new(),
+            };
+            (out, ended(Clean::new(&fault).as_str()))
+        }
+    };
+    Printed { out, err, code }
+}
+
+fn ended(text: &str) -> String {
+    match text.ends_with('\n') {
+        true => text.to_owned(),
+        false => format!("{text}\n"),
+    }
+}
+
+/// Why there is no result, raw.
+fn fault(tool: &str, outcome: &ToolOutcome) -> String {
+    match outcome {
+        ToolOutcome::Failed { text, .. } => format!("Tool {tool} failed: {text}"),
+        ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} was not reached: {why}"),
+        ToolOutcome::TimedOut { elapsed } => format!(
+            "Tool {tool} did not answer in {:.1} s: the call was cancelled. --timeout, or \
+             `toolTimeoutSeconds` in mcp-servers.json, waits for longer.",
+            elapsed.as_secs_f64()
+        ),
+        ToolOutcome::NotRun { why } => format!("Tool {tool} was not called: {why}."),
+        _ => format!("Tool {tool} was not called."),
+    }
+}
+
+/// The newest progress, on a line.
+pub fn progress(tool: &str, progress: &Progress) -> String {
+    let done = number(progress.done);
+    let count = match (progress.measure(), progress.total) {
+        // Only what is whole is said to be.
+        (Measure::Share(share), Some(total)) => {
+            format!(
+                "{done} of {} ({:.0} %)",
+                number(total),
+                (share * 100.0).floor()
+            )
+        }
+        _ => done,
+    };
+    let message = progress.message.as_deref().unwrap_or_default();
+    let gap = if message.is_empty() { "" } else { ", " };
+    line(&format!("{tool}: {count}{gap}{message}"))
+}
+
+fn number(value: f64) -> String {
+    if value >= 1e12 {
+        return format!("{value:.1e}");
+    }
+    let words = format!("{value:.1}");
+    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+}
+
+/// The difference to the definition that was accepted, every character of it visible.
+pub fn changed(change: &PinChange) -> String {
+    let (tool, server) = (&change.tool.name, &change.server);
+    let since = change.since().strftime("%Y-%m-%d");
+    let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
+    let mut out = format!("{}\n", line(&head));
+    for section in change.sections() {
+        if section.lines.is_empty() {
+            continue;
+        }
+        out += &format!("  {}\n", line(&section.name));
+        for (sign, text) in &section.lines {
+            out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
+        }
+    }
+    out
+}
+
+/// What is said where a tool of that name is not there.
+pub fn no_tool(server: &ServerId, name: &str, near: Option<&str>, tools: &[Tool]) -> String {
+    let meant = match near {
+        Some(near) => format!(" Did you mean `{near}`?"),
+        None if tools.is_empty() => " It has none.".to_owned(),
+        None => format!(" `humble mcp tools {server}` lists what it has."),
+    };
+    line(&format!("Server `{server}` has no tool `{name}`.{meant}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const ELAPSED: Duration = Duration::from_millis(1_500);
+
+    fn succeeded(text: &str) -> ToolOutcome {
+        ToolOutcome::Succeeded {
+            text: text.to_owned(),
+            elapsed: ELAPSED,
+        }
+    }
+
+    #[test]
+    fn the_text_goes_out_raw_and_whole_with_one_line_end() {
+        for (text, out) in [("a\u{1b}[0m", "a\u{1b}[0m\n"), ("b\n", "b\n"), ("", "\n")] {
+            let printed = printed("t", &succeeded(text), Some(&json!({})), false);
+            assert_eq!(
+                (printed.out.as_str(), printed.err.as_str(), printed.code),
+                (out, "", 0)
+            );
+        }
+    }
+
+    #[test]
+    fn an_error_is_no_result() {
+        let failed = ToolOutcome::Failed {
+            text: "no\u{1b}[2J such file".to_owned(),
+            elapsed: ELAPSED,
+        };
+        let result = json!({ "content": [], "isError": true });
+        let told = Printed {
+            out: String::new(),
+            err: "Tool t failed: no such file\n".to_owned(),
+            code: 1,
+        };
+        assert_eq!(printed("t", &failed, Some(&result), false), told);
+        let whole = printed("t", &failed, Some(&result), true);
+        assert_eq!((whole.out, whole.code), (format!("{result}\n"), 1));
+        let none = printed("t", &failed, None, true);
+        let said: Value = serde_json::from_str(&none.out).expect("JSON");
+        assert_eq!(
+            said,
+            json!({ "error": "Tool t failed: no\u{1b}[2J such file" })
+        );
+    }
+
+    #[test]
+    fn progress_is_told_as_far_as_it_is_known() {
+        let of = |done, total, message: Option<&str>| {
+            progress("t", &Progress::new(done, total, message))
+        };
+        assert_eq!(
+            of(3.0, Some(99.0), Some("단계\u{7}")),
+            "t: 3 of 99 (3 %), 단계"
+        );
+        assert_eq!(of(0.5, None, None), "t: 0.5");
+        assert_eq!(of(7.0, Some(0.0), Some("x")), "t: 7, x");
+        assert_eq!(of(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
+    }
+}

@@ -1,0 +1,220 @@
+//! Server-sent events (WHATWG HTML, 9.2.6): bytes in, events out, and what a stream
+//! says of its own resumption. How long an event may be is the caller's to say.
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
+
+/// Is it a comment or one of the standard's fields?
+fn is_field(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    name.is_empty() || FIELDS.contains(&name)
+}
+
+/// One event: its bytes are not yet known to be UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Event {
+    /// Empty where none was given.
+    pub name: Vec<u8>,
+    /// The lines of `data`, joined by `\n`.
+    pub data: Vec<u8>,
+}
+
+/// The event that is being read is longer than allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlong;
+
+/// Cuts bytes into events, however they arrive.
+#[derive(Debug)]
+pub struct Events {
+    event_bytes_max: usize,
+    line: Vec<u8>,
+    event: Event,
+    has_data: bool,
+    /// Some line was a field of an event that matters here.
+    has_begun: bool,
+    /// The first line that no stream of events has.
+    foreign: Option<Vec<u8>>,
+    first_is_read: bool,
+    /// The last byte was a carriage return: a line feed now belongs to it.
+    after_return: bool,
+    /// The id of the event that is being read, or of the one before it.
+    id: Vec<u8>,
+    last_id: Vec<u8>,
+    retry: Option<u64>,
+}
+
+impl Events {
+    pub fn new(event_bytes_max: usize) -> Self {
+        Self {
+            event_bytes_max,
+            line: Vec::new(),
+            event: Event::default(),
+            has_data: false,
+            has_begun: false,
+            foreign: None,
+            first_is_read: false,
+            after_return: false,
+            id: Vec::new(),
+            last_id: Vec::new(),
+            retry: None,
+        }
+    }
+
+    /// The id of the last event that was whole, from which a stream is resumed;
+    /// empty where none was given.
+    pub fn last_id(&self) -> &[u8] {
+        &self.last_id
+    }
+
+    /// The milliseconds to wait before the stream is asked for again, where it said so.
+    pub fn retry(&self) -> Option<u64> {
+        self.retry
+    }
+
+    /// The events that are whole now. An overlong one is an error, and the last item.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, Overlong>> {
+        let mut events = Vec::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            if std::mem::take(&mut self.after_return) && rest[0] == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let part = &rest[..end.unwrap_or(rest.len())];
+            if self.line.len() + self.event.data.len() + part.len() > self.event_bytes_max {
+                events.push(Err(Overlong));
+                return events;
+            }
+            self.line.extend_from_slice(part);
+            let Some(end) = end else { break };
+            self.after_return = rest[end] == b'\r';
+            rest = &rest[end + 1..];
+            events.extend(self.end_line().map(Ok));
+        }
+        events
+    }
+
+    /// What it is that begins with no event, and is no beginning of one either.
+    pub fn foreign(&self) -> Option<&[u8]> {
+        let line = match self.first_is_read {
+            true => &self.line,
+            false => self.line.strip_prefix(BOM).unwrap_or(&self.line),
+        };
+        let begins_a_field = FIELDS.iter().any(|field| field.starts_with(line));
+        let cut = (!begins_a_field && !is_field(line)).then_some(line);
+        let foreign = self.foreign.as_deref().or(cut);
+        foreign.filter(|_| !self.has_begun)
+    }
+
+    /// The event that lacks its blank line, where it has data. The standard drops
+    /// it; some servers forget the line after their last event.
+    pub fn finish(mut self) -> Option<Event> {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+        self.dispatch()
+    }
+
+    fn end_line(&mut self) -> Option<Event> {
+        let line = std::mem::take(&mut self.line);
+        let mut text = line.as_slice();
+        if !std::mem::replace(&mut self.first_is_read, true) {
+            text = text.strip_prefix(BOM).unwrap_or(text);
+        }
+        if text.is_empty() {
+            return self.dispatch();
+        }
+        let (field, value) = match text.iter().position(|byte| *byte == b':') {
+            Some(colon) => (&text[..colon], &text[colon + 1..]),
+            None => (text, &[][..]),
+        };
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => {
+                self.has_begun = true;
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.event.data.push(b'\n');
+                }
+                self.event.data.extend_from_slice(value);
+            }
+            b"event" => {
+                self.has_begun = true;
+                self.event.name = value.to_vec();
+            }
+            b"id" if !value.contains(&0) => self.id = value.to_vec(),
+            b"retry" => self.retry = milliseconds(value).or(self.retry),
+            // A comment (no field name), or nothing we know.
+            _ if is_field(text) || self.foreign.is_some() => {}
+            _ => self.foreign = Some(text.to_vec()),
+        }
+        None
+    }
+
+    fn dispatch(&mut self) -> Option<Event> {
+        let event = std::mem::take(&mut self.event);
+        // An event without data is none, and its id counts all the same.
+        self.last_id.clone_from(&self.id);
+        std::mem::take(&mut self.has_data).then_some(event)
+    }
+}
+
+fn milliseconds(value: &[u8]) -> Option<u64> {
+    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let digits = std::str::from_utf8(value).ok().filter(|_| is_number)?;
+    // More than can be counted is as long as can be counted.
+    Some(digits.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_and_ids(stream: &str) -> (Vec<String>, String, Option<u64>) {
+        let mut events = Events::new(1_000);
+        let whole = events.push(stream.as_bytes());
+        let data = whole.into_iter().map(|event| {
+            let event = event.expect("it is short");
+            String::from_utf8(event.data).expect("it is text")
+        });
+        let data = data.collect();
+        let id = String::from_utf8_lossy(events.last_id()).into_owned();
+        (data, id, events.retry())
+    }
+
+    #[test]
+    fn an_id_counts_once_its_event_is_whole_with_data_or_without() {
+        let said = |data: &[&str], id: &str, retry| {
+            let data = data.iter().map(|&one| one.to_owned()).collect();
+            (data, id.to_owned(), retry)
+        };
+        assert_eq!(
+            names_and_ids("id: 7\nretry: 500\ndata: \n\n"),
+            said(&[""], "7", Some(500))
+        );
+        assert_eq!(names_and_ids("id: 7\n\nid: 8\n"), said(&[], "7", None));
+        assert_eq!(
+            names_and_ids("id: 7\ndata: a\n\ndata: b\n\n"),
+            said(&["a", "b"], "7", None)
+        );
+        assert_eq!(names_and_ids("id: 7\n\nid\n\n"), said(&[], "", None));
+        assert_eq!(names_and_ids("id: 7\n\nid: a\0b\n\n"), said(&[], "7", None));
+    }
+
+    #[test]
+    fn a_time_to_wait_is_a_whole_number_or_none() {
+        let retry = |value: &str| names_and_ids(&format!("retry:{value}\n")).2;
+        assert_eq!(retry("0"), Some(0));
+        assert_eq!(retry("99999999999999999999"), Some(u64::MAX));
+        for none in ["", "-1", "1.5", "soon", "+5"] {
+            assert_eq!(retry(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn the_caller_says_how_long_an_event_may_be() {
+        let mut events = Events::new(10);
+        assert_eq!(events.push(b"data: 1234\n"), []);
+        assert_eq!(events.push(b"data: 5\n"), [Err(Overlong)]);
+    }
+}

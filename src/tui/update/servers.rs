@@ -1,0 +1,324 @@
+//! The servers pane: its keys, the commands that do the same, and what is said when
+//! a server fails or comes back.
+
+use super::super::model::{Focus, Model, NOTICE_LASTS, Overlay, Pick, Picked, SideRow};
+use super::super::msg::Effect;
+use super::super::reading::{Reading, Unusual};
+use super::super::server_log::ServerLogPane;
+use super::super::sidebar::{server_in_full, tool_in_full};
+use super::super::view::panes::has_side;
+use super::actions::pick_or_open;
+use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus};
+use crate::protocol::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A failure that was told is not told again within this time, however often it is
+/// tried.
+const TOLD_LASTS: Duration = Duration::from_secs(300);
+
+/// Shows the pane and goes there.
+pub fn show(model: &mut Model) {
+    if has_side(model.size) {
+        model.show_servers = true;
+    } else {
+        model.over_chat = Some(Focus::Servers);
+    }
+    model.focus = Focus::Servers;
+}
+
+/// Enter on a row: it folds or unfolds, or is read whole.
+pub fn enter(model: &mut Model) {
+    let dot = model.glyphs.dot;
+    let sidebar = &mut model.sidebar;
+    let Some(SideRow::More { .. }) = sidebar.chosen_row() else {
+        return sidebar.toggle_chosen();
+    };
+    let reading = match (sidebar.chosen_tool(), sidebar.chosen_server()) {
+        (Some((server, tool)), _) => {
+            let text = tool_in_full(server, tool, dot);
+            Reading::new(tool.name.clone(), text, Unusual::SpeltOut)
+        }
+        (None, Some(server)) => {
+            let text = server_in_full(server, dot);
+            Reading::new(server.id.as_str(), text, Unusual::SpeltOut)
+        }
+        (None, None) => return,
+    };
+    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+}
+
+/// How the tool changed in whose rows the person stands, or on a server's row the first
+/// that is withheld.
+pub fn review(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(server) = model.sidebar.chosen_server() else {
+        return;
+    };
+    let tool = match model.sidebar.chosen_tool() {
+        Some((_, tool)) => server.withheld.get(&tool.name),
+        None => server.withheld.first(),
+    };
+    let Some(tool) = tool.cloned() else {
+        return model.notify(Notice::info("No tool is withheld here."));
+    };
+    let server = server.id.clone();
+    effects.push(Effect::Send(Command::ReviewTool { server, tool }));
+}
+
+/// Space on a row: the server, or the tool in whose rows it is, goes on or off.
+pub fn toggle_chosen(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(server) = model.sidebar.chosen_server() else {
+        return;
+    };
+    let Some((_, tool)) = model.sidebar.chosen_tool() else {
+        let id = server.id.clone();
+        return toggle(model, &id, effects);
+    };
+    let (name, tool) = (server.id.clone(), tool.name.clone());
+    let was_off = server.tools_off.contains(&tool);
+    let notice = if was_off {
+        format!("Tool `{tool}` of `{name}` is on offer again.")
+    } else {
+        format!("Tool `{tool}` of `{name}` is off: it is not offered any more.")
+    };
+    model.notify(Notice::info(notice));
+    let server = name;
+    effects.push(Effect::Send(Command::ToggleTool { server, tool }));
+}
+
+/// Switches a server on or off, and says which.
+pub fn toggle(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let Some(server) = model.sidebar.find(id) else {
+        return;
+    };
+    if server.enabled {
+        model.notify(Notice::info(format!(
+            "Server `{id}` is off: its tools are not offered any more."
+        )));
+    } else {
+        model.sidebar.awaited.insert(id.clone());
+        model.notify(Notice::info(format!("Server `{id}` is being started.")));
+    }
+    effects.push(Effect::Send(Command::ToggleServer(id.clone())));
+}
+
+/// Ends the session, if there is one, and opens another at once.
+pub fn reconnect(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let Some(server) = model.sidebar.find(id) else {
+        return;
+    };
+    let notice = match &server.status {
+        _ if !server.enabled => {
+            let notice = Notice::warning(format!("Server `{id}` is off."));
+            return model.notify(notice.advise("Space, or /toggle-mcp, switches it on."));
+        }
+        ServerStatus::Misconfigured(_) => {
+            let notice = Notice::warning(format!("Server `{id}` is misconfigured."));
+            return model.notify(notice.advise("Correct it in mcp-servers.json: that is enough."));
+        }
+        _ => Notice::info(format!("Reaching server `{id}` anew.")),
+    };
+    model.sidebar.awaited.insert(id.clone());
+    model.notify(notice);
+    effects.push(Effect::Send(Command::ReconnectServer(id.clone())));
+}
+
+pub fn open_log(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let pane = ServerLogPane::new(id.clone(), model.now);
+    model.overlay = Some(Overlay::ServerLog(Box::new(pane)));
+    ask_for_log(id, None, effects);
+}
+
+fn ask_for_log(server: &ServerId, seen: Option<u64>, effects: &mut Vec<Effect>) {
+    let server = server.clone();
+    effects.push(Effect::Send(Command::ReadServerLog { server, seen }));
+}
+
+/// Whoever looks at what a server writes sees it go on.
+pub fn follow_log(model: &mut Model, effects: &mut Vec<Effect>) {
+    let now = model.now;
+    if let Some(Overlay::ServerLog(pane)) = &mut model.overlay
+        && now >= pane.due()
+    {
+        let seen = pane.ask(now);
+        ask_for_log(&pane.server, seen, effects);
+    }
+}
+
+pub fn logged(model: &mut Model, log: Arc<ServerLog>) {
+    if let Some(Overlay::ServerLog(pane)) = &mut model.overlay {
+        pane.take(log);
+    }
+}
+
+/// They are shown where it is asked whether the model may be told them.
+pub fn show_instructions(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let server = model.sidebar.find(id);
+    if server.is_none_or(|server| server.instructions.is_none()) {
+        let words = format!("Server `{id}` gave no instructions.");
+        return model.notify(Notice::info(words));
+    }
+    effects.push(Effect::Send(Command::AskInstructions(id.clone())));
+}
+
+/// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: the pane, a server in it, or what a key does
+/// to it there.
+pub fn command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    if argument.is_empty() {
+        return show(model);
+    }
+    let (id, verb) = match named(model, argument) {
+        Ok(id) => (id, "tools"),
+        Err(_) if argument == "hide" => return hide(model),
+        Err(fault) => {
+            let (name, verb) = argument
+                .rsplit_once(char::is_whitespace)
+                .unwrap_or_default();
+            match named(model, name.trim()) {
+                Ok(id) => (id, verb),
+                Err(nearer) => {
+                    return model.notify(if name.is_empty() { fault } else { nearer });
+                }
+            }
+        }
+    };
+    let is_on = model.sidebar.find(&id).is_some_and(|server| server.enabled);
+    match verb {
+        "tools" => {
+            model.sidebar.go_to(&id);
+            show(model);
+        }
+        "retry" => reconnect(model, &id, effects),
+        "log" => open_log(model, &id, effects),
+        "instructions" => show_instructions(model, &id, effects),
+        "on" | "off" if is_on == (verb == "on") => {
+            model.notify(Notice::info(format!("Server `{id}` is {verb} already.")));
+        }
+        "on" | "off" => toggle(model, &id, effects),
+        _ => {
+            let what = format!("`{verb}` is nothing that can be done with a server.");
+            let advice = "It is tools, retry, log, instructions, on or off.";
+            model.notify(Notice::warning(what).advise(advice));
+        }
+    }
+}
+
+fn hide(model: &mut Model) {
+    model.show_servers = false;
+    if model.over_chat == Some(Focus::Servers) {
+        model.over_chat = None;
+    }
+}
+
+/// A server by its name, or by its number in the list. A name comes first: it may be
+/// a number.
+fn named(model: &Model, name: &str) -> Result<ServerId, Notice> {
+    let servers = &model.sidebar.servers;
+    let of = |server: &Server| server.id.clone();
+    let same = |server: &&Server| server.id.as_str() == name;
+    let alike = |server: &&Server| server.id.as_str().to_lowercase() == name.to_lowercase();
+    if let Some(server) = servers.iter().find(same).or(servers.iter().find(alike)) {
+        return Ok(of(server));
+    }
+    let number = name.parse::<usize>().ok();
+    if let Some(server) = number.and_then(|number| servers.get(number.checked_sub(1)?)) {
+        return Ok(of(server));
+    }
+    let notice = Notice::warning(format!("There is no server `{name}`."));
+    let near = super::commands::nearest_of(name, servers.iter().map(|server| server.id.as_str()));
+    Err(match near {
+        Some(near) => notice.advise(format!("Did you mean `{near}`?")),
+        None => notice.advise("/toggle-mcp lists them with their numbers."),
+    })
+}
+
+/// The state of a server in a word or two.
+pub fn state_words(server: &Server) -> &'static str {
+    match (&server.status, server.enabled) {
+        (_, false) => "off",
+        (ServerStatus::Connected, _) => "connected",
+        (ServerStatus::Starting, _) => "starting",
+        (ServerStatus::Off, _) => "not started",
+        (ServerStatus::Failed(_), _) => "failed",
+        (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
+        (ServerStatus::Misconfigured(_), _) => "misconfigured",
+    }
+}
+
+/// `/toggle-mcp`: the list with numbers, or at once with a number or a name behind it.
+pub fn toggle_command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+    if !argument.is_empty() && argument.parse() != Ok(0_usize) {
+        return match named(model, argument) {
+            Ok(id) => toggle(model, &id, effects),
+            Err(_) if argument.parse::<usize>().is_ok() => {
+                let count = model.sidebar.servers.len();
+                let words = format!("Please enter a number from 0 to {count}, or a name.");
+                model.notify(Notice::warning(words));
+            }
+            Err(notice) => model.notify(notice),
+        };
+    }
+    let rows = model.sidebar.servers.iter().map(|server| {
+        let label = format!("{}  {}", server.id, state_words(server));
+        (Picked::Server(server.id.clone()), label)
+    });
+    let pick = Pick {
+        title: "Servers",
+        zero: "Change nothing",
+        rows: rows.collect(),
+        chosen: 0,
+        typed: String::new(),
+    };
+    pick_or_open(model, pick, argument, effects);
+}
+
+/// A newer snapshot of a server. A failure is said once and calmly; that a server came
+/// up is said only where the person waits for it.
+pub fn changed(model: &mut Model, server: Server) {
+    let (id, status) = (server.id.clone(), server.status.clone());
+    let count = server.offered().count();
+    let before = model.sidebar.put(server);
+    let is_news = before.is_none_or(|before| before.status != status);
+    match status {
+        ServerStatus::Failed(notice) if is_news => tell_failure(model, &id, &notice),
+        ServerStatus::Connected if model.sidebar.awaited.remove(&id) => {
+            model.sidebar.told.remove(&id);
+            let tools = match count {
+                1 => "1 tool".to_owned(),
+                count => format!("{count} tools"),
+            };
+            let words = format!("Server `{id}` is connected, with {tools} on offer.");
+            model.notify(Notice::info(words));
+        }
+        _ => {}
+    }
+}
+
+fn tell_failure(model: &mut Model, id: &ServerId, notice: &Notice) {
+    let now = model.now;
+    let is_awaited = model.sidebar.awaited.remove(id);
+    let told = &mut model.sidebar.told;
+    let is_old = told
+        .get(id)
+        .is_some_and(|(words, at)| *words == notice.sentence() && now < *at + TOLD_LASTS);
+    if is_old && !is_awaited {
+        return;
+    }
+    told.insert(id.clone(), (notice.sentence(), now));
+    // Several that fail together are one piece of news.
+    let just_now = |id: &ServerId| {
+        let told = told.get(id);
+        told.is_some_and(|(_, at)| now < *at + NOTICE_LASTS)
+    };
+    let servers = model.sidebar.servers.iter();
+    let failed: Vec<String> = servers
+        .filter(|server| just_now(&server.id))
+        .map(|server| format!("`{}`", server.id))
+        .collect();
+    let what = match failed.as_slice() {
+        [] | [_] => notice.what.clone(),
+        several => format!("Servers {} failed.", several.join(", ")),
+    };
+    let advice = "/mcp shows why.";
+    model.notify(Notice::warning(what).advise(advice));
+}

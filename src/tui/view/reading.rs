@@ -1,0 +1,82 @@
+//! A text that is read whole, and what a server wrote to stderr.
+
+use super::super::model::Model;
+use super::super::reading::Reading;
+use super::super::server_log::ServerLogPane;
+use super::super::sidebar::why_failed;
+use super::lists::dialog;
+use super::log::from_end;
+use super::pen::Pen;
+use crate::domain::{Server, ServerLine};
+use crate::text::Clean;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use ratatui::layout::Rect;
+
+pub fn draw(reading: &mut Reading, over: Rect, pen: &mut Pen) {
+    let title = Clean::line(&reading.title);
+    let right = reading
+        .percent()
+        .map_or_else(String::new, |percent| format!("{percent} %"));
+    let area = dialog(over, title.as_str(), &right, (over.width, over.height), pen);
+    let plain = pen.theme.plain;
+    let rows = reading.view(area.width, area.height.into());
+    for (y, row) in rows.iter().enumerate() {
+        pen.put(area.x, area.y + y as u16, row, plain, area.width);
+    }
+}
+
+pub fn draw_log(model: &Model, pane: &mut ServerLogPane, over: Rect, pen: &mut Pen) {
+    let name = Clean::line(pane.server.as_str());
+    let since = pane.log.as_ref().and_then(|log| log.since);
+    let right = since.map_or_else(
+        || "stderr".to_owned(),
+        |since| format!("stderr since {}", time(since)),
+    );
+    let size = (over.width, over.height);
+    let area = dialog(over, name.as_str(), &right, size, pen);
+    let Some(log) = pane.log.clone() else {
+        return;
+    };
+    let server = model.sidebar.find(&pane.server);
+    let (plain, own) = (pen.theme.plain, pen.theme.attention);
+    let mut lines: Vec<_> = log
+        .lines
+        .iter()
+        .map(|line| match line {
+            ServerLine::Stderr(line) => (line.clone(), plain),
+            ServerLine::Own(line) => (format!("humble: {line}"), own),
+        })
+        .collect();
+    let said = server
+        .into_iter()
+        .flat_map(|server| said(server, &log.lines));
+    lines.extend(said.map(|line| (format!("humble: {line}"), own)));
+    lines.reverse();
+    let count = lines.len();
+    let nothing = match server {
+        Some(server) if !server.enabled => "It is off: nothing is known of its last run.",
+        _ => "It wrote nothing.",
+    };
+    from_end(lines.into_iter(), count, area, &mut pane.back, nothing, pen);
+}
+
+/// What was left out, and why it failed where the log does not tell.
+fn said(server: &Server, lines: &[ServerLine]) -> Vec<String> {
+    let left_out = server.left_out.iter();
+    let mut said: Vec<String> = left_out.map(|line| format!("left out: {line}")).collect();
+    if let Some((_, why)) = why_failed(server)
+        && lines.last() != Some(&ServerLine::Own(why.clone()))
+    {
+        said.push(why);
+    }
+    said
+}
+
+/// `12:03:04` within the last day, else with its date.
+fn time(at: Timestamp) -> String {
+    let local = at.to_zoned(TimeZone::system());
+    let is_recent = Timestamp::now() < at.saturating_add(24.hours()).unwrap_or(at);
+    let format = if is_recent { "%H:%M:%S" } else { "%d %b %H:%M" };
+    local.strftime(format).to_string()
+}

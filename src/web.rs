@@ -1,0 +1,115 @@
+//! What all that speaks HTTP here has in common: why no answer came, when to ask
+//! again, and which addresses are this machine.
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+use url::{Host, Url};
+
+/// Seconds until a connection must stand. A slow answer has no deadline here.
+pub const CONNECT_SECONDS_MAX: u64 = 10;
+
+/// Why a request found no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unsent {
+    /// The name of the host has no address.
+    Unresolved,
+    Refused,
+    ConnectTimeout,
+    /// The connection ended before the head of an answer came.
+    Reset,
+    Unreachable {
+        why: String,
+    },
+}
+
+/// Why no answer came.
+pub fn unsent(fault: &reqwest::Error, url: &Url) -> Unsent {
+    let kinds: Vec<_> = sources(fault)
+        .filter_map(|source| source.downcast_ref::<io::Error>())
+        .map(io::Error::kind)
+        .collect();
+    let was_closed = kinds.iter().any(|kind| {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        matches!(
+            kind,
+            BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof
+        )
+    });
+    let why = innermost(fault);
+    if fault.is_dns() {
+        Unsent::Unresolved
+    } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
+        match proxy_variable().filter(|_| !is_loopback(url)) {
+            None => Unsent::Refused,
+            // Which of the two refused is not told.
+            Some(name) => Unsent::Unreachable {
+                why: format!("{why}; it may be the proxy that {name} names"),
+            },
+        }
+    } else if fault.is_timeout() {
+        Unsent::ConnectTimeout
+    // hyper has no type of its own for a connection closed before the head.
+    } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
+        Unsent::Reset
+    } else {
+        Unsent::Unreachable { why }
+    }
+}
+
+/// The variable that names a proxy, where one does.
+fn proxy_variable() -> Option<&'static str> {
+    let names = [
+        "HTTPS_PROXY",
+        "https_proxy",
+        "HTTP_PROXY",
+        "http_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ];
+    names
+        .into_iter()
+        .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+}
+
+/// `Retry-After` in seconds or as a date (RFC 9110, 10.2.3).
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    // Some servers send fractions, and no number is too large to be a number.
+    if let Some(seconds) = text
+        .parse::<f64>()
+        .ok()
+        .filter(|_| text.chars().all(is_number))
+    {
+        return Some(Duration::try_from_secs_f64(seconds.ceil()).unwrap_or(Duration::MAX));
+    }
+    let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+    let pause = date.duration_since(jiff::Timestamp::now());
+    Some(Duration::try_from(pause).unwrap_or_default())
+}
+
+/// Addresses of this machine are never reached through a proxy.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => {
+            address.is_loopback() || address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback())
+        }
+        None => false,
+    }
+}
+
+/// The errors under an error.
+pub fn sources(fault: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(fault.source(), |source| (*source).source())
+}
+
+/// The words nearest to the root: the outer ones repeat the address.
+pub fn innermost(fault: &reqwest::Error) -> String {
+    sources(fault)
+        .last()
+        .map_or_else(|| fault.to_string(), ToString::to_string)
+}

@@ -1,0 +1,186 @@
+//! Servers of both eras, and those that do not survive the question for it.
+
+use super::mcp_desk::{Desk, server, succeeded};
+use humble::domain::server::{Protocol, Transport};
+use humble::domain::{ServerConfig, ServerStatus};
+use serde_json::json;
+use std::time::Duration;
+
+fn met_as(protocol: Protocol, manner: &str) -> ServerConfig {
+    ServerConfig {
+        protocol,
+        startup_timeout: Duration::from_secs(2),
+        ..server(manner)
+    }
+}
+
+async fn adds(desk: &mut Desk) {
+    let sum = desk.call("add", json!({ "a": 2, "b": 40 })).await;
+    assert_eq!(succeeded(sum), "42");
+}
+
+#[tokio::test]
+async fn a_modern_server_is_met_without_initialize() {
+    let mut desk = Desk::with("modern").await;
+    let known = desk.server();
+    let peer = known.peer.expect("it said who it is");
+    assert_eq!(
+        (
+            peer.protocol.as_str(),
+            peer.version.as_str(),
+            peer.transport
+        ),
+        ("2026-07-28", "2", Transport::Stdio)
+    );
+    assert_eq!(known.instructions.as_deref(), Some("Be modern."));
+    adds(&mut desk).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_modern_server_tells_of_changes_on_its_subscription() {
+    let mut desk = Desk::with("modern").await;
+    desk.until_stderr_says("listened to").await;
+    desk.call("grow", json!({})).await;
+    desk.until_noticed("added `grown`").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn calls_of_a_modern_server_report_and_are_cancelled() {
+    let mut desk = Desk::connected(ServerConfig {
+        tool_timeout: Duration::from_millis(300),
+        ..server("modern")
+    })
+    .await;
+    let done = desk.call("progress", json!({ "seconds": 0.6 })).await;
+    assert_eq!(succeeded(done), "done");
+    assert!(!desk.progress.is_empty());
+    desk.call("slow", json!({ "seconds": 60 })).await;
+    desk.until_stderr_says("cancelled").await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_both_eras_is_met_in_the_newer_one() {
+    let mut desk = Desk::with("dual").await;
+    assert_eq!(desk.server().peer.expect("a peer").protocol, "2026-07-28");
+    assert_eq!(desk.server().stderr, Vec::<String>::new());
+    adds(&mut desk).await;
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn the_question_for_the_era_costs_no_server() {
+    let manners = [
+        "exits-on-discover",
+        "hangs-on-discover",
+        "ignores-discover",
+        "locks-after-discover",
+        "discovers-the-unknown",
+        "discovers-nonsense",
+    ];
+    for manner in manners {
+        let mut desk = Desk::connected(met_as(Protocol::Auto, manner)).await;
+        assert_eq!(desk.server().peer.expect("a peer").protocol, "2025-11-25");
+        adds(&mut desk).await;
+        assert_eq!(desk.processes(), 1, "{manner}");
+        desk.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
+    let mut desk = Desk::of(vec![met_as(Protocol::Auto, "hangs-on-all")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(
+        why.contains("did not answer `initialize` within 2 s"),
+        "{why}"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_modern_server_that_starts_slowly_is_not_taken_for_an_old_one() {
+    let config = ServerConfig {
+        startup_timeout: Duration::from_secs(6),
+        ..server("slow-modern")
+    };
+    let desk = Desk::connected(config).await;
+    assert_eq!(desk.server().peer.expect("a peer").protocol, "2026-07-28");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn an_era_that_is_set_is_the_only_one_tried() {
+    let mut desk = Desk::of(vec![met_as(Protocol::Modern, "ignores-discover")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(
+        why.contains("did not answer `server/discover` within 2 s"),
+        "{why}"
+    );
+    desk.close().await;
+
+    let mut desk = Desk::of(vec![met_as(Protocol::Modern, "")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(
+        why.contains("server/discover (JSON-RPC error -32601)"),
+        "{why}"
+    );
+    desk.close().await;
+
+    let desk = Desk::connected(met_as(Protocol::Legacy, "dual")).await;
+    assert_eq!(desk.server().peer.expect("a peer").protocol, "2025-11-25");
+    desk.close().await;
+
+    let mut desk = Desk::of(vec![met_as(Protocol::Modern, "discovers-the-unknown")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(why.contains("It speaks `2099-01-01`, and no"), "{why}");
+    desk.close().await;
+
+    let mut desk = Desk::of(vec![met_as(Protocol::Legacy, "modern")]);
+    let why = desk.until_failed().await.sentence();
+    assert!(
+        why.contains("Method not found (JSON-RPC error -32601)"),
+        "{why}"
+    );
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn the_era_is_remembered_and_found_out_again_when_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("servers.json");
+    let manner = folder.path().join("manner");
+    let starts = || {
+        let log = std::fs::read_to_string(folder.path().join("starts")).unwrap_or_default();
+        log.lines().count()
+    };
+    // One launch, which becomes another server behind its own back.
+    let mut one = server("@");
+    if let humble::domain::Launch::Stdio { args, .. } = &mut one.launch {
+        *args = vec![format!("@{}", manner.display())];
+    }
+    for (now, protocol, started) in [
+        ("exits-on-discover", "2025-11-25", 2),
+        ("exits-on-discover", "2025-11-25", 3),
+        ("modern", "2026-07-28", 5),
+        ("modern", "2026-07-28", 6),
+        ("", "2025-11-25", 8),
+        ("", "2025-11-25", 9),
+    ] {
+        std::fs::write(&manner, now).unwrap();
+        let mut desk = Desk::remembering(vec![one.clone()], file.clone());
+        let is_connected =
+            |server: &humble::domain::Server| server.status == ServerStatus::Connected;
+        let met = desk.until(is_connected).await;
+        assert_eq!(met.peer.expect("a peer").protocol, protocol, "{now}");
+        assert_eq!(starts(), started, "{now}");
+        desk.close().await;
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        text.contains("\"era\": \"legacy\"") && !text.contains("manner"),
+        "{text}"
+    );
+}
