@@ -151,16 +151,14 @@ pub fn logged(model: &mut Model, log: Arc<ServerLog>) {
     }
 }
 
-pub fn show_instructions(model: &mut Model, id: &ServerId) {
+/// They are shown where it is asked whether the model may be told them.
+pub fn show_instructions(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
     let server = model.sidebar.find(id);
-    let text = server.and_then(|server| server.instructions.clone());
-    let Some(text) = text else {
+    if server.is_none_or(|server| server.instructions.is_none()) {
         let words = format!("Server `{id}` gave no instructions.");
         return model.notify(Notice::info(words));
-    };
-    let title = format!("Instructions of {id}");
-    let reading = Reading::new(title, text, Unusual::SpeltOut);
-    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+    }
+    effects.push(Effect::Send(Command::AskInstructions(id.clone())));
 }
 
 /// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: the pane, a server in it, or what a key does
@@ -192,7 +190,7 @@ pub fn command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         }
         "retry" => reconnect(model, &id, effects),
         "log" => open_log(model, &id, effects),
-        "instructions" => show_instructions(model, &id),
+        "instructions" => show_instructions(model, &id, effects),
         "on" | "off" if is_on == (verb == "on") => {
             model.notify(Notice::info(format!("Server `{id}` is {verb} already.")));
         }
