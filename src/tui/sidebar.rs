@@ -5,11 +5,11 @@
 mod words;
 
 use words::Look;
-pub use words::{
-    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, server_in_full, tool_in_full, why_failed,
-};
+pub use words::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, why_failed};
 
+use crate::domain::trust::Agreed;
 use crate::domain::{Server, ServerId, Tool};
+use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +80,8 @@ pub struct Sidebar {
     tools_unfolded: HashSet<(ServerId, String)>,
     rows: Vec<SideRow>,
     look: Look,
+    /// Instructions that are sent.
+    agreed: Vec<Agreed>,
     /// The row that keys act on.
     pub chosen: usize,
     /// The first row in view.
@@ -111,6 +113,7 @@ impl Sidebar {
                 columns: COLUMNS_AT_FIRST,
                 dot,
             },
+            agreed: Vec::new(),
             chosen: 0,
             top: 0,
             awaited: HashSet::new(),
@@ -168,6 +171,24 @@ impl Sidebar {
         before
     }
 
+    /// These instructions are sent to the model, and no others.
+    pub fn agree(&mut self, agreed: Vec<Agreed>) {
+        if agreed != self.agreed {
+            let stand = self.stand();
+            self.agreed = agreed;
+            self.lay_out(stand);
+        }
+    }
+
+    /// Are a server's instructions sent to the model, as they are now?
+    fn sends_instructions(&self, server: &Server) -> bool {
+        let Some(text) = &server.instructions else {
+            return false;
+        };
+        let now = Agreed::to(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
+        self.agreed.iter().any(|agreed| agreed.is_same(&now))
+    }
+
     /// The pane has another width.
     pub fn fit(&mut self, columns: u16) {
         if columns != self.look.columns {
@@ -208,6 +229,18 @@ impl Sidebar {
 
     pub fn chosen_server(&self) -> Option<&Server> {
         self.servers.get(self.chosen_row()?.server())
+    }
+
+    /// All that is known of the server that the person stands on, raw.
+    pub fn chosen_in_full(&self) -> Option<(String, String)> {
+        let dot = self.look.dot;
+        if let Some((server, tool)) = self.chosen_tool() {
+            return Some((tool.name.clone(), words::tool_in_full(server, tool, dot)));
+        }
+        let server = self.chosen_server()?;
+        let sent = self.sends_instructions(server);
+        let text = words::server_in_full(server, sent, dot);
+        Some((server.id.to_string(), text))
     }
 
     /// The tool in whose rows the person stands.
@@ -292,7 +325,8 @@ impl Sidebar {
             if !self.unfolded.contains(&server.id) {
                 continue;
             }
-            words::about_server(index, server, self.look, &mut rows);
+            let sent = self.sends_instructions(server);
+            words::about_server((index, server), sent, self.look, &mut rows);
             for (at, tool) in server.tools.iter().enumerate() {
                 rows.push(SideRow::Tool(index, at));
                 if self.is_tool_unfolded(&server.id, &tool.name) {

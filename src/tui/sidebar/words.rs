@@ -63,7 +63,13 @@ impl Rows<'_> {
     }
 }
 
-pub fn about_server(index: usize, server: &Server, look: Look, rows: &mut Vec<SideRow>) {
+/// `sent`: its instructions go to the model.
+pub fn about_server(
+    (index, server): (usize, &Server),
+    sent: bool,
+    look: Look,
+    rows: &mut Vec<SideRow>,
+) {
     let mut rows = Rows {
         server: index,
         tool: None,
@@ -71,7 +77,7 @@ pub fn about_server(index: usize, server: &Server, look: Look, rows: &mut Vec<Si
         rows,
         is_cut: false,
     };
-    for (tone, text) in server_texts(server, look.dot) {
+    for (tone, text) in server_texts(server, sent, look.dot) {
         rows.add(tone, &text);
     }
     let left_out = server.left_out.len();
@@ -80,7 +86,7 @@ pub fn about_server(index: usize, server: &Server, look: Look, rows: &mut Vec<Si
 }
 
 /// What is said of a server, the most urgent first.
-fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
+fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
     let mut texts = Vec::new();
     if let Some((tone, why)) = why_failed(server) {
         texts.push((tone, why));
@@ -120,7 +126,11 @@ fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
     let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
     texts.extend(left_out.map(|line| (Tone::Attention, format!("left out: {line}"))));
     if server.instructions.is_some() {
-        texts.push((Tone::Dim, "It has instructions: i shows them.".to_owned()));
+        let words = match sent {
+            true => "Its instructions are sent: i shows them.",
+            false => "Its instructions are not sent: i shows them.",
+        };
+        texts.push((Tone::Dim, words.to_owned()));
     }
     texts
 }
@@ -189,8 +199,8 @@ pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
 }
 
 /// All that is known of a server, for reading: raw.
-pub fn server_in_full(server: &Server, dot: &str) -> String {
-    let mut lines: Vec<String> = server_texts(server, dot)
+pub fn server_in_full(server: &Server, sent: bool, dot: &str) -> String {
+    let mut lines: Vec<String> = server_texts(server, sent, dot)
         .into_iter()
         .map(|(_, text)| text)
         .collect();
