@@ -86,6 +86,8 @@ pub struct Sidebar {
     pub chosen: usize,
     /// The first row in view.
     top: usize,
+    /// The last row of what was just unfolded: it comes into view where it can.
+    unfolded_to: Option<usize>,
     /// Servers that the person switched on or reaches anew: what comes of it is said.
     pub awaited: HashSet<ServerId>,
     /// Failures that were told, and when.
@@ -116,6 +118,7 @@ impl Sidebar {
             agreed: Vec::new(),
             chosen: 0,
             top: 0,
+            unfolded_to: None,
             awaited: HashSet::new(),
             told: HashMap::new(),
         }
@@ -274,6 +277,16 @@ impl Sidebar {
             tool,
             below: 0,
         }));
+        self.show_unfolded();
+    }
+
+    fn show_unfolded(&mut self) {
+        let Some(row) = self.chosen_row() else { return };
+        let (server, tool) = (row.server(), row.tool());
+        let below = self.rows[self.chosen..]
+            .iter()
+            .take_while(|row| row.server() == server && (tool.is_none() || row.tool() == tool));
+        self.unfolded_to = Some(self.chosen + below.count() - 1);
     }
 
     /// Stands on a server, unfolded.
@@ -284,15 +297,16 @@ impl Sidebar {
             tool: None,
             below: 0,
         }));
-        // As much of what was unfolded as can be is in view.
-        self.top = self.chosen;
+        self.show_unfolded();
     }
 
     /// The rows in view, and the index of the first. Scrolls as little as shows the
     /// chosen row.
     pub fn view(&mut self, height: usize) -> (usize, &[SideRow]) {
         let last = self.rows.len().saturating_sub(height);
-        let least = (self.chosen + 1).saturating_sub(height);
+        let unfolded = self.unfolded_to.take().unwrap_or(0);
+        let unfolded = (unfolded + 1).saturating_sub(height).min(self.chosen);
+        let least = (self.chosen + 1).saturating_sub(height).max(unfolded);
         self.top = self.top.clamp(least, self.chosen.max(least)).min(last);
         let end = (self.top + height).min(self.rows.len());
         (self.top, &self.rows[self.top..end])

@@ -128,9 +128,7 @@ fn a_result_of_sixteen_megabytes_is_shown_in_part_read_whole_and_copied_raw() {
     chat.press(TAB, NONE).up().enter();
     chat.press(KeyCode::End, KeyModifiers::CONTROL);
     chat.sees("MB more: o shows all of it").sees_no("title");
-    chat.key('o')
-        .sees("arguments")
-        .sees("⟨ESC⟩]0;title⟨U+0007⟩");
+    chat.key('o').sees("arguments").sees("⟨ESC⟩]0;title⟨BEL⟩");
     chat.press(KeyCode::End, NONE)
         .sees("the end⟨U+202E⟩")
         .sees("100 %");
