@@ -2,11 +2,12 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
+use super::http::ParamHeaders;
 use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -16,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 const CANCELLED_MAX: usize = 64;
 /// An answer this soon after the cancellation crossed it on the way.
 const CROSSING: Duration = Duration::from_secs(1);
+/// A cancellation takes less time to be written.
+const JUST_NOW: Duration = Duration::from_millis(100);
 /// Bytes of a skipped line that are shown.
 const SAMPLE_BYTES_MAX: usize = 80;
 /// Skipped lines of a session that the log shows; then it only counts.
@@ -35,6 +38,12 @@ pub struct Link {
     said: Stderr,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
+    /// A stream on which it speaks by itself is back after a while without one.
+    pub stream_reopened: Notify,
+    /// Arguments that go into headers as well.
+    pub params: ParamHeaders,
+    /// Requests that the server did nothing for, since it did not know the session.
+    refused: Mutex<HashSet<String>>,
 }
 
 /// How far the handshake has come.
@@ -101,6 +110,16 @@ impl Link {
         self.fault.get().cloned()
     }
 
+    /// Remembers that a request can be made again in another session.
+    pub fn refuse(&self, request: &Value) {
+        lock(&self.refused).insert(request.to_string());
+    }
+
+    pub fn was_refused(&self, request: &RequestId) -> bool {
+        let id = serde_json::to_value(request).unwrap_or_default();
+        lock(&self.refused).contains(&id.to_string())
+    }
+
     pub fn reach(&self, stage: Stage) {
         *lock(&self.stage) = stage;
     }
@@ -156,6 +175,13 @@ impl Link {
             cancelled.pop_front();
         }
         cancelled.push_back((request, tool, Instant::now()));
+    }
+
+    /// Was a request cancelled so lately that the server may not have been told?
+    pub fn has_just_cancelled(&self) -> bool {
+        let cancelled = lock(&self.cancelled);
+        let last = cancelled.back();
+        last.is_some_and(|(.., since)| since.elapsed() < JUST_NOW)
     }
 
     /// The tool of a cancelled request that is answered all the same, too late

@@ -93,6 +93,9 @@ fn new_server(asked: &Add) -> Result<NewServer, String> {
             },
             headers: pairs(&asked.headers, "--header", &['=', ':'])?,
         },
+        (None, Some(_)) if asked.transport.is_some() || !asked.headers.is_empty() => {
+            return Err("--transport and --header are for a server with a --url.".to_owned());
+        }
         (None, Some((command, args))) => Reach::Command {
             command: command_of(command),
             args: args.to_vec(),
