@@ -47,28 +47,15 @@ pub async fn run(
     events: mpsc::Sender<HubEvent>,
 ) -> Ran {
     let started = Instant::now();
-    let session = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return ToolOutcome::Interrupted.into(),
-        session = line.session() => session,
-    };
-    let ended = match session {
-        Ok(_) if !line.has_as_approved(&call) => {
-            let why = "its server changed the tool after it was approved".to_owned();
-            return ToolOutcome::NotRun { why }.into();
-        }
-        Ok(session) => {
-            tokio::select! {
-                biased;
-                () = cancel.cancelled() => return ToolOutcome::Interrupted.into(),
-                ended = talk(&session, call, line.tool_timeout(), &events) => ended,
-            }
-        }
-        Err(why) => Ended::Unreachable(why),
+    let ended = match once(&line, call.clone(), &cancel, &events).await {
+        // Once is no accident of its own: the session is new.
+        Ok(Ended::Refused) => once(&line, call, &cancel, &events).await,
+        ended => ended,
     };
     let elapsed = started.elapsed();
+    let unreachable = |why| ToolOutcome::Unreachable { why, elapsed }.into();
     match ended {
-        Ended::Answered(result) => {
+        Ok(Ended::Answered(result)) => {
             let Answer { text, is_error } = answer(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
@@ -77,9 +64,42 @@ pub async fn run(
             let result = Some(result);
             Ran { outcome, result }
         }
-        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed }.into(),
-        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
-        Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
+        Ok(Ended::Failed(text)) => ToolOutcome::Failed { text, elapsed }.into(),
+        Ok(Ended::Unreachable(why)) => unreachable(why),
+        Ok(Ended::Refused) => {
+            unreachable("The server forgets its sessions as soon as they are open.".to_owned())
+        }
+        Ok(Ended::TimedOut) => ToolOutcome::TimedOut { elapsed }.into(),
+        Err(outcome) => outcome.into(),
+    }
+}
+
+/// One try of a call, on an open session; an error is the outcome of one that was not
+/// even tried.
+async fn once(
+    line: &Line,
+    call: Call,
+    cancel: &CancellationToken,
+    events: &mpsc::Sender<HubEvent>,
+) -> Result<Ended, ToolOutcome> {
+    let session = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(ToolOutcome::Interrupted),
+        session = line.session() => session,
+    };
+    match session {
+        Ok(_) if !line.has_as_approved(&call) => {
+            let why = "its server changed the tool after it was approved".to_owned();
+            Err(ToolOutcome::NotRun { why })
+        }
+        Ok(session) => {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
+                ended = talk(&session, call, line.tool_timeout(), events) => Ok(ended),
+            }
+        }
+        Err(why) => Ok(Ended::Unreachable(why)),
     }
 }
 
@@ -89,6 +109,8 @@ enum Ended {
     Failed(String),
     Unreachable(String),
     TimedOut,
+    /// The server did nothing, since it does not know the session any more.
+    Refused,
 }
 
 /// An open request. Dropped before it was answered, it is cancelled.
@@ -141,9 +163,10 @@ async fn talk(
             answer = &mut handle.rx => {
                 open.answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                return ended(session, raw(answer)).await;
+                let ended = ended(session, raw(answer)).await;
+                return unless_refused(ended, session, &handle.id);
             }
-            ended = gone(session) => return ended,
+            ended = gone(session) => return unless_refused(ended, session, &handle.id),
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
@@ -163,6 +186,13 @@ fn report(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEve
     if let Some(progress) = progress {
         // Each is a snapshot: where there is no room, the next one will do.
         let _ = events.try_send(HubEvent::Progress { call, progress });
+    }
+}
+
+fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended {
+    match ended {
+        Ended::Unreachable(_) if session.link.was_refused(request) => Ended::Refused,
+        ended => ended,
     }
 }
 

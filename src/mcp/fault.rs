@@ -1,6 +1,7 @@
 //! Why a server could not be started, or why its session ended, and how that
 //! reads as a notice.
 
+use super::http::WebFault;
 use crate::domain::server::Inherit;
 use crate::domain::{Notice, ServerId};
 use std::path::PathBuf;
@@ -18,8 +19,8 @@ pub enum Fault {
     NoFolder(PathBuf),
     #[error("The command `{command}` cannot be run: {why}.")]
     NotRunnable { command: String, why: String },
-    #[error("Servers that are reached by URL are not supported yet.")]
-    Remote,
+    #[error(transparent)]
+    Web(#[from] WebFault),
     #[error("It did not answer `initialize` within {} s.", .0.as_secs_f32())]
     Silent(Duration),
     #[error("It did not answer `server/discover` within {} s.", .0.as_secs_f32())]
@@ -63,7 +64,9 @@ pub struct Death<'a> {
 impl Death<'_> {
     pub fn notice(&self) -> Notice {
         let server = self.server;
-        let notice = Notice::failure(if self.was_connected {
+        let notice = Notice::failure(if self.wants_sign_in() {
+            format!("Server `{server}` answers only those who have signed in.")
+        } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else {
             format!("Server `{server}` could not be started.")
@@ -73,6 +76,10 @@ impl Death<'_> {
             Some(advice) => notice.advise(advice),
             None => notice,
         }
+    }
+
+    pub fn wants_sign_in(&self) -> bool {
+        matches!(&self.fault, Fault::Web(fault) if fault.wants_sign_in())
     }
 
     fn why(&self) -> String {
@@ -97,6 +104,7 @@ impl Death<'_> {
             Fault::NoCommand(_) => {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
+            Fault::Web(fault) => fault.advice().map(str::to_owned),
             Fault::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
             Fault::OtherVersions(_) => Some(
                 "Take `protocol` out of its entry in mcp-servers.json, or update the server."

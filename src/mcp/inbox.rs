@@ -58,7 +58,12 @@ impl Inbox {
 
     /// The message in `text`, unless it is no message or was dealt with here.
     pub fn read(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
-        let Some(Value::Object(mut message)) = lenient::parse(text) else {
+        self.take(lenient::parse(text), text)
+    }
+
+    /// The same for text that was parsed already.
+    pub fn take(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let Some(Value::Object(mut message)) = value else {
             self.link.skip(text);
             return None;
         };

@@ -4,14 +4,16 @@
 use super::HubEvent;
 use super::backoff::Backoff;
 use super::fault::{Death, Fault, STDERR_LINES_TOLD};
+use super::http::WebFault;
 use super::memory::Memory;
 use super::process::{Groups, Program};
+use super::remote::Address;
 use super::report;
 use super::session::Session;
 use super::state::{Look, Phase, State};
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
-use crate::domain::{Launch, Notice, Pin, Server, ServerConfig};
+use crate::domain::{Launch, Pin, Server, ServerConfig};
 use crate::ports::LocalServer;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -48,7 +50,7 @@ pub struct Line {
 pub(super) enum Endpoint {
     BuiltIn,
     Child(Program),
-    Remote,
+    Remote(Address),
 }
 
 /// Why a session is over.
@@ -169,17 +171,21 @@ impl Line {
                 End::Fault(fault, status) => {
                     let delay = backoff.failed(started.elapsed());
                     let was_connected = self.state.borrow().is_connected();
+                    let is_lost = matches!(&fault, Fault::Web(WebFault::SessionLost));
+                    if is_lost && was_connected && delay.is_zero() {
+                        // It only forgot who we are: nobody needs to notice.
+                        continue;
+                    }
                     let server = self.state.borrow().config.id.clone();
-                    let notice = Death {
+                    let death = Death {
                         fault,
                         server: &server,
                         was_connected,
                         status,
                         last_words: self.last_words(was_connected),
                         inherit: endpoint.inherit(),
-                    }
-                    .notice();
-                    self.fail(notice, delay).await;
+                    };
+                    self.fail(&death, delay).await;
                     self.wait_for_a_reason(&mut backoff).await;
                 }
             }
@@ -192,8 +198,8 @@ impl Line {
         self.stderr.last(count)
     }
 
-    async fn fail(&self, notice: Notice, delay: Duration) {
-        self.stderr.note(&notice.sentence());
+    async fn fail(&self, death: &Death<'_>, delay: Duration) {
+        self.stderr.note(&death.notice().sentence());
         self.state.send_modify(|state| {
             if !state.is_connected() {
                 // What it had before is not what it would have now. After the
@@ -203,8 +209,9 @@ impl Line {
                 state.instructions = None;
             }
             state.phase = Phase::Failed {
-                notice,
+                notice: death.notice(),
                 retry_at: Instant::now() + delay,
+                wants_sign_in: death.wants_sign_in(),
             };
         });
         self.report().await;
@@ -247,7 +254,15 @@ fn endpoint(launch: Launch) -> Option<Endpoint> {
     match launch {
         Launch::Misconfigured { .. } => None,
         Launch::BuiltIn => Some(Endpoint::BuiltIn),
-        Launch::Remote { .. } => Some(Endpoint::Remote),
+        Launch::Remote {
+            url,
+            transport,
+            headers,
+        } => Some(Endpoint::Remote(Address {
+            url,
+            transport,
+            headers,
+        })),
         Launch::Stdio {
             command,
             args,
@@ -268,7 +283,7 @@ impl Endpoint {
     fn inherit(&self) -> Option<&Inherit> {
         match self {
             Self::Child(program) => Some(&program.inherit),
-            Self::BuiltIn | Self::Remote => None,
+            Self::BuiltIn | Self::Remote(_) => None,
         }
     }
 }

@@ -2,11 +2,12 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
+use super::http::ParamHeaders;
 use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
 use serde_json::Value;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -37,6 +38,12 @@ pub struct Link {
     said: Stderr,
     /// The server said that its list of tools changed.
     pub tools_changed: Notify,
+    /// A stream on which it speaks by itself is back after a while without one.
+    pub stream_reopened: Notify,
+    /// Arguments that go into headers as well.
+    pub params: ParamHeaders,
+    /// Requests that the server did nothing for, since it did not know the session.
+    refused: Mutex<HashSet<String>>,
 }
 
 /// How far the handshake has come.
@@ -101,6 +108,16 @@ impl Link {
     /// Why it ended, if it did.
     pub fn fault(&self) -> Option<Fault> {
         self.fault.get().cloned()
+    }
+
+    /// Remembers that a request can be made again in another session.
+    pub fn refuse(&self, request: &Value) {
+        lock(&self.refused).insert(request.to_string());
+    }
+
+    pub fn was_refused(&self, request: &RequestId) -> bool {
+        let id = serde_json::to_value(request).unwrap_or_default();
+        lock(&self.refused).contains(&id.to_string())
     }
 
     pub fn reach(&self, stage: Stage) {

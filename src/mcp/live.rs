@@ -3,6 +3,7 @@
 
 use super::HubEvent;
 use super::fault::Fault;
+use super::http::{Carrier, Remote};
 use super::inbox::{Inbox, OnLateAnswer};
 use super::line::{End, Endpoint, Line};
 use super::link::{Link, Stage};
@@ -25,28 +26,48 @@ const RELIST_DELAY: Duration = Duration::from_millis(200);
 /// A server whose list changes again within this time is asked less and less often.
 const RELIST_CALM: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
+/// Until a server that was reached by URL has the stream that it speaks on.
+const STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
 /// How long a session that is to end goes on for what was cancelled just before.
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
-struct Met {
-    end: End,
+pub(super) struct Met {
+    pub end: End,
     /// How far it came.
-    stage: Stage,
+    pub stage: Stage,
+}
+
+/// What a session is run over.
+pub(super) enum Way<'a> {
+    BuiltIn,
+    Child(&'a Program),
+    Remote(&'a Arc<Remote>, Carrier),
 }
 
 impl Line {
     /// One run of the server, from its start until nothing of it is left. One that
     /// does not take to the first handshake is started again for the other.
     pub(super) async fn live(&self, endpoint: &Endpoint) -> End {
+        match endpoint {
+            Endpoint::BuiltIn => self.live_over(Way::BuiltIn).await.end,
+            Endpoint::Child(program) => self.live_over(Way::Child(program)).await.end,
+            Endpoint::Remote(address) => self.live_remote(address).await,
+        }
+    }
+
+    pub(super) async fn live_over(&self, way: Way<'_>) -> Met {
         let (protocol, launch) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
-        let first = match (protocol, endpoint) {
-            (Protocol::Legacy, _) | (Protocol::Auto, Endpoint::BuiltIn) => Handshake::Initialize,
+        let first = match (protocol, &way) {
+            (Protocol::Legacy, _)
+            | (Protocol::Auto, Way::BuiltIn)
+            // It is a protocol of the older era itself.
+            | (_, Way::Remote(_, Carrier::Sse)) => Handshake::Initialize,
             (Protocol::Modern, _) => Handshake::Discover,
             (Protocol::Auto, _) => match self.around.memory.of(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
@@ -56,7 +77,7 @@ impl Line {
         };
         let (mut handshake, mut tried) = (first, Vec::new());
         loop {
-            let met = self.meet(endpoint, handshake).await;
+            let met = self.meet(&way, handshake).await;
             tried.push(handshake);
             let next = match protocol {
                 Protocol::Auto => other(handshake, &met),
@@ -64,7 +85,7 @@ impl Line {
             };
             match next.filter(|next| !tried.contains(next)) {
                 Some(next) => handshake = next,
-                None => return met.end,
+                None => return met,
             }
             if let End::Fault(fault, _) = &met.end {
                 let server = &self.state.borrow().config.id;
@@ -75,16 +96,18 @@ impl Line {
         }
     }
 
-    async fn meet(&self, endpoint: &Endpoint, handshake: Handshake) -> Met {
+    async fn meet(&self, way: &Way<'_>, handshake: Handshake) -> Met {
         let link = Arc::new(Link::saying_to(self.stderr.clone()));
-        let end = match endpoint {
-            Endpoint::Remote => End::Fault(Fault::Remote, None),
-            Endpoint::BuiltIn => {
+        let end = match way {
+            Way::Remote(remote, carrier) => {
+                self.run_remote(remote, *carrier, &link, handshake).await
+            }
+            Way::BuiltIn => {
                 let streams = tokio::io::split(self.around.local.connect());
                 let session = self.run_session(streams, &link, handshake, Transport::InMemory);
                 self.until_told(&link, session).await
             }
-            Endpoint::Child(program) => self.run_child(program, &link, handshake).await,
+            Way::Child(program) => self.run_child(program, &link, handshake).await,
         };
         let stage = link.stage();
         Met { end, stage }
@@ -120,7 +143,11 @@ impl Line {
     }
 
     /// Runs a session until it ends, or somebody ends it.
-    async fn until_told(&self, link: &Link, session: impl Future<Output = Fault>) -> End {
+    pub(super) async fn until_told(
+        &self,
+        link: &Link,
+        session: impl Future<Output = Fault>,
+    ) -> End {
         let mut session = pin!(session);
         tokio::select! {
             biased;
@@ -163,7 +190,7 @@ impl Line {
         }
     }
 
-    fn on_late_answer(&self) -> OnLateAnswer {
+    pub(super) fn on_late_answer(&self) -> OnLateAnswer {
         let events = self.around.events.clone();
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
@@ -175,8 +202,9 @@ impl Line {
     }
 
     /// Publishes an open session and keeps its list of tools fresh.
-    async fn keep(&self, opened: Opened, transport: Transport) {
+    pub(super) async fn keep(&self, mut opened: Opened, transport: Transport) {
         let session = opened.session.clone();
+        session.link.params.admit(&mut opened.tools);
         let listens = opened.is_modern && opened.tells_of_changes;
         self.remember(&opened).await;
         self.state.send_modify(|state| {
@@ -187,9 +215,12 @@ impl Line {
             state.peer = opened.about.map(|about| about.over(transport));
         });
         self.report().await;
+        let looks_again = !opened.is_modern && opened.tells_of_changes;
         let listening = async {
             if listens {
                 subscribe::listen(&session).await;
+            } else if looks_again && transport == Transport::Http {
+                look_again(&session).await;
             }
             std::future::pending().await
         };
@@ -211,7 +242,7 @@ impl Line {
             sleep(pause).await;
             listed_at = Some(Instant::now());
             match session::list(&session.peer).await {
-                Ok(listed) => self.relisted(listed).await,
+                Ok(listed) => self.relisted(session, listed).await,
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
                     let what =
@@ -245,7 +276,8 @@ impl Line {
         }
     }
 
-    async fn relisted(&self, listed: Listed) {
+    async fn relisted(&self, session: &Session, mut listed: Listed) {
+        session.link.params.admit(&mut listed);
         let (before, server) = {
             let state = self.state.borrow();
             (state.tools.clone(), state.config.id.clone())
@@ -263,6 +295,15 @@ impl Line {
     }
 }
 
+/// Over HTTP a change that is told before the server has a stream to tell it on is lost.
+async fn look_again(session: &Session) {
+    sleep(STREAM_DELAY).await;
+    loop {
+        session.link.tools_changed.notify_one();
+        session.link.stream_reopened.notified().await;
+    }
+}
+
 /// The handshake to try next, where the last was the wrong one. Many servers of the
 /// older era end, hang or lock up when they are asked for `server/discover`.
 fn other(last: Handshake, met: &Met) -> Option<Handshake> {
@@ -272,6 +313,8 @@ fn other(last: Handshake, met: &Met) -> Option<Handshake> {
     match (last, met.stage, fault) {
         // What it prints is no fault of the question.
         (_, _, Fault::Junk { .. }) => None,
+        // Nor is a way that leads nowhere.
+        (_, _, Fault::Web(fault)) if !fault.is_about_the_question() => None,
         (Handshake::Probe | Handshake::Discover, Stage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
@@ -281,9 +324,11 @@ fn other(last: Handshake, met: &Met) -> Option<Handshake> {
         (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
         // It may be of the newer era and too slow for the probe, or be so since it was
         // met last.
-        (Handshake::Initialize, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => {
-            Some(Handshake::Discover)
-        }
+        (
+            Handshake::Initialize,
+            Stage::Initializing,
+            Fault::Version(_) | Fault::Handshake(_) | Fault::Web(_),
+        ) => Some(Handshake::Discover),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! one of the two sides ends it.
 
 use super::fault::Fault;
+use super::http::NO_CODE;
 use super::lenient::ToolList;
 use super::link::{Link, Stage};
 use crate::domain::server::ServerPeer;
@@ -282,6 +283,10 @@ pub fn raw(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceE
 pub fn explain(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => {
+            if error.code.0 == NO_CODE {
+                // Made of a status: its words are ours.
+                return error.message.to_string();
+            }
             let data = error.data.as_ref().filter(|data| !data.is_null());
             let data = data.map_or_else(String::new, |data| format!(": {data}"));
             format!("{}{data} (JSON-RPC error {})", error.message, error.code.0)

@@ -22,7 +22,11 @@ pub struct State {
 pub enum Phase {
     Starting,
     Connected(Session),
-    Failed { notice: Notice, retry_at: Instant },
+    Failed {
+        notice: Notice,
+        retry_at: Instant,
+        wants_sign_in: bool,
+    },
     Misconfigured(String),
 }
 
@@ -56,6 +60,11 @@ impl State {
                 left_out.extend(session.link.skipped());
                 ServerStatus::Connected
             }
+            Phase::Failed {
+                notice,
+                wants_sign_in: true,
+                ..
+            } => ServerStatus::NeedsSignIn(notice.clone()),
             Phase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             Phase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
@@ -78,7 +87,9 @@ impl State {
             Phase::Connected(session) if !session.link.has_ended() => Look::Found(session.clone()),
             // An ended session is about to become a failure.
             Phase::Starting | Phase::Connected(_) => Look::Wait,
-            Phase::Failed { notice, retry_at } => match asked_after {
+            Phase::Failed {
+                notice, retry_at, ..
+            } => match asked_after {
                 Some(starts) if self.starts > starts => Look::Never(notice.sentence()),
                 Some(_) => Look::Wait,
                 None if self.may_retry() => Look::Ask,

@@ -58,6 +58,7 @@ pub enum Action {
     Reconnect,
     Stderr,
     Instructions,
+    Withheld,
     CancelCall,
     OpenCall,
 }
@@ -217,6 +218,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Start or reach the server again"),
     bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show what the server wrote to stderr"),
     bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
+    bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
     bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel the selected call, which runs"),
     bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Read the selected call whole"),
 ];

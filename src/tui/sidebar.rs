@@ -177,9 +177,29 @@ impl Sidebar {
         }
     }
 
-    pub fn step(&mut self, rows: isize) {
+    /// Moves by so many rows, of whatever kind.
+    pub fn scroll(&mut self, rows: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.chosen = self.chosen.saturating_add_signed(rows).min(last);
+    }
+
+    /// Moves to the next row that keys act on. Text between is passed over where it
+    /// stays in view, and else read a window at a time.
+    pub fn step(&mut self, direction: isize, height: usize) {
+        let window = height.saturating_sub(1).max(1);
+        let mut at = self.chosen;
+        for _ in 0..window {
+            let next = at.checked_add_signed(direction);
+            let Some(next) = next.filter(|next| *next < self.rows.len()) else {
+                // Below the last of them there may be text to see.
+                break;
+            };
+            at = next;
+            if !matches!(self.rows[at], SideRow::Text { .. }) {
+                break;
+            }
+        }
+        self.chosen = at;
     }
 
     pub fn chosen_row(&self) -> Option<&SideRow> {
@@ -283,7 +303,7 @@ impl Sidebar {
         let above = self.chosen.saturating_sub(self.top);
         self.rows = rows;
         self.chosen = self.find_stand(stand).unwrap_or(self.chosen);
-        self.step(0);
+        self.scroll(0);
         // What is looked at stays where it is on the screen.
         self.top = self.chosen.saturating_sub(above);
     }

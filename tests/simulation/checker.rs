@@ -24,6 +24,7 @@ pub enum Invariant {
     NothingStartsAfterErrors,
     DoneIsFinal,
     RunningCallsAreCancelled,
+    ACancelStopsOneCall,
     WordsAreKept,
 }
 
@@ -36,6 +37,8 @@ pub struct Checker {
     pub open_asks: BTreeMap<u64, Ask>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
+    /// The call that the person cancels with this input.
+    cancelling: Option<CallId>,
     /// The calls that results told of, and those that the person decided to run.
     told: Vec<(String, Arguments)>,
     decided: BTreeSet<CallId>,
@@ -72,6 +75,7 @@ impl Checker {
             open_asks: BTreeMap::new(),
             calls: BTreeMap::new(),
             running: BTreeSet::new(),
+            cancelling: None,
             told: Vec::new(),
             decided: BTreeSet::new(),
             request_open: false,
@@ -88,6 +92,10 @@ impl Checker {
 
     /// Takes note of what is about to be put in.
     pub fn before(&mut self, input: &Input) {
+        self.cancelling = match input {
+            Input::CancelCall { call, .. } => Some(*call),
+            _ => None,
+        };
         match input {
             Input::ModeChanged(mode) => self.mode = *mode,
             Input::ReplyEnded(_) => self.request_open = false,
@@ -179,12 +187,24 @@ impl Checker {
                 Effect::Save { .. } => self.saves += 1,
                 Effect::Cancel(call) => {
                     self.running.remove(call);
+                    self.only_that(*call)?;
                 }
                 Effect::Keep { words } => self.kept.push(words.clone()),
                 Effect::Remember(_) | Effect::Store(_) | Effect::Withheld { .. } => {}
             }
         }
-        Ok(())
+        match self.cancelling.filter(|call| self.running.contains(call)) {
+            Some(call) => Err((Invariant::ACancelStopsOneCall, format!("{call} goes on"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where one call is cancelled, no other may be touched.
+    fn only_that(&self, call: CallId) -> Verdict {
+        match self.cancelling.filter(|cancelled| *cancelled != call) {
+            Some(_) => Err((Invariant::ACancelStopsOneCall, format!("{call} too"))),
+            None => Ok(()),
+        }
     }
 
     fn requested(&mut self, messages: &[Message]) -> Verdict {
@@ -267,6 +287,9 @@ impl Checker {
                 if self.calls.get(&call.id).is_some_and(done) {
                     return Err((Invariant::DoneIsFinal, format!("{call:?}")));
                 }
+                if done(call) {
+                    self.only_that(call.id)?;
+                }
                 self.calls.insert(call.id, call.clone());
                 Ok(())
             }
@@ -305,6 +328,9 @@ impl Checker {
 
     fn end(&mut self, end: &TurnEnd) -> Verdict {
         self.ended = true;
+        if self.cancelling.is_some() {
+            return Err((Invariant::ACancelStopsOneCall, "the turn ended".to_owned()));
+        }
         if self.request_open {
             return Err((Invariant::OneOpenRequest, "open at the end".to_owned()));
         }

@@ -63,6 +63,11 @@ pub const FAULTS: &[Fault] = &[
         Invariant::EveryCallIsAnswered,
         forgetful,
     ),
+    (
+        "stops everything where one call is cancelled",
+        Invariant::ACancelStopsOneCall,
+        blunt,
+    ),
     ("asks the model twice", Invariant::OneOpenRequest, impatient),
     (
         "goes on talking after the end",
@@ -118,6 +123,26 @@ impl Machine for Gullible {
 
 fn gullible(turn: Turn) -> Box<dyn Machine> {
     Box::new(Gullible(turn))
+}
+
+struct Blunt(Turn);
+
+impl Machine for Blunt {
+    fn step(&mut self, input: Input) -> Vec<Effect> {
+        let input = match input {
+            Input::CancelCall { .. } => Input::Interrupt,
+            other => other,
+        };
+        self.0.step(input)
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn blunt(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Blunt(turn))
 }
 
 fn forgetful(turn: Turn) -> Box<dyn Machine> {

@@ -13,6 +13,7 @@ pub enum InputKind {
     Idle,
     RetryDue,
     CallDone,
+    CancelCall,
     Answered,
     Interrupt,
     OfferedChanged,
@@ -36,6 +37,7 @@ pub fn kind_of(input: &Input) -> InputKind {
         Input::Idle { .. } => InputKind::Idle,
         Input::RetryDue => InputKind::RetryDue,
         Input::CallDone { .. } => InputKind::CallDone,
+        Input::CancelCall { .. } => InputKind::CancelCall,
         Input::Answered { .. } => InputKind::Answered,
         Input::Interrupt | Input::Stopped => InputKind::Interrupt,
         Input::OfferedChanged(_) => InputKind::OfferedChanged,
@@ -112,5 +114,6 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::AtBound, I::Answered, S::Ended),
     (S::AtBound, I::Interrupt, S::Ended),
     (S::Running, I::CallDone, S::Waiting),
+    (S::Running, I::CancelCall, S::Waiting),
     (S::Running, I::Interrupt, S::Ended),
 ];

@@ -163,6 +163,10 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
 }
 
 fn during_call(dice: &mut Dice, call: CallId) -> Input {
+    if dice.one_in(12) {
+        let elapsed = Duration::from_secs(2);
+        return Input::CancelCall { call, elapsed };
+    }
     if dice.one_in(3) {
         let progress = Progress {
             done: 0.5,

@@ -108,10 +108,13 @@ fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
     }
     let withheld = server.withheld.len();
     if withheld > 0 {
-        let (tools, them) = plural(withheld, "tool", "it", "them");
+        let tools = match withheld {
+            1 => "1 tool".to_owned(),
+            many => format!("{many} tools"),
+        };
         texts.push((
             Tone::Attention,
-            format!("{tools} changed and withheld: w on {them} shows how."),
+            format!("{tools} changed and withheld: w shows how."),
         ));
     }
     let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
@@ -120,18 +123,6 @@ fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
         texts.push((Tone::Dim, "It has instructions: i shows them.".to_owned()));
     }
     texts
-}
-
-fn plural(
-    count: usize,
-    word: &str,
-    one: &'static str,
-    many: &'static str,
-) -> (String, &'static str) {
-    match count {
-        1 => (format!("1 {word}"), one),
-        _ => (format!("{count} {word}s"), many),
-    }
 }
 
 /// Why there is no session with a server that should have one.

@@ -36,7 +36,8 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         | Action::ToggleServer
         | Action::Reconnect
         | Action::Stderr
-        | Action::Instructions => server(model, action, argument, effects),
+        | Action::Instructions
+        | Action::Withheld => server(model, action, argument, effects),
         Action::CancelCall => calls::cancel(model, argument, effects),
         Action::OpenCall => calls::open(model),
         Action::Commands => {
@@ -77,6 +78,7 @@ fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<E
         Action::Mcp => return servers::command(model, argument, effects),
         Action::ToggleServer if in_pane => return servers::toggle_chosen(model, effects),
         Action::ToggleServer => return servers::toggle_command(model, argument, effects),
+        Action::Withheld => return servers::review(model, effects),
         _ => {}
     }
     let Some(id) = model

@@ -48,6 +48,23 @@ pub fn enter(model: &mut Model) {
     model.overlay = Some(Overlay::Reading(Box::new(reading)));
 }
 
+/// How the tool changed in whose rows the person stands, or on a server's row the first
+/// that is withheld.
+pub fn review(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(server) = model.sidebar.chosen_server() else {
+        return;
+    };
+    let tool = match model.sidebar.chosen_tool() {
+        Some((_, tool)) => server.withheld.get(&tool.name),
+        None => server.withheld.first(),
+    };
+    let Some(tool) = tool.cloned() else {
+        return model.notify(Notice::info("No tool is withheld here."));
+    };
+    let server = server.id.clone();
+    effects.push(Effect::Send(Command::ReviewTool { server, tool }));
+}
+
 /// Space on a row: the server, or the tool in whose rows it is, goes on or off.
 pub fn toggle_chosen(model: &mut Model, effects: &mut Vec<Effect>) {
     let Some(server) = model.sidebar.chosen_server() else {

@@ -207,7 +207,11 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
         } else {
             "Enter about it"
         };
-        return say(&[enter, back, "Space on/off"]);
+        let mut hints = say(&[enter, back, "Space on/off"]);
+        if server.withheld.contains(&tool.name) {
+            hints.insert(0, "w what changed".to_owned());
+        }
+        return hints;
     }
     let enter = if sidebar.is_unfolded(&server.id) {
         "Enter fold"

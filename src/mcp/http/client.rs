@@ -1,0 +1,204 @@
+//! Sends HTTP requests: what is trusted, which proxy is used, which redirects are
+//! followed. Headers of the person's go to the origin of the configured URL alone.
+
+use super::fault::{Place, WebFault};
+use crate::web::{self, CONNECT_SECONDS_MAX, Unsent};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Body, Client, Method, Response, redirect};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+const REDIRECTS_MAX: usize = 5;
+/// Servers drop idle connections after 5 s and more: ours go first, or a request
+/// could meet the closing of its connection.
+const IDLE_MAX: Duration = Duration::from_secs(4);
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// A server that is reached by URL: where it is, and what it is told with every
+/// request. Dropping it closes every idle connection.
+pub struct Remote {
+    client: Client,
+    pub url: Url,
+    headers: HeaderMap,
+    /// Values that no text of the server's may bring back to a screen.
+    secrets: Vec<String>,
+}
+
+/// One request.
+pub struct Ask {
+    pub method: Method,
+    pub url: Url,
+    pub headers: HeaderMap,
+    /// With what is cancelled once it is on its way.
+    pub body: Option<(Vec<u8>, CancellationToken)>,
+}
+
+impl Remote {
+    /// Takes long enough (certificates are read) to be called where that holds up nobody.
+    ///
+    /// # Errors
+    /// What is wrong with the URL, a header or the certificates of this computer.
+    pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self, WebFault> {
+        let mut url = Url::parse(url).map_err(|error| WebFault::NoClient(error.to_string()))?;
+        url.set_fragment(None);
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let bad = |why: String| WebFault::NoClient(format!("the header `{name}`: {why}"));
+            let key = HeaderName::from_bytes(name.as_bytes()).map_err(|it| bad(it.to_string()))?;
+            let mut value = HeaderValue::from_str(value).map_err(|it| bad(it.to_string()))?;
+            value.set_sensitive(true);
+            map.append(key, value);
+        }
+        Ok(Self {
+            client: client(&url)?,
+            secrets: secrets(&url, headers),
+            url,
+            headers: map,
+        })
+    }
+
+    /// The head of the answer, after redirects within the origin. The deadline for it is
+    /// the caller's.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn send(&self, ask: &Ask) -> Result<Response, WebFault> {
+        let mut url = ask.url.clone();
+        for _ in 0..=REDIRECTS_MAX {
+            let mut request = self.client.request(ask.method.clone(), url.clone());
+            // Ours come last: they belong to the protocol.
+            let mut headers = self.headers.clone();
+            for (name, value) in &ask.headers {
+                headers.insert(name, value.clone());
+            }
+            if let Some((body, _)) = &ask.body {
+                headers.insert(CONTENT_LENGTH, body.len().into());
+            }
+            request = request.headers(headers);
+            if let Some((body, sent)) = &ask.body {
+                request = request.body(told(body.clone(), sent.clone()));
+            }
+            let response = request.send().await;
+            let response = response.map_err(|fault| unsent(&fault, &url))?;
+            tracing::debug!("{} {} {}", ask.method, place(&url), response.status());
+            match next(&url, &ask.method, &response)? {
+                Some(target) => url = target,
+                None => return Ok(response),
+            }
+        }
+        Err(WebFault::RedirectLoop)
+    }
+
+    /// Words of the server, without what it may have been told in confidence.
+    pub fn without_secrets(&self, mut words: String) -> String {
+        for secret in &self.secrets {
+            words = words.replace(secret.as_str(), "…");
+        }
+        words
+    }
+}
+
+/// A body that tells when it is taken: the head is written by then.
+fn told(body: Vec<u8>, sent: CancellationToken) -> Body {
+    Body::wrap_stream(futures::stream::once(async move {
+        sent.cancel();
+        Ok::<_, std::io::Error>(body)
+    }))
+}
+
+fn client(url: &Url) -> Result<Client, WebFault> {
+    let builder = || {
+        let builder = Client::builder()
+            .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .tcp_keepalive(KEEPALIVE)
+            .pool_idle_timeout(IDLE_MAX)
+            .redirect(redirect::Policy::none());
+        if web::is_loopback(url) {
+            builder.no_proxy()
+        } else {
+            builder
+        }
+    };
+    let plain = || builder().tls_certs_only([]).build();
+    let built = match (url.scheme(), web::is_loopback(url)) {
+        ("https", _) => builder().build(),
+        // Without TLS no certificate is needed, unless for a proxy.
+        (_, true) => plain(),
+        (_, false) => builder().build().or_else(|_| plain()),
+    };
+    built.map_err(|fault| WebFault::NoClient(web::innermost(&fault)))
+}
+
+/// Where a redirect leads, if the answer is one. Only one that keeps method, body and
+/// origin is followed.
+fn next(url: &Url, method: &Method, response: &Response) -> Result<Option<Url>, WebFault> {
+    let status = response.status().as_u16();
+    let follows = match status {
+        301 | 302 | 307 | 308 => true,
+        303 => *method == Method::GET,
+        _ => return Ok(None),
+    };
+    let location = response.headers().get(LOCATION);
+    let target = location
+        .and_then(|location| location.to_str().ok())
+        .and_then(|location| url.join(location).ok());
+    match target {
+        Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
+        Some(target) => Err(WebFault::Redirected(place(&target))),
+        None => Ok(None),
+    }
+}
+
+/// An address as it may be shown: without user, password, query.
+pub fn place(url: &Url) -> Place {
+    format!("{}{}", url.origin().ascii_serialization(), url.path())
+}
+
+fn unsent(fault: &reqwest::Error, url: &Url) -> WebFault {
+    let at = place(url);
+    match web::unsent(fault, url) {
+        Unsent::Unresolved => WebFault::Unresolved(at),
+        Unsent::Refused => WebFault::Refused(at),
+        Unsent::ConnectTimeout => WebFault::ConnectTimeout {
+            at,
+            seconds: CONNECT_SECONDS_MAX,
+        },
+        Unsent::Reset => WebFault::Reset,
+        Unsent::Unreachable { why } if is_tls(url, &why) => WebFault::Tls { at, why },
+        Unsent::Unreachable { why } => WebFault::Unreachable { at, why },
+    }
+}
+
+/// The library of TLS has no type of its own that could be told here.
+fn is_tls(url: &Url, why: &str) -> bool {
+    let why = why.to_ascii_lowercase();
+    let words = [
+        "certificate",
+        "tls",
+        "corrupt message",
+        "handshake",
+        "alert",
+    ];
+    url.scheme() == "https" && words.iter().any(|word| why.contains(word))
+}
+
+/// Too short a value stands in too many words that are none of it.
+const SECRET_BYTES_MIN: usize = 6;
+
+fn secrets(url: &Url, headers: &[(String, String)]) -> Vec<String> {
+    let mut secrets: Vec<String> = Vec::new();
+    for (_, value) in headers {
+        // The token of `Bearer TOKEN` may come back without its scheme.
+        let token = value.split_once(' ').map(|(_, token)| token.to_owned());
+        secrets.push(value.clone());
+        secrets.extend(token);
+    }
+    secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
+    secrets.extend(url.password().map(str::to_owned));
+    secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
+    // The longer first: the shorter may be a part of it.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
+}

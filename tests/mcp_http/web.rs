@@ -1,0 +1,433 @@
+//! An MCP server over HTTP for tests: in this process, on a port of its own, well-behaved
+//! unless told otherwise, with every request recorded and every connection counted.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const MODERN: &str = "2026-07-28";
+
+/// One request, as it came.
+#[derive(Debug, Clone)]
+pub struct Ask {
+    /// Of HTTP.
+    pub verb: String,
+    pub path: String,
+    pub headers: HashMap<String, String>,
+    /// Null where it had none.
+    pub body: Value,
+    /// How many requests came before with this verb and this method of MCP.
+    pub earlier: usize,
+}
+
+impl Ask {
+    pub fn method(&self) -> &str {
+        self.body["method"].as_str().unwrap_or(&self.verb)
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+}
+
+/// What is done instead of what a good server would do.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// A whole answer: status, further lines of its head, body.
+    Whole(u16, Vec<String>, String),
+    /// A stream of events, part by part.
+    Stream(Vec<Part>),
+    /// Nothing, with the connection open.
+    Hang,
+    /// A head that announces JSON, and a body without end.
+    Endless,
+}
+
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// These bytes.
+    Text(String),
+    /// The answer of a good server.
+    Answer,
+    Pause(Duration),
+    /// So many bytes of one event.
+    Flood(usize),
+    /// The stream stays open until the client leaves.
+    Hang,
+    /// The connection breaks.
+    Cut,
+}
+
+pub fn status(status: u16, body: &str) -> Option<Act> {
+    Some(Act::Whole(status, Vec::new(), body.to_owned()))
+}
+
+pub fn json_with(status: u16, body: &Value) -> Option<Act> {
+    let head = vec!["Content-Type: application/json".to_owned()];
+    Some(Act::Whole(status, head, body.to_string()))
+}
+
+pub fn redirect(status: u16, to: &str) -> Option<Act> {
+    Some(Act::Whole(status, vec![format!("Location: {to}")], String::new()))
+}
+
+pub fn event(data: &Value) -> Part {
+    Part::Text(format!("event: message\ndata: {data}\n\n"))
+}
+
+type Manner = dyn Fn(&Ask) -> Option<Act> + Send + Sync;
+
+struct Inner {
+    manner: Box<Manner>,
+    asks: Mutex<Vec<Ask>>,
+    open: AtomicUsize,
+    /// Connections that the client left before their answer was whole.
+    left: AtomicUsize,
+    /// Of HTTP+SSE, and those that were opened by GET.
+    streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
+    /// What the list of tools holds beyond the usual.
+    further: Mutex<Vec<Value>>,
+}
+
+pub struct Web {
+    inner: Arc<Inner>,
+    pub origin: String,
+    accepting: JoinHandle<()>,
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Web {
+    /// A server that behaves.
+    pub async fn good() -> Self {
+        Self::with(|_| None).await
+    }
+
+    /// A server that does what `manner` says, where it says something.
+    pub async fn with(manner: impl Fn(&Ask) -> Option<Act> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let origin = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let inner = Arc::new(Inner {
+            manner: Box::new(manner),
+            asks: Mutex::default(),
+            open: AtomicUsize::new(0),
+            left: AtomicUsize::new(0),
+            streams: Mutex::default(),
+            further: Mutex::default(),
+        });
+        let accepting = {
+            let inner = inner.clone();
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    let inner = inner.clone();
+                    inner.open.fetch_add(1, Ordering::SeqCst);
+                    tokio::spawn(async move {
+                        let _ = inner.serve(stream).await;
+                        inner.open.fetch_sub(1, Ordering::SeqCst);
+                    });
+                }
+            })
+        };
+        Self {
+            inner,
+            origin,
+            accepting,
+        }
+    }
+
+    pub fn asks(&self) -> Vec<Ask> {
+        self.inner.asks.lock().unwrap().clone()
+    }
+
+    /// The requests with this method of MCP, or this verb of HTTP.
+    pub fn asked(&self, method: &str) -> Vec<Ask> {
+        let mut asks = self.asks();
+        asks.retain(|ask| ask.method() == method);
+        asks
+    }
+
+    pub fn left(&self) -> usize {
+        self.inner.left.load(Ordering::SeqCst)
+    }
+
+    /// A tool more from now on.
+    pub fn add_tool(&self, definition: Value) {
+        self.inner.further.lock().unwrap().push(definition);
+    }
+
+    /// Sends a message on all streams that stand open.
+    pub fn tell(&self, message: &Value) {
+        self.inner.tell(message);
+    }
+
+    pub fn streams(&self) -> usize {
+        let mut streams = self.inner.streams.lock().unwrap();
+        streams.retain(|stream| !stream.is_closed());
+        streams.len()
+    }
+
+    /// Waits until something is so.
+    pub async fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
+        let started = Instant::now();
+        while !holds(self) {
+            assert!(started.elapsed() < PATIENCE, "{what} never came to pass: {:?}", self.asks());
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Finds no connection left.
+    pub async fn quiet(&self) {
+        self.until("no connection", |web| web.inner.open.load(Ordering::SeqCst) == 0)
+            .await;
+    }
+}
+
+impl Inner {
+    fn tell(&self, message: &Value) {
+        for stream in self.streams.lock().unwrap().iter() {
+            let _ = stream.send(format!("event: message\ndata: {message}\n\n"));
+        }
+    }
+
+    async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
+        let (reader, mut writer) = stream.into_split();
+        let mut reader = BufReader::new(reader);
+        while let Some(ask) = self.read(&mut reader).await? {
+            match (self.manner)(&ask) {
+                Some(act) => self.act(act, &ask, &mut reader, &mut writer).await?,
+                None => self.behave(&ask, &mut reader, &mut writer).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn read(&self, reader: &mut BufReader<OwnedReadHalf>) -> std::io::Result<Option<Ask>> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).await? == 0 {
+                return Ok(None);
+            }
+            match line.trim_end() {
+                "" => break,
+                line => lines.push(line.to_owned()),
+            }
+        }
+        let mut words = lines[0].split(' ').map(str::to_owned);
+        let (verb, path) = (words.next().unwrap(), words.next().unwrap());
+        let headers: HashMap<String, String> = lines[1..]
+            .iter()
+            .filter_map(|line| line.split_once(": "))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let length = headers.get("content-length").map_or(0, |it| it.parse().unwrap());
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).await?;
+        let mut ask = Ask {
+            verb,
+            path,
+            headers,
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            earlier: 0,
+        };
+        let mut asks = self.asks.lock().unwrap();
+        let alike = asks.iter().filter(|other| other.method() == ask.method());
+        ask.earlier = alike.count();
+        asks.push(ask.clone());
+        Ok(Some(ask))
+    }
+
+    async fn act(
+        &self,
+        act: Act,
+        ask: &Ask,
+        reader: &mut BufReader<OwnedReadHalf>,
+        writer: &mut OwnedWriteHalf,
+    ) -> std::io::Result<()> {
+        match act {
+            Act::Whole(status, head, body) => whole(writer, status, &head, &body).await,
+            Act::Hang => self.until_left(reader).await,
+            Act::Endless => {
+                writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n").await?;
+                chunk(writer, "{\"a\":\"").await?;
+                let part = "x".repeat(1 << 20);
+                while chunk(writer, &part).await.is_ok() {}
+                self.left.fetch_add(1, Ordering::SeqCst);
+                Err(std::io::ErrorKind::BrokenPipe.into())
+            }
+            Act::Stream(parts) => {
+                begin_stream(writer).await?;
+                for part in parts {
+                    match part {
+                        Part::Text(text) => chunk(writer, &text).await?,
+                        Part::Answer => {
+                            let answer = self.answer(ask);
+                            chunk(writer, &format!("data: {answer}\n\n")).await?;
+                        }
+                        Part::Pause(time) => sleep(time).await,
+                        Part::Flood(bytes) => {
+                            chunk(writer, "data: ").await?;
+                            let part = "x".repeat(1 << 20);
+                            for _ in 0..bytes >> 20 {
+                                chunk(writer, &part).await?;
+                            }
+                        }
+                        Part::Hang => self.until_left(reader).await?,
+                        Part::Cut => return Err(std::io::ErrorKind::ConnectionAborted.into()),
+                    }
+                }
+                end_stream(writer).await
+            }
+        }
+    }
+
+    async fn until_left(&self, reader: &mut BufReader<OwnedReadHalf>) -> std::io::Result<()> {
+        let _ = reader.read_u8().await;
+        self.left.fetch_add(1, Ordering::SeqCst);
+        Err(std::io::ErrorKind::ConnectionAborted.into())
+    }
+
+    /// What a good server does: `/sse` and `/messages` are HTTP+SSE, `/events` answers
+    /// in streams, `/modern` knows the newer era alone, `/mcp` answers in JSON.
+    async fn behave(
+        &self,
+        ask: &Ask,
+        reader: &mut BufReader<OwnedReadHalf>,
+        writer: &mut OwnedWriteHalf,
+    ) -> std::io::Result<()> {
+        let path = ask.path.split('?').next().unwrap_or_default();
+        match (ask.verb.as_str(), path) {
+            ("GET", "/sse") => {
+                begin_stream(writer).await?;
+                chunk(writer, "event: endpoint\ndata: /messages?session=7\n\n").await?;
+                self.stand(reader, writer).await
+            }
+            ("GET", "/events") => {
+                begin_stream(writer).await?;
+                self.stand(reader, writer).await
+            }
+            ("POST", "/messages") => {
+                whole(writer, 202, &[], "Accepted").await?;
+                if !ask.body["id"].is_null() && ask.method() != "POST" {
+                    self.tell(&self.answer(ask));
+                }
+                Ok(())
+            }
+            ("POST", _) if ask.body["id"].is_null() || ask.method() == "POST" => {
+                whole(writer, 202, &[], "").await
+            }
+            ("POST", "/events") => {
+                let answer = vec![Part::Answer];
+                self.act(Act::Stream(answer), ask, reader, writer).await
+            }
+            ("POST", "/mcp" | "/modern") => {
+                let mut head = vec!["Content-Type: application/json".to_owned()];
+                if ask.method() == "initialize" {
+                    head.push("Mcp-Session-Id: s-1".to_owned());
+                }
+                let answer = self.answer(ask);
+                whole(writer, 200, &head, &answer.to_string()).await
+            }
+            ("DELETE", _) => whole(writer, 200, &[], "").await,
+            ("GET", _) => whole(writer, 405, &[], "Method Not Allowed").await,
+            _ => whole(writer, 404, &[], "Not Found").await,
+        }
+    }
+
+    async fn stand(
+        &self,
+        reader: &mut BufReader<OwnedReadHalf>,
+        writer: &mut OwnedWriteHalf,
+    ) -> std::io::Result<()> {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        self.streams.lock().unwrap().push(sender);
+        loop {
+            tokio::select! {
+                _ = reader.read_u8() => return Err(std::io::ErrorKind::ConnectionAborted.into()),
+                text = receiver.recv() => chunk(writer, &text.unwrap_or_default()).await?,
+            }
+        }
+    }
+
+    /// The answer of a good server to a request.
+    fn answer(&self, ask: &Ask) -> Value {
+        let is_modern = ask.path == "/modern";
+        let arguments = &ask.body["params"]["arguments"];
+        let result = match ask.method() {
+            "initialize" if !is_modern => json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": { "tools": { "listChanged": true } },
+                "serverInfo": { "name": "web", "version": "1" },
+            }),
+            "server/discover" if is_modern => json!({
+                "resultType": "complete", "supportedVersions": [MODERN], "ttlMs": 0,
+                "capabilities": { "tools": {} }, "cacheScope": "private",
+            }),
+            "tools/list" => json!({ "tools": self.tools() }),
+            "ping" => json!({}),
+            "tools/call" => {
+                let number = |key: &str| arguments[key].as_i64().unwrap_or_default();
+                let text = (number("a") + number("b")).to_string();
+                json!({ "content": [{ "type": "text", "text": text }] })
+            }
+            _ => {
+                let error = json!({ "code": -32601, "message": "Method not found" });
+                return json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
+            }
+        };
+        json!({ "jsonrpc": "2.0", "id": ask.body["id"], "result": result })
+    }
+
+    fn tools(&self) -> Vec<Value> {
+        let properties = json!({ "a": { "type": "integer", "x-mcp-header": "First" } });
+        let schema = json!({ "type": "object", "properties": properties });
+        let mut tools = vec![json!({ "name": "add", "inputSchema": schema })];
+        tools.extend(self.further.lock().unwrap().iter().cloned());
+        tools
+    }
+}
+
+async fn whole(
+    writer: &mut OwnedWriteHalf,
+    status: u16,
+    head: &[String],
+    body: &str,
+) -> std::io::Result<()> {
+    let mut text = format!("HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n", body.len());
+    for line in head {
+        text.push_str(line);
+        text.push_str("\r\n");
+    }
+    text.push_str("\r\n");
+    text.push_str(body);
+    writer.write_all(text.as_bytes()).await
+}
+
+async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    writer.write_all(head.as_bytes()).await
+}
+
+async fn chunk(writer: &mut OwnedWriteHalf, text: &str) -> std::io::Result<()> {
+    let head = format!("{:x}\r\n", text.len());
+    writer.write_all(head.as_bytes()).await?;
+    writer.write_all(text.as_bytes()).await?;
+    writer.write_all(b"\r\n").await
+}
+
+async fn end_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
+    writer.write_all(b"0\r\n\r\n").await
+}
