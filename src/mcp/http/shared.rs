@@ -5,7 +5,7 @@ use super::client::{Ask, Remote};
 use super::fault::WebFault;
 use super::outgoing::Outgoing;
 use crate::mcp::lenient;
-use crate::mcp::link::Link;
+use crate::mcp::link::{Link, Stage};
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
@@ -181,6 +181,10 @@ impl Shared {
         lock(&self.open).insert(id.to_string(), open);
     }
 
+    fn is_open(&self, id: &Value) -> bool {
+        lock(&self.open).contains_key(&id.to_string())
+    }
+
     pub fn close(&self, id: &Value) -> Option<Open> {
         lock(&self.open).remove(&id.to_string())
     }
@@ -202,6 +206,13 @@ impl Shared {
         let mut is_answered = false;
         for message in messages {
             let answered = message.value.as_ref().and_then(answered).cloned();
+            if let Some(id) = &answered
+                && self.link.stage() != Stage::Open
+                && !self.is_open(id)
+            {
+                tracing::debug!("left out an answer that nobody asked for");
+                continue;
+            }
             if let Some(value) = &message.value {
                 self.learn_version(value);
             }
