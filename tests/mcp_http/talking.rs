@@ -171,6 +171,7 @@ fn hangs_on_calls(ask: &Ask) -> Option<Act> {
 async fn a_call_that_times_out_or_is_cancelled_is_cancelled_at_the_server_and_its_connection_ends()
 {
     for (path, transport, is_told) in [
+        ("/sse", RemoteTransport::Sse, true),
         ("/mcp", RemoteTransport::Http, true),
         ("/modern", RemoteTransport::Http, false),
     ] {

@@ -37,8 +37,8 @@ struct Over {
 
 enum What {
     Request(Value),
-    /// A subscription may be refused without harm.
-    Subscription(Value),
+    /// It may be refused without harm.
+    Subscription,
     Notification {
         opens_the_stream: bool,
     },
@@ -106,7 +106,7 @@ impl Driver {
             return self.cancel(out, &cancelled);
         }
         let what = match (&out.id, &out.method) {
-            (Some(id), _) if out.is("subscriptions/listen") => What::Subscription(id.clone()),
+            (Some(_), _) if out.is("subscriptions/listen") => What::Subscription,
             (Some(id), _) => What::Request(id.clone()),
             (None, Some(_)) => What::Notification {
                 opens_the_stream: out.is("notifications/initialized")
@@ -156,9 +156,6 @@ impl Driver {
 
     /// What follows from an end; a fault where it is that of all.
     async fn settle(&mut self, over: Over) -> Option<Fault> {
-        if let What::Request(id) | What::Subscription(id) = &over.what {
-            self.shared.close(id);
-        }
         if let What::Notification { .. } = over.what {
             self.is_waiting = false;
         }

@@ -51,7 +51,8 @@ pub struct Shared {
     session: Mutex<Option<HeaderValue>>,
     version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
-    /// Requests without an answer, by their ids.
+    /// Requests without an answer, by their ids. Those that were taken and will be
+    /// answered on another stream are among them.
     open: Mutex<HashMap<String, Open>>,
 }
 
@@ -219,9 +220,10 @@ impl Shared {
             // Nobody listens any more only when all of this is about to be dropped.
             let _ = self.incoming.send(message).await;
             let Some(id) = answered else { continue };
+            let open = self.close(&id);
             if asked == Some(&id) {
                 is_answered = true;
-            } else if let Some(open) = self.close(&id) {
+            } else if let Some(open) = open {
                 open.abort.abort();
             }
         }
