@@ -14,6 +14,10 @@ bench:
     cargo bench --bench terminal
     cargo bench --bench text
 
+# Twenty MCP servers, killed at random, for three minutes: no call without an answer, and what memory does meanwhile
+soak seconds="180":
+    HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak --example test-mcp-server -- --ignored --nocapture
+
 # Everything that CI runs, real counterparties included
 ci:
     .ci/run

@@ -5,10 +5,9 @@ mod models;
 mod probe;
 
 use crate::cli::{Ask, Cli, Shared, Sub};
-use crate::config::Home;
+use crate::config::{self, Home};
 use crate::demo;
-use crate::domain::Prompt;
-use crate::domain::ToolMode;
+use crate::domain::{Prompt, ServerId, ToolMode};
 use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
@@ -217,6 +216,13 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
             return Ok(EXIT_USAGE);
         }
     };
+    let allow = match allowed(&home, &ask.allow) {
+        Ok(allow) => allow,
+        Err(why) => {
+            eprintln!("{why}");
+            return Ok(EXIT_USAGE);
+        }
+    };
     let Handle {
         commands,
         events,
@@ -225,6 +231,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         home,
         Provider::new(),
         Options {
+            allow: allow.clone(),
             model: shared.model,
             persona: shared.persona,
             tool_mode: ask.yes.then_some(ToolMode::Auto),
@@ -239,6 +246,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         prompt,
         json: ask.json,
         tools: !shared.no_tools,
+        allow,
         continues: ask.go_on,
     };
     let code = match headless::ask(commands, events, request).await {
@@ -249,6 +257,20 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
     };
     let _ = task.await;
     Ok(code)
+}
+
+/// The tools that `--allow` names. A name may hold a slash: the servers that there are
+/// tell where that of the server ends.
+fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let servers = config::read_servers(home).value;
+    let ids: Vec<ServerId> = servers.into_iter().map(|server| server.id).collect();
+    let named = names
+        .iter()
+        .map(|name| headless::allowing::named(name, &ids));
+    named.collect()
 }
 
 fn start(home: Home, provider: Provider, options: Options) -> Handle {

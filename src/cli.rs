@@ -117,13 +117,19 @@ Its one model is its own script: --model is not for it.";
 const ASK_HELP: &str = "\
 Exit status: 0 answered, 1 failed, 2 wrong usage, 3 a tool was refused, 130 interrupted.
 What comes in through a pipe is added to the prompt as context; `-` reads the prompt itself from there.
-Without a terminal, tools are denied unless --yes or toolCallMode `auto` says otherwise.";
+Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or a grant you gave before says \
+otherwise. A tool named by --allow that is not there is wrong usage, and nothing is asked. Whatever is allowed, a \
+tool whose definition changed since you saw it stays withheld, one that you ruled out stays so, and a call that \
+repeats words from a tool's result or from what was piped in asks.";
 
 #[derive(Debug, Args)]
 pub struct Ask {
     /// Run every tool that the model asks for, without asking
     #[arg(long, conflicts_with = "no_tools")]
     pub yes: bool,
+    /// Run this tool without asking; may be repeated
+    #[arg(long, value_name = "SERVER/TOOL", conflicts_with = "no_tools")]
+    pub allow: Vec<String>,
     /// Save the question and its answer as a conversation
     #[arg(long)]
     pub save: bool,

@@ -3,6 +3,7 @@
 //! terminal, and where there is none the safe answer is taken and said.
 
 mod advice;
+pub mod allowing;
 mod asking;
 mod calls;
 mod json;
@@ -15,8 +16,8 @@ mod thoughts;
 mod words;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerStatus, Severity,
-    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId, ServerStatus,
+    Severity, ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
@@ -48,6 +49,8 @@ pub struct Request {
     pub json: bool,
     /// Wait for the servers: the model is to see all tools in its only turn.
     pub tools: bool,
+    /// Tools that run unasked. The engine lets them; here they have to be there.
+    pub allow: Vec<(ServerId, String)>,
     /// Wait for the conversation that it continues.
     pub continues: bool,
 }
@@ -111,7 +114,7 @@ struct Headless {
     commands: mpsc::Sender<Command>,
     request: Request,
     submitted: bool,
-    servers: BTreeMap<String, bool>,
+    servers: BTreeMap<String, Server>,
     terminal: Terminal,
     /// The calls whose summary was printed.
     shown: HashSet<CallId>,
@@ -183,11 +186,11 @@ impl Headless {
             Event::Noticed(notice) => self.say_notice(&notice),
             Event::ServersListed(servers) => {
                 servers.iter().for_each(|server| self.server(server));
-                self.submit_when_ready().await;
+                return Ok(self.submit_when_ready().await);
             }
             Event::ServerChanged(server) => {
                 self.server(&server);
-                self.submit_when_ready().await;
+                return Ok(self.submit_when_ready().await);
             }
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
@@ -197,7 +200,7 @@ impl Headless {
             }
             Event::SessionOpened(_) if self.request.continues => {
                 self.request.continues = false;
-                self.submit_when_ready().await;
+                return Ok(self.submit_when_ready().await);
             }
             Event::ModelsListed {
                 selected: Some(model),
@@ -211,25 +214,33 @@ impl Headless {
     }
 
     fn server(&mut self, server: &Server) {
-        let name = server.id.to_string();
-        let starting = server.status == ServerStatus::Starting;
-        let before = self.servers.insert(name, starting);
+        let before = self.servers.insert(server.id.to_string(), server.clone());
         let (ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice)) = &server.status
         else {
             return;
         };
-        if before == Some(true) {
+        if before.is_some_and(|before| before.status == ServerStatus::Starting) {
             self.say_notice(notice);
         }
     }
 
-    async fn submit_when_ready(&mut self) {
-        let waiting = self.request.tools && self.servers.values().any(|starting| *starting);
-        if !waiting && !self.request.continues && !self.submitted {
-            self.submitted = true;
-            let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
-            self.send(Command::Submit { turn: TURN, prompt }).await;
+    /// Asks the question once everything it needs is there; the exit status where it is
+    /// not to be asked at all.
+    async fn submit_when_ready(&mut self) -> Option<u8> {
+        let mut servers = self.servers.values();
+        let waiting =
+            self.request.tools && servers.any(|server| server.status == ServerStatus::Starting);
+        if waiting || self.request.continues || self.submitted {
+            return None;
         }
+        if let Err(why) = allowing::check(&self.request.allow, &self.servers) {
+            self.say(&why);
+            return Some(EXIT_USAGE);
+        }
+        self.submitted = true;
+        let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
+        self.send(Command::Submit { turn: TURN, prompt }).await;
+        None
     }
 
     fn turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {

@@ -1,7 +1,7 @@
 //! The program against counterparties that nobody here wrote. `.ci/run` installs and
 //! starts them, and names them in the environment; so these tests run only there:
 //! `HUMBLE_LLAMA_URL` (a llama.cpp server that serves `smollm2`) and
-//! `HUMBLE_EVERYTHING` (the program of the MCP server `everything`, for node).
+//! `HUMBLE_MCP_SERVERS` (the folder that `.ci/servers.sh` fills).
 
 #[path = "interop/dialects.rs"]
 mod dialects;
@@ -11,6 +11,8 @@ mod home;
 mod model_server;
 #[path = "support/pty.rs"]
 mod pty;
+#[path = "interop/servers.rs"]
+mod servers;
 
 use home::Home;
 use humble::text::tokens::{self, Vocabulary};
@@ -55,12 +57,16 @@ struct Asked {
 }
 
 fn ask(home: &Home, arguments: &[&str]) -> Asked {
+    run(home, &[&["ask"], arguments].concat())
+}
+
+fn run(home: &Home, arguments: &[&str]) -> Asked {
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     command
         .arg("--home")
         .arg(home.path())
         .envs(home.environment());
-    command.arg("ask").args(arguments);
+    command.args(arguments);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -71,7 +77,7 @@ fn ask(home: &Home, arguments: &[&str]) -> Asked {
     std::thread::spawn(move || done.send(child.wait_with_output()));
     let Ok(output) = ended.recv_timeout(PATIENCE) else {
         let _ = kill_process(process, Signal::KILL);
-        panic!("humble ask {arguments:?} has not ended after {PATIENCE:?}");
+        panic!("humble {arguments:?} has not ended after {PATIENCE:?}");
     };
     let output = output.expect("the program is ours to wait for");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
@@ -230,9 +236,9 @@ fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
             ollama_call("get-sum", &json!({ "a": 17, "b": 25 })),
         )
         .on("/api/chat", ollama_text(&["Together they make 42."]));
-    let everything = named("HUMBLE_EVERYTHING");
-    let home =
-        Home::with_ollama(&server.url()).with_server("everything", "node", &[&everything, "stdio"]);
+    let program = servers::from_npm("everything");
+    let home = Home::with_ollama(&server.url());
+    let home = home.with_server("everything", &servers::node(), &[&program, "stdio"]);
     let mut terminal = Start::in_home(&home).start();
     terminal.until("the server is connected", |screen| {
         screen

@@ -63,6 +63,9 @@ pub struct Call {
     /// Print the server's own result object instead of its text
     #[arg(long)]
     pub json: bool,
+    /// Call the tool although its definition is not the one you accepted; the chat still asks
+    #[arg(long)]
+    pub accept_changed: bool,
     #[command(flatten)]
     pub patience: Patience,
 }
@@ -76,10 +79,10 @@ pub struct Add {
     #[arg(long, conflicts_with_all = ["command", "env", "cwd"], required_unless_present = "command")]
     pub url: Option<String>,
     /// How a remote server is spoken to; left out, it is found out
-    #[arg(long, requires = "url")]
+    #[arg(long)]
     pub transport: Option<Transport>,
     /// A header for a remote server, as NAME=VALUE or `NAME: VALUE`; may be repeated
-    #[arg(long = "header", requires = "url", value_name = "NAME=VALUE")]
+    #[arg(long = "header", value_name = "NAME=VALUE")]
     pub headers: Vec<String>,
     /// A variable for the command, as NAME=VALUE; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
@@ -142,7 +145,9 @@ Behind each tool stands how `humble mcp call` takes its arguments, those that ma
 
 const CALL_HELP: &str = "\
 Exit status: 0 a result without error, 1 an error of the tool or its server, 2 wrong usage, 130 interrupted.
-Nothing is asked before the call: typing it is the approval. That holds for tools, and servers, that are switched off, too.
+Nothing is asked before the call: typing it is the approval. That holds for tools that are switched off \
+or ruled out, and for servers that are off, too. A tool whose definition changed since you accepted it in the chat is \
+not called without --accept-changed: the difference is shown.
 KEY=VALUE is typed by the tool's schema, KEY:=JSON taken as it is; a KEY that is a list may be repeated. The \
 arguments are checked against the schema before anything is sent.
 The text of the result goes to standard output, an error to standard error. --json prints the server's result \

@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 const CANCELLED_MAX: usize = 64;
 /// An answer this soon after the cancellation crossed it on the way.
 const CROSSING: Duration = Duration::from_secs(1);
+/// A cancellation takes less time to be written.
+const JUST_NOW: Duration = Duration::from_millis(100);
 /// Bytes of a skipped line that are shown.
 const SAMPLE_BYTES_MAX: usize = 80;
 /// Skipped lines of a session that the log shows; then it only counts.
@@ -173,6 +175,13 @@ impl Link {
             cancelled.pop_front();
         }
         cancelled.push_back((request, tool, Instant::now()));
+    }
+
+    /// Was a request cancelled so lately that the server may not have been told?
+    pub fn has_just_cancelled(&self) -> bool {
+        let cancelled = lock(&self.cancelled);
+        let last = cancelled.back();
+        last.is_some_and(|(.., since)| since.elapsed() < JUST_NOW)
     }
 
     /// The tool of a cancelled request that is answered all the same, too late

@@ -30,6 +30,8 @@ const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 const STREAM_DELAY: Duration = Duration::from_secs(1);
 /// How long the output of a process that has ended may still be read.
 const OUTPUT_REST: Duration = Duration::from_millis(200);
+/// How long a session that is to end goes on for what was cancelled just before.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
 pub(super) struct Met {
@@ -103,7 +105,7 @@ impl Line {
             Way::BuiltIn => {
                 let streams = tokio::io::split(self.around.local.connect());
                 let session = self.run_session(streams, &link, handshake, Transport::InMemory);
-                self.until_told(session).await
+                self.until_told(&link, session).await
             }
             Way::Child(program) => self.run_child(program, &link, handshake).await,
         };
@@ -119,7 +121,7 @@ impl Line {
             };
         let end = {
             let session = self.run_session((output, input), link, handshake, Transport::Stdio);
-            self.until_told(async {
+            self.until_told(link, async {
                 let mut session = pin!(session);
                 tokio::select! {
                     fault = &mut session => fault,
@@ -141,12 +143,23 @@ impl Line {
     }
 
     /// Runs a session until it ends, or somebody ends it.
-    pub(super) async fn until_told(&self, session: impl Future<Output = Fault>) -> End {
+    pub(super) async fn until_told(
+        &self,
+        link: &Link,
+        session: impl Future<Output = Fault>,
+    ) -> End {
+        let mut session = pin!(session);
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => End::Stopped,
+            () = self.stop.cancelled() => {
+                if link.has_just_cancelled() {
+                    // The word of it is on its way, and the server may act on it.
+                    let _ = timeout(FAREWELL, session).await;
+                }
+                End::Stopped
+            }
             () = self.by_hand.notified() => End::ByHand,
-            fault = session => End::Fault(fault, None),
+            fault = &mut session => End::Fault(fault, None),
         }
     }
 

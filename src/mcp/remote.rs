@@ -126,7 +126,7 @@ impl Line {
             fault
         };
         let end = self
-            .until_told(async {
+            .until_told(link, async {
                 tokio::select! {
                     fault = session => fault,
                     fault = driver => fault,

@@ -24,6 +24,7 @@ pub enum Action {
     SetToolMode,
     SetPersona,
     Reload,
+    Trust,
     SystemPrompt,
     Servers,
     Thinking,
@@ -58,6 +59,7 @@ pub enum Action {
     Reconnect,
     Stderr,
     Instructions,
+    Withheld,
     CancelCall,
     OpenCall,
 }
@@ -167,6 +169,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Probe, "probe", W::Always, &[], "Find out how the model calls tools").command("/probe", ""),
     bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tools, or run them").command("/set-tool-mode", "[auto|manual]"),
     bind(A::SetPersona, "persona", W::Always, &[], "Choose who answers").command("/persona", "[NAME|off]"),
+    bind(A::Trust, "trust", W::Always, &[], "Show what you allowed or ruled out, and revoke it").command("/trust", ""),
     bind(A::Reload, "reload", W::Always, &[], "Read the settings again").command("/reload", ""),
     bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Replace an older system prompt, keeping a copy").command("/system-prompt", "replace"),
     bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
@@ -217,6 +220,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Start or reach the server again"),
     bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show what the server wrote to stderr"),
     bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
+    bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
     bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel the selected call, which runs"),
     bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Read the selected call whole"),
 ];

@@ -6,6 +6,7 @@ mod approving;
 #[path = "../support/bench.rs"]
 mod bench;
 mod branching;
+mod calling;
 #[path = "../support/chat.rs"]
 mod chat;
 mod faults;
@@ -13,11 +14,15 @@ mod guided;
 mod managing;
 mod models;
 mod probing;
+mod servers;
 mod talking;
 mod tracing;
+mod trusting;
+#[path = "../support/workshop.rs"]
+mod workshop;
 
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
-use chat::{Chat, chat, chat_in, demo_in, demo_with, first_run};
+use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};
 use crossterm::event::{KeyCode, KeyModifiers};
 use humble::provider::scripted::{Script, Step};
 use std::time::Duration;

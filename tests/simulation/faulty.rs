@@ -59,9 +59,24 @@ pub const FAULTS: &[Fault] = &[
         gullible,
     ),
     (
+        "runs what was ruled out",
+        Invariant::NoRuledOutCall,
+        heedless,
+    ),
+    (
+        "does not hear that a tool is withheld",
+        Invariant::NoWithheldCall,
+        deaf,
+    ),
+    (
         "forgets that a call was interrupted",
         Invariant::EveryCallIsAnswered,
         forgetful,
+    ),
+    (
+        "stops everything where one call is cancelled",
+        Invariant::ACancelStopsOneCall,
+        blunt,
     ),
     ("asks the model twice", Invariant::OneOpenRequest, impatient),
     (
@@ -118,6 +133,60 @@ impl Machine for Gullible {
 
 fn gullible(turn: Turn) -> Box<dyn Machine> {
     Box::new(Gullible(turn))
+}
+
+fn heedless(turn: Turn) -> Box<dyn Machine> {
+    twisted(turn, |_, mut effects| {
+        let ruled_out = effects.iter().find_map(|effect| match effect {
+            Effect::Emit(TurnEvent::Tool(call))
+                if call.state == ToolState::Done(ToolOutcome::Never) =>
+            {
+                ApprovedCall::by_decision(call, &Decision::Run)
+            }
+            _ => None,
+        });
+        effects.extend(ruled_out.map(Effect::Run));
+        effects
+    })
+}
+
+struct Deaf(Turn);
+
+impl Machine for Deaf {
+    fn step(&mut self, input: Input) -> Vec<Effect> {
+        match input {
+            Input::OfferedChanged(_) => Vec::new(),
+            input => self.0.step(input),
+        }
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn deaf(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Deaf(turn))
+}
+
+struct Blunt(Turn);
+
+impl Machine for Blunt {
+    fn step(&mut self, input: Input) -> Vec<Effect> {
+        let input = match input {
+            Input::CancelCall { .. } => Input::Interrupt,
+            other => other,
+        };
+        self.0.step(input)
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn blunt(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Blunt(turn))
 }
 
 fn forgetful(turn: Turn) -> Box<dyn Machine> {

@@ -112,6 +112,13 @@ impl Rig {
                 self.step(TurnInput::Answered { ask, answer })
             }
             Command::Interrupt => self.step(TurnInput::Interrupt),
+            Command::CancelCall(call) => {
+                if !self.seen.running.contains(&call) {
+                    return self.fault("a call is cancelled that does not run");
+                }
+                let elapsed = Duration::from_secs(1);
+                self.step(TurnInput::CancelCall { call, elapsed })
+            }
             _ => return,
         };
         self.play(effects, inputs);
@@ -185,6 +192,8 @@ const KEYS: &[(KeyCode, KeyModifiers)] = &[
     (KeyCode::Char('ㅛ'), KeyModifiers::NONE),
     (KeyCode::Char('n'), KeyModifiers::NONE),
     (KeyCode::Char('d'), KeyModifiers::NONE),
+    (KeyCode::Char('c'), KeyModifiers::NONE),
+    (KeyCode::Char('o'), KeyModifiers::NONE),
     (KeyCode::Char('e'), KeyModifiers::NONE),
     (KeyCode::Char('s'), KeyModifiers::NONE),
     (KeyCode::Char('u'), KeyModifiers::NONE),

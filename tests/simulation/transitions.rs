@@ -13,9 +13,11 @@ pub enum InputKind {
     Idle,
     RetryDue,
     CallDone,
+    CancelCall,
     Answered,
     Interrupt,
     OfferedChanged,
+    TrustChanged,
     Other,
 }
 
@@ -36,15 +38,16 @@ pub fn kind_of(input: &Input) -> InputKind {
         Input::Idle { .. } => InputKind::Idle,
         Input::RetryDue => InputKind::RetryDue,
         Input::CallDone { .. } => InputKind::CallDone,
+        Input::CancelCall { .. } => InputKind::CancelCall,
         Input::Answered { .. } => InputKind::Answered,
         Input::Interrupt | Input::Stopped => InputKind::Interrupt,
         Input::OfferedChanged(_) => InputKind::OfferedChanged,
+        Input::TrustChanged(_) => InputKind::TrustChanged,
         Input::Loading
         | Input::Usage(_)
         | Input::Noted(_)
         | Input::Progress { .. }
         | Input::Quoted(_)
-        | Input::TrustChanged(_)
         | Input::ModeChanged(_) => InputKind::Other,
     }
 }
@@ -93,6 +96,8 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::Deciding, I::Interrupt, S::Ended),
     (S::Deciding, I::OfferedChanged, S::Waiting),
     (S::Deciding, I::OfferedChanged, S::Running),
+    (S::Deciding, I::TrustChanged, S::Waiting),
+    (S::Deciding, I::TrustChanged, S::Running),
     (S::Repairing, I::Answered, S::Waiting),
     (S::Repairing, I::Answered, S::Deciding),
     (S::Repairing, I::Answered, S::Running),
@@ -112,5 +117,6 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::AtBound, I::Answered, S::Ended),
     (S::AtBound, I::Interrupt, S::Ended),
     (S::Running, I::CallDone, S::Waiting),
+    (S::Running, I::CancelCall, S::Waiting),
     (S::Running, I::Interrupt, S::Ended),
 ];

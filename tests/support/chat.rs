@@ -3,12 +3,14 @@
 //! is read from the real view. Time is the test's: nothing here waits for a clock.
 
 use super::bench::CONFIG;
+use super::workshop::Workshop;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::app;
 use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
 use humble::engine::{self, Handle, Options, Parts};
+use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{Requests, Script};
@@ -52,6 +54,14 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
     start(home, script, Options::default(), &tui::Options::default())
 }
 
+/// Starts it in an empty home with this server in the place of the built-in one.
+pub fn chat_with(server: &Workshop, script: Script) -> Chat {
+    let home = TempDir::new().expect("a scratch folder");
+    std::fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    let (options, screen) = (Options::default(), tui::Options::default());
+    start_with(home, script, options, &screen, Arc::new(server.clone()))
+}
+
 /// Starts it for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
@@ -76,6 +86,16 @@ pub fn demo_with(home: TempDir, engine: Options) -> Chat {
 }
 
 fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options) -> Chat {
+    start_with(home, script, options, screen, Arc::new(BuiltIn))
+}
+
+fn start_with(
+    home: TempDir,
+    script: Script,
+    options: Options,
+    screen: &tui::Options,
+    built_in: Arc<dyn LocalServer>,
+) -> Chat {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
@@ -88,7 +108,7 @@ fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options)
             banners: folder.prepare(),
             home: folder,
             provider: Provider::scripted(script),
-            built_in: Arc::new(BuiltIn),
+            built_in,
             log: None,
             options,
         })

@@ -67,7 +67,7 @@ async fn look(home: &Home, server: ServerConfig, asked: &Add) -> Result<u8> {
         let names = found.iter().flat_map(|one| one.server.tools.iter());
         let names: Vec<&str> = names.map(|tool| tool.name.as_str()).collect();
         if !names.is_empty() {
-            text += &words::folded(&words::line(&names.join(", ")), 4, columns());
+            text += &words::packed(&names, columns());
         }
         print(&text)
     };
@@ -93,6 +93,9 @@ fn new_server(asked: &Add) -> Result<NewServer, String> {
             },
             headers: pairs(&asked.headers, "--header", &['=', ':'])?,
         },
+        (None, Some(_)) if asked.transport.is_some() || !asked.headers.is_empty() => {
+            return Err("--transport and --header are for a server with a --url.".to_owned());
+        }
         (None, Some((command, args))) => Reach::Command {
             command: command_of(command),
             args: args.to_vec(),

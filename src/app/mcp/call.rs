@@ -98,6 +98,19 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
             return Ok(EXIT_USAGE);
         }
     };
+    if let Some(change) = desk.change(&found.server, tool) {
+        eprint(&call::changed(&change));
+        if !asked.accept_changed {
+            say("--accept-changed calls it as it is now.");
+            return Ok(EXIT_FAILED);
+        }
+    }
+    if desk.is_never(&found.server, tool) {
+        let name = &tool.name;
+        say(&words::line(&format!(
+            "You ruled `{name}` out for models: this call is yours, and runs."
+        )));
+    }
     let call = Call {
         id: CALL,
         server: id.clone(),

@@ -2,8 +2,9 @@
 //! meanwhile, and their end.
 
 use super::say;
-use crate::config::Home;
-use crate::domain::{ServerConfig, ServerStatus};
+use crate::config::{self, Home};
+use crate::domain::trust::PinChange;
+use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
 use crate::headless::mcp::{self as words, Found};
 use crate::headless::signals::Signals;
 use crate::mcp::{Hub, HubEvent};
@@ -31,6 +32,7 @@ pub struct Desk {
     pub signals: Signals,
     pub status: Status,
     configs: Vec<ServerConfig>,
+    trust: Trust,
     deadline: Option<Instant>,
     timeout: Option<Duration>,
 }
@@ -57,12 +59,17 @@ impl Desk {
             hub.remember_in(home.cache().join("servers.json"));
         }
         hub.configure(servers.clone());
+        let trust = config::read_trust(home);
+        for banner in &trust.banners {
+            say(&words::sentence(&banner.notice));
+        }
         Ok(Self {
             hub,
             events,
             signals,
             status: Status::new(),
             configs: servers,
+            trust: trust.value,
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             timeout,
         })
@@ -126,9 +133,36 @@ impl Desk {
             .map(|(config, server)| Found {
                 config: config.clone(),
                 given_up: (server.status == ServerStatus::Starting).then(|| given_up.clone()),
-                server,
+                server: self.withholding(server),
             })
             .collect()
+    }
+
+    /// The server with what the chat withholds of it (S7.5).
+    fn withholding(&self, mut server: Server) -> Server {
+        let tools = server.tools.iter();
+        let changed = tools.filter(|tool| self.change(&server, tool).is_some());
+        server.withheld = changed.map(|tool| tool.name.clone()).collect();
+        server
+    }
+
+    /// What of a tool is not as it was accepted. Built-in tools change with this
+    /// program alone.
+    pub fn change(&self, server: &Server, tool: &Tool) -> Option<PinChange> {
+        let (id, launch) = (&server.id, &server.launch);
+        let accepted = self.trust.accepted(id, launch, &tool.name)?;
+        let has_changed = accepted.pin != tool.pin && *launch != Launch::BuiltIn.identity();
+        has_changed.then(|| PinChange {
+            server: id.clone(),
+            launch: launch.clone(),
+            tool: Arc::new(tool.clone()),
+            accepted: accepted.clone(),
+        })
+    }
+
+    /// Did the person rule the tool out?
+    pub fn is_never(&self, server: &Server, tool: &Tool) -> bool {
+        self.trust.never(&server.id, &tool.name)
     }
 
     /// Ends every session and every process. A second signal does it at once.

@@ -1,7 +1,9 @@
 //! One call, for `humble mcp call`: its progress, and what came of it.
 
 use super::line;
-use crate::domain::{Progress, ServerId, Tool, ToolOutcome};
+use crate::domain::progress::{Measure, Progress};
+use crate::domain::trust::PinChange;
+use crate::domain::{ServerId, Tool, ToolOutcome};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_INTERRUPTED};
 use crate::text::Clean;
 use serde_json::{Value, json};
@@ -64,12 +66,16 @@ fn fault(tool: &str, outcome: &ToolOutcome) -> String {
 /// The newest progress, on a line.
 pub fn progress(tool: &str, progress: &Progress) -> String {
     let done = number(progress.done);
-    let count = match progress.total.filter(|total| *total > 0.0) {
-        Some(total) => {
-            let percent = (progress.done / total * 100.0).clamp(0.0, 100.0).floor();
-            format!("{done} of {} ({percent} %)", number(total))
+    let count = match (progress.measure(), progress.total) {
+        // Only what is whole is said to be.
+        (Measure::Share(share), Some(total)) => {
+            format!(
+                "{done} of {} ({:.0} %)",
+                number(total),
+                (share * 100.0).floor()
+            )
         }
-        None => done,
+        _ => done,
     };
     let message = progress.message.as_deref().unwrap_or_default();
     let gap = if message.is_empty() { "" } else { ", " };
@@ -77,10 +83,29 @@ pub fn progress(tool: &str, progress: &Progress) -> String {
 }
 
 fn number(value: f64) -> String {
-    match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => format!("{value:.0}"),
-        false => format!("{value:.2}"),
+    if value >= 1e12 {
+        return format!("{value:.1e}");
     }
+    let words = format!("{value:.1}");
+    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+}
+
+/// The difference to the definition that was accepted, every character of it visible.
+pub fn changed(change: &PinChange) -> String {
+    let (tool, server) = (&change.tool.name, &change.server);
+    let since = change.since().strftime("%Y-%m-%d");
+    let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
+    let mut out = format!("{}\n", line(&head));
+    for section in change.sections() {
+        if section.lines.is_empty() {
+            continue;
+        }
+        out += &format!("  {}\n", line(&section.name));
+        for (sign, text) in &section.lines {
+            out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
+        }
+    }
+    out
 }
 
 /// What is said where a tool of that name is not there.
@@ -144,21 +169,13 @@ mod tests {
     #[test]
     fn progress_is_told_as_far_as_it_is_known() {
         let of = |done, total, message: Option<&str>| {
-            let message = message.map(str::to_owned);
-            progress(
-                "t",
-                &Progress {
-                    done,
-                    total,
-                    message,
-                },
-            )
+            progress("t", &Progress::new(done, total, message))
         };
         assert_eq!(
             of(3.0, Some(99.0), Some("단계\u{7}")),
             "t: 3 of 99 (3 %), 단계"
         );
-        assert_eq!(of(0.5, None, None), "t: 0.50");
+        assert_eq!(of(0.5, None, None), "t: 0.5");
         assert_eq!(of(7.0, Some(0.0), Some("x")), "t: 7, x");
         assert_eq!(of(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
     }

@@ -28,7 +28,7 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
             let far = model.sidebar.rows().len() as isize;
             model
                 .sidebar
-                .step(if action == Action::ToEnd { far } else { -far });
+                .scroll(if action == Action::ToEnd { far } else { -far });
         }
         Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
         Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
@@ -130,8 +130,9 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
 
 fn page(model: &mut Model, direction: isize) {
     if model.focus == Focus::Servers {
-        let rows = direction * servers_page(model);
-        return model.sidebar.step(rows);
+        // A page keeps two rows of the one before.
+        let rows = servers_height(model).saturating_sub(2).max(1) as isize;
+        return model.sidebar.scroll(direction * rows);
     }
     with_flow(model, |flow, source, height| {
         let rows = height.saturating_sub(2).max(1) as isize;
@@ -139,17 +140,18 @@ fn page(model: &mut Model, direction: isize) {
     });
 }
 
-/// A page of the servers keeps two rows of the one before.
-fn servers_page(model: &mut Model) -> isize {
+/// Rows of the servers pane.
+fn servers_height(model: &mut Model) -> usize {
     let panes = Panes::of(model);
     let over = panes.over.map(|(_, pane)| pane);
-    let rows = panes.servers.or(over).map_or(1, |pane| pane.inner.height);
-    isize::try_from(rows.saturating_sub(2).max(1)).unwrap_or(1)
+    let pane = panes.servers.or(over);
+    pane.map_or(1, |pane| pane.inner.height.into())
 }
 
 fn step_line(model: &mut Model, step: isize) {
     if model.focus == Focus::Servers {
-        return model.sidebar.step(step);
+        let height = servers_height(model);
+        return model.sidebar.step(step, height);
     }
     with_flow(model, |flow, source, height| {
         let from = flow.selected;
@@ -191,7 +193,7 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
     } else if model.overlay.is_some() {
         super::overlay::scroll(model, rows);
     } else if over_servers(model, at) {
-        model.sidebar.step(rows);
+        model.sidebar.scroll(rows);
     } else {
         let panes = Panes::of(model);
         let focus = model.focus;

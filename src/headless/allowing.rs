@@ -1,0 +1,117 @@
+//! Tools that `--allow` names: they have to be there, or nothing is asked. A slip in a
+//! name would otherwise be met as a denial, in the middle of a turn.
+
+use crate::domain::{Server, ServerId, ServerStatus};
+use crate::text::Clean;
+use crate::text::near::nearest;
+use std::collections::BTreeMap;
+
+/// The server and the tool of `SERVER/TOOL`.
+///
+/// # Errors
+/// No server of these has such a name, as a clean line.
+pub fn named(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), String> {
+    let tool_of = |id: &ServerId| {
+        Some(
+            name.strip_prefix(id.as_str())?
+                .strip_prefix('/')?
+                .to_owned(),
+        )
+    };
+    let found = servers
+        .iter()
+        .filter_map(|id| Some((id.clone(), tool_of(id)?)));
+    // Of `a` and `a/b` the longer one is meant.
+    let longest = found.max_by_key(|(id, _)| id.as_str().len());
+    if let Some(found) = longest.filter(|(_, tool)| !tool.is_empty()) {
+        return Ok(found);
+    }
+    let (server, _) = name.split_once('/').unwrap_or((name, ""));
+    let ids = || servers.iter().map(ServerId::as_str);
+    let why = if ids().any(|id| id == server) || !name.contains('/') {
+        "it takes SERVER/TOOL.".to_owned()
+    } else {
+        match nearest(server, ids()) {
+            Some(near) => format!("there is no MCP server `{server}`; did you mean `{near}`?"),
+            None => format!("there is no MCP server `{server}`."),
+        }
+    };
+    Err(line(&format!("--allow {name}: {why}")))
+}
+
+/// Is each of these tools on offer? One of a server that could not be started may be:
+/// that was said already, and the model can answer without it.
+pub(super) fn check(
+    allowed: &[(ServerId, String)],
+    servers: &BTreeMap<String, Server>,
+) -> Result<(), String> {
+    for (id, tool) in allowed {
+        let server = servers.get(id.as_str());
+        let why = match server {
+            None => Some(format!("server `{id}` is not there.")),
+            Some(server) => why_not(server, tool),
+        };
+        if let Some(why) = why {
+            return Err(line(&format!("--allow {id}/{tool}: {why}")));
+        }
+    }
+    Ok(())
+}
+
+fn why_not(server: &Server, tool: &str) -> Option<String> {
+    let id = &server.id;
+    match &server.status {
+        ServerStatus::Misconfigured(why) => return Some(format!("server `{id}`: {why}.")),
+        ServerStatus::Off => return Some(format!("server `{id}` is switched off.")),
+        _ if !server.enabled => return Some(format!("server `{id}` is switched off.")),
+        ServerStatus::Failed(_) | ServerStatus::NeedsSignIn(_) => return None,
+        ServerStatus::Starting | ServerStatus::Connected => {}
+    }
+    if server.tools.iter().any(|known| known.name == tool) {
+        let is_off = server.tools_off.contains(tool);
+        return is_off.then(|| format!("`{tool}` is switched off."));
+    }
+    let names = || server.tools.iter().map(|tool| tool.name.as_str());
+    Some(match nearest(tool, names()) {
+        Some(near) => format!("server `{id}` has no tool `{tool}`; did you mean `{near}`?"),
+        None if tool == "*" => "name each tool, or let all run with --yes.".to_owned(),
+        None => {
+            format!(
+                "server `{id}` has no tool `{tool}`; `humble mcp tools {id}` lists what it has."
+            )
+        }
+    })
+}
+
+fn line(words: &str) -> String {
+    Clean::line(words).as_str().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_in_a_name_is_no_riddle() {
+        let ids = ["files", "a", "a/b"].map(ServerId::new);
+        for (name, expected) in [
+            ("files/read", Some(("files", "read"))),
+            ("files/read/all", Some(("files", "read/all"))),
+            ("a/b/c", Some(("a/b", "c"))),
+            ("a/c", Some(("a", "c"))),
+            ("files/", None),
+            ("files", None),
+            ("flies/read", None),
+            ("/read", None),
+        ] {
+            let expected = expected.map(|(id, tool)| (ServerId::new(id), tool.to_owned()));
+            assert_eq!(named(name, &ids).ok(), expected, "{name}");
+        }
+        let why = named("flies/read", &ids).expect_err("a slip");
+        assert!(why.ends_with("did you mean `files`?"), "{why}");
+        assert_eq!(
+            named("files", &ids).expect_err("half"),
+            "--allow files: it takes SERVER/TOOL."
+        );
+    }
+}
