@@ -119,15 +119,17 @@ impl Line {
             self.remember_carrier(carrier).await;
             self.keep(opened, transport).await;
         });
-        let driver = Driver::new(shared.clone(), standing).run(queue);
+        // The end is told before the session is dropped, which would tell another one.
+        let driver = async {
+            let fault = Driver::new(shared.clone(), standing).run(queue).await;
+            link.end(fault.clone());
+            fault
+        };
         let end = self
             .until_told(link, async {
                 tokio::select! {
                     fault = session => fault,
-                    fault = driver => {
-                        link.end(fault.clone());
-                        fault
-                    }
+                    fault = driver => fault,
                 }
             })
             .await;

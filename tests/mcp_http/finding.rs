@@ -55,13 +55,14 @@ async fn a_stream_that_names_no_endpoint_is_left_after_five_seconds() {
 async fn what_a_server_spoke_is_remembered_and_found_out_anew_when_that_changed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("servers.json");
+    let mut port = 0;
     // Nothing but HTTP+SSE at first, then the opposite, at the same address.
     for (gone, first_verb) in [
         ("POST /mcp", "GET"),
         ("GET /mcp", "GET"),
         ("GET /mcp", "POST"),
     ] {
-        let web = Web::at_port(38_471, move |ask| {
+        let web = Web::at_port(port, move |ask| {
             let is_gone = gone == format!("{} {}", ask.verb, ask.path);
             let endpoint = Part::Text("event: endpoint\ndata: /messages\n\n".to_owned());
             match ask.verb.as_str() {
@@ -71,6 +72,7 @@ async fn what_a_server_spoke_is_remembered_and_found_out_anew_when_that_changed(
             }
         })
         .await;
+        port = web.port();
         let config = guessed(&web, "/mcp");
         let mut bench = Bench::remembering(web, config, file.clone());
         let expected = if gone.starts_with("POST") {

@@ -134,9 +134,15 @@ impl Web {
         port: u16,
         manner: impl Fn(&Ask) -> Option<Act> + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", port))
-            .await
-            .expect("a free port");
+        let started = Instant::now();
+        let listener = loop {
+            match TcpListener::bind(("127.0.0.1", port)).await {
+                Ok(listener) => break listener,
+                // The server before it may not be quite gone.
+                Err(_) if started.elapsed() < PATIENCE => sleep(Duration::from_millis(5)).await,
+                Err(fault) => panic!("no port: {fault}"),
+            }
+        };
         let origin = format!("http://{}", listener.local_addr().expect("it is bound"));
         let inner = Arc::new(Inner {
             manner: Box::new(manner),
@@ -172,6 +178,11 @@ impl Web {
             origin,
             accepting,
         }
+    }
+
+    pub fn port(&self) -> u16 {
+        let port = self.origin.rsplit(':').next();
+        port.and_then(|port| port.parse().ok()).expect("it has one")
     }
 
     pub fn asks(&self) -> Vec<Ask> {

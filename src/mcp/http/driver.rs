@@ -15,13 +15,14 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Requests under way; more wait their turn.
 const REQUESTS_MAX: usize = 256;
 /// Until the bytes of a request are on their way that is to be cancelled.
 const SENT_DEADLINE: Duration = Duration::from_secs(1);
+const OVERTAKING: Duration = Duration::from_millis(100);
 /// Refusals in a row after which the connection is made anew: some servers answer an
 /// unknown session with a status that says nothing.
 const REFUSALS_MAX: u32 = 2;
@@ -36,8 +37,8 @@ struct Over {
 
 enum What {
     Request(Value),
-    /// A subscription may be refused without harm.
-    Subscription(Value),
+    /// It may be refused without harm.
+    Subscription,
     Notification {
         opens_the_stream: bool,
     },
@@ -105,7 +106,7 @@ impl Driver {
             return self.cancel(out, &cancelled);
         }
         let what = match (&out.id, &out.method) {
-            (Some(id), _) if out.is("subscriptions/listen") => What::Subscription(id.clone()),
+            (Some(_), _) if out.is("subscriptions/listen") => What::Subscription,
             (Some(id), _) => What::Request(id.clone()),
             (None, Some(_)) => What::Notification {
                 opens_the_stream: out.is("notifications/initialized")
@@ -143,6 +144,8 @@ impl Driver {
         let shared = self.shared.clone();
         let telling = async move {
             let _ = timeout(SENT_DEADLINE, open.sent.cancelled()).await;
+            // This one may go over a connection that is faster.
+            sleep(OVERTAKING).await;
             let ended = exchange(shared, out, CancellationToken::new()).await;
             open.abort.abort();
             let what = What::Aside;
@@ -153,9 +156,6 @@ impl Driver {
 
     /// What follows from an end; a fault where it is that of all.
     async fn settle(&mut self, over: Over) -> Option<Fault> {
-        if let What::Request(id) | What::Subscription(id) = &over.what {
-            self.shared.close(id);
-        }
         if let What::Notification { .. } = over.what {
             self.is_waiting = false;
         }
@@ -197,7 +197,6 @@ impl Driver {
     /// The session is unknown to the server, which did nothing for those that were told
     /// so: they may be asked again in another session.
     async fn unknown(&mut self, what: What) -> Fault {
-        self.shared.forget_session();
         let mut next = Some(Over {
             what,
             ended: Ended::Unknown,
@@ -211,6 +210,7 @@ impl Driver {
             }
         };
         let _ = timeout(UNKNOWN_DEADLINE, others).await;
+        self.shared.forget_session();
         WebFault::SessionLost.into()
     }
 }

@@ -5,7 +5,7 @@ use super::client::{Ask, Remote};
 use super::fault::WebFault;
 use super::outgoing::Outgoing;
 use crate::mcp::lenient;
-use crate::mcp::link::Link;
+use crate::mcp::link::{Link, Stage};
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
@@ -51,7 +51,8 @@ pub struct Shared {
     session: Mutex<Option<HeaderValue>>,
     version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
-    /// Requests without an answer, by their ids.
+    /// Requests without an answer, by their ids. Those that were taken and will be
+    /// answered on another stream are among them.
     open: Mutex<HashMap<String, Open>>,
 }
 
@@ -181,6 +182,10 @@ impl Shared {
         lock(&self.open).insert(id.to_string(), open);
     }
 
+    fn is_open(&self, id: &Value) -> bool {
+        lock(&self.open).contains_key(&id.to_string())
+    }
+
     pub fn close(&self, id: &Value) -> Option<Open> {
         lock(&self.open).remove(&id.to_string())
     }
@@ -202,15 +207,23 @@ impl Shared {
         let mut is_answered = false;
         for message in messages {
             let answered = message.value.as_ref().and_then(answered).cloned();
+            if let Some(id) = &answered
+                && self.link.stage() != Stage::Open
+                && !self.is_open(id)
+            {
+                tracing::debug!("left out an answer that nobody asked for");
+                continue;
+            }
             if let Some(value) = &message.value {
                 self.learn_version(value);
             }
             // Nobody listens any more only when all of this is about to be dropped.
             let _ = self.incoming.send(message).await;
             let Some(id) = answered else { continue };
+            let open = self.close(&id);
             if asked == Some(&id) {
                 is_answered = true;
-            } else if let Some(open) = self.close(&id) {
+            } else if let Some(open) = open {
                 open.abort.abort();
             }
         }

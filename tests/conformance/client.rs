@@ -1,0 +1,152 @@
+//! The program that the conformance suite tests: nothing but the hub of this crate, told
+//! by the suite's environment what to call. The URL of the server comes last.
+
+use humble::domain::server::{Protocol, RemoteTransport};
+use humble::domain::{
+    Arguments, CallId, Launch, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome,
+};
+use humble::mcp::{Call, Hub, HubEvent};
+use humble::serve::BuiltIn;
+use serde_json::{Value, json};
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// What a scenario watches after the last call, such as a stream that stays open.
+const REST: Duration = Duration::from_millis(300);
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let url = std::env::args().next_back().unwrap_or_default();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let protocol = match variable("MCP_CONFORMANCE_PROTOCOL_VERSION").as_str() {
+        "" => Protocol::Auto,
+        version if version >= "2026" => Protocol::Modern,
+        _ => Protocol::Legacy,
+    };
+    let context: Value =
+        serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
+    let (sender, mut events) = mpsc::channel(64);
+    let mut hub = Hub::new(sender, Arc::new(BuiltIn));
+    hub.configure(vec![config(url, protocol)]);
+    let ran = timeout(PATIENCE, run(&hub, &mut events, &context)).await;
+    let closing = hub.shutdown();
+    // Lines wait for whoever listens.
+    tokio::select! {
+        () = closing => {}
+        () = async { while events.recv().await.is_some() {} } => {}
+    }
+    ran?
+}
+
+fn config(url: String, protocol: Protocol) -> ServerConfig {
+    ServerConfig {
+        id: ServerId::new("suite"),
+        description: None,
+        enabled: true,
+        launch: Launch::Remote {
+            url,
+            transport: RemoteTransport::Http,
+            headers: Vec::new(),
+        },
+        tools_off: Default::default(),
+        startup_timeout: Duration::from_secs(10),
+        tool_timeout: Duration::from_secs(10),
+        protocol,
+    }
+}
+
+async fn run(
+    hub: &Hub,
+    events: &mut mpsc::Receiver<HubEvent>,
+    context: &Value,
+) -> Result<(), Box<dyn Error>> {
+    let server = connected(hub, events).await?;
+    for (tool, arguments) in calls(&server, context) {
+        let call = Call {
+            id: CallId(1),
+            server: server.id.clone(),
+            tool: tool.clone(),
+            arguments,
+            pin: None,
+        };
+        let calling = hub.call(call, CancellationToken::new());
+        let outcome = tokio::select! {
+            outcome = calling => outcome,
+            () = async { while events.recv().await.is_some() {} } => break,
+        };
+        println!("{tool}: {outcome:?}");
+        if let ToolOutcome::Unreachable { why, .. } = outcome {
+            return Err(why.into());
+        }
+    }
+    sleep(REST).await;
+    Ok(())
+}
+
+async fn connected(
+    hub: &Hub,
+    events: &mut mpsc::Receiver<HubEvent>,
+) -> Result<Server, Box<dyn Error>> {
+    loop {
+        let server = hub.servers().into_iter().next().ok_or("no server")?;
+        match &server.status {
+            ServerStatus::Connected => return Ok(server),
+            ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
+                return Err(notice.sentence().into());
+            }
+            _ => events.recv().await.ok_or("the hub ended")?,
+        };
+    }
+}
+
+/// What the suite asks for, or else every tool once.
+fn calls(server: &Server, context: &Value) -> Vec<(String, Arguments)> {
+    if let Some(calls) = context["toolCalls"].as_array() {
+        return calls
+            .iter()
+            .filter_map(|call| {
+                let name = call["name"].as_str()?.to_owned();
+                let arguments = call["arguments"].as_object().cloned();
+                Some((name, arguments.unwrap_or_default()))
+            })
+            .collect();
+    }
+    server
+        .tools
+        .iter()
+        .map(|tool| {
+            (
+                tool.name.clone(),
+                example(&Value::Object(tool.input_schema.clone()), server),
+            )
+        })
+        .collect()
+}
+
+/// Arguments that a schema takes: one value for each of its properties.
+fn example(schema: &Value, server: &Server) -> Arguments {
+    let properties = schema["properties"].as_object().cloned();
+    properties
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(name, property)| {
+            let value = match property["type"].as_str() {
+                Some("number" | "integer") => json!(5),
+                Some("boolean") => json!(true),
+                // A tool that wants a schema gets that of the first tool, as it came.
+                Some("object") if name == "schema" => {
+                    json!(server.tools.first().map(|tool| &tool.input_schema))
+                }
+                Some("object") => json!({}),
+                Some("array") => json!([]),
+                _ => json!("some text"),
+            };
+            (name, value)
+        })
+        .collect()
+}
