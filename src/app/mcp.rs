@@ -74,9 +74,14 @@ fn find<'a>(servers: &'a [ServerConfig], name: &str) -> Result<&'a ServerConfig,
     })
 }
 
-/// A line for standard error. Where nobody reads it there is nobody to tell.
+/// A clean line for standard error. Where nobody reads it there is nobody to tell.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let err = io::stderr();
+    let columns = err.is_terminal().then(|| tcgetwinsize(&err).ok()).flatten();
+    let columns = columns
+        .map(|size| size.ws_col)
+        .filter(|columns| *columns > 0);
+    let _ = (&err).write_all(words::folded(line, 0, columns).as_bytes());
 }
 
 /// Writes to standard output; whoever reads it may have read enough.

@@ -257,8 +257,52 @@ pub fn folded(words: &str, indent: usize, columns: Option<u16>) -> String {
         .collect()
 }
 
+/// Names as rows that fit, none of them cut in two.
+pub fn packed(names: &[&str], columns: Option<u16>) -> String {
+    let room = columns.map_or(usize::MAX, |columns| {
+        usize::from(columns).saturating_sub(INDENT)
+    });
+    let mut rows: Vec<String> = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let comma = if index + 1 == names.len() { "" } else { "," };
+        let name = format!("{}{comma}", line(name));
+        match rows.last_mut() {
+            Some(row) if width(row) + 1 + width(&name) <= room => {
+                row.push(' ');
+                row.push_str(&name);
+            }
+            _ => rows.push(name),
+        }
+    }
+    let margin = " ".repeat(INDENT);
+    rows.iter().map(|row| format!("{margin}{row}\n")).collect()
+}
+
 /// All servers, for programs.
 pub fn json(found: &[Found]) -> String {
     let servers: Vec<Value> = found.iter().map(Found::json).collect();
     format!("{}\n", json!({ "servers": servers }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_whole_however_narrow_it_is() {
+        let names = ["get-sum", "읽기", "a-name-that-is-longer-than-the-row"];
+        assert_eq!(
+            packed(&names, Some(20)),
+            "    get-sum, 읽기,\n    a-name-that-is-longer-than-the-row\n"
+        );
+        assert_eq!(packed(&names[..2], None), "    get-sum, 읽기\n");
+        assert_eq!(packed(&[], Some(20)), "");
+    }
+
+    #[test]
+    fn words_are_folded_at_the_width_of_the_terminal() {
+        assert_eq!(folded("하나 둘 셋 넷", 2, Some(12)), "  하나 둘 셋\n  넷\n");
+        assert_eq!(folded("one line", 2, None), "  one line\n");
+        assert_eq!(folded("ab cd", 4, Some(0)), "    ab cd\n");
+    }
 }

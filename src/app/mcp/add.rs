@@ -67,7 +67,7 @@ async fn look(home: &Home, server: ServerConfig, asked: &Add) -> Result<u8> {
         let names = found.iter().flat_map(|one| one.server.tools.iter());
         let names: Vec<&str> = names.map(|tool| tool.name.as_str()).collect();
         if !names.is_empty() {
-            text += &words::folded(&words::line(&names.join(", ")), 4, columns());
+            text += &words::packed(&names, columns());
         }
         print(&text)
     };

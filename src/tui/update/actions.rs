@@ -93,7 +93,7 @@ fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<E
     };
     match action {
         Action::Reconnect => servers::reconnect(model, &id, effects),
-        Action::Instructions => servers::show_instructions(model, &id, effects),
+        Action::Instructions => servers::ask_instructions(model, &id, effects),
         _ => servers::open_log(model, &id, effects),
     }
 }
