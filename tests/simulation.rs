@@ -7,10 +7,14 @@ mod checker;
 mod dice;
 #[path = "simulation/faulty.rs"]
 mod faulty;
+#[path = "simulation/lasting.rs"]
+mod lasting;
 #[path = "simulation/screen.rs"]
 mod screen;
 #[path = "simulation/transitions.rs"]
 mod transitions;
+#[path = "simulation/trusting.rs"]
+mod trusting;
 #[path = "simulation/world.rs"]
 mod world;
 

@@ -2,6 +2,7 @@
 //! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
 
 use super::piece::{Piece, TextCall, UnusableCall};
+use crate::domain::offered::withheld;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
 use crate::text::json;
 use serde_json::{Map, Value};
@@ -77,6 +78,10 @@ pub(super) fn written(written: Written<'_>, offered: &Offered) -> Option<Piece> 
     let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
     let tool = match offered.resolve(written.server.as_deref(), written.name) {
         Resolved::Tool(tool) => tool,
+        // Its name was on offer: the model may well know it still.
+        Resolved::Unknown if offered.withholds(written.server.as_deref(), written.name) => {
+            return Some(unusable(written.raw, withheld(&name)));
+        }
         _ if !written.unmistakable => return None,
         Resolved::Ambiguous => {
             let why = format!("several servers have a tool `{name}`: name one with \"server\"");

@@ -34,6 +34,11 @@ pub enum Resolved<'a> {
     Unknown,
 }
 
+/// What the model is told of such a tool.
+pub fn withheld(name: &str) -> String {
+    format!("`{name}` changed, and is withheld until the user accepts what it is now")
+}
+
 impl Offered {
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
         let mut taken = HashSet::new();
@@ -76,11 +81,11 @@ impl Offered {
         &self.tools
     }
 
-    /// The withheld tool that a name which is not on offer stands for.
-    pub fn withheld(&self, server: Option<&str>, name: &str) -> Option<&(ServerId, String)> {
+    /// Does a name that is not on offer stand for a tool that is withheld?
+    pub fn withholds(&self, server: Option<&str>, name: &str) -> bool {
         let server = server.filter(|server| !server.is_empty());
         let named = strip_decoration(name);
-        self.withheld.iter().find(|(of, tool)| {
+        self.withheld.iter().any(|(of, tool)| {
             let is_of = server.is_none_or(|server| server == of.as_str());
             is_of && (tool == name || tool == named || format!("{of}__{tool}") == name)
         })

@@ -53,7 +53,6 @@ impl Actor {
                     }
                 }
                 Effect::Remember(grant) => self.grant_session(grant),
-                Effect::Withheld { server, tool } => self.withheld_wanted(&server, &tool),
                 Effect::Store(rule) => self.store_rule(rule),
                 Effect::Save { answer, usage } => self.save(&answer, usage),
                 Effect::Keep { words } => self.keep(&words),

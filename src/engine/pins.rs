@@ -1,7 +1,7 @@
 //! Pins (S7.5): what a tool was when it was first offered. One that its server changed
 //! since is withheld until the person has seen the difference and accepted it, in both
 //! modes. Nothing piles up: a banner says so at once, the question comes with the next
-//! prompt, when the model asks for the tool, or when the person does.
+//! prompt or when the person asks for it, and the model is told.
 
 use super::actor::Actor;
 use super::asking::Pending;
@@ -169,16 +169,6 @@ impl Actor {
         };
         if let Some(change) = self.changes().into_iter().find(is_due) {
             self.trusting.goes_on = true;
-            self.ask_about(change);
-        }
-    }
-
-    /// The model asked for a tool that is withheld.
-    pub(super) fn withheld_wanted(&mut self, server: &ServerId, tool: &str) {
-        let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
-        let change = self.changes().into_iter().find(is_it);
-        let is_free = self.trusting.open.is_none() && !self.options.one_turn;
-        if let Some(change) = change.filter(|it| is_free && !it.is_declined()) {
             self.ask_about(change);
         }
     }

@@ -275,7 +275,6 @@ impl Run<'_> {
                 | Effect::Cancel(_)
                 | Effect::Remember(_)
                 | Effect::Store(_)
-                | Effect::Withheld { .. }
                 | Effect::Save { .. }
                 | Effect::Keep { .. } => {}
             }

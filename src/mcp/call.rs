@@ -48,14 +48,17 @@ pub async fn run(
 ) -> Ran {
     let started = Instant::now();
     let ended = match once(&line, call.clone(), &cancel, &events).await {
-        // Once is no accident of its own: the session is new.
+        // The server forgot a session, and did nothing: another one may do it.
         Ok(Ended::Refused) => once(&line, call, &cancel, &events).await,
         ended => ended,
     };
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(outcome) => return outcome.into(),
+    };
     let elapsed = started.elapsed();
-    let unreachable = |why| ToolOutcome::Unreachable { why, elapsed }.into();
     match ended {
-        Ok(Ended::Answered(result)) => {
+        Ended::Answered(result) => {
             let Answer { text, is_error } = answer(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
@@ -64,18 +67,18 @@ pub async fn run(
             let result = Some(result);
             Ran { outcome, result }
         }
-        Ok(Ended::Failed(text)) => ToolOutcome::Failed { text, elapsed }.into(),
-        Ok(Ended::Unreachable(why)) => unreachable(why),
-        Ok(Ended::Refused) => {
-            unreachable("The server forgets its sessions as soon as they are open.".to_owned())
+        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed }.into(),
+        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
+        Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
+        Ended::Refused => {
+            let why = "The server forgets each session as soon as it is open.".to_owned();
+            ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        Ok(Ended::TimedOut) => ToolOutcome::TimedOut { elapsed }.into(),
-        Err(outcome) => outcome.into(),
     }
 }
 
-/// One try of a call, on an open session; an error is the outcome of one that was not
-/// even tried.
+/// One try of a call on an open session; an error is the outcome of one that was not even
+/// tried.
 async fn once(
     line: &Line,
     call: Call,

@@ -199,7 +199,8 @@ impl Line {
     }
 
     async fn fail(&self, death: &Death<'_>, delay: Duration) {
-        self.stderr.note(&death.notice().sentence());
+        let notice = death.notice();
+        self.stderr.note(&notice.sentence());
         self.state.send_modify(|state| {
             if !state.is_connected() {
                 // What it had before is not what it would have now. After the
@@ -209,7 +210,7 @@ impl Line {
                 state.instructions = None;
             }
             state.phase = Phase::Failed {
-                notice: death.notice(),
+                notice,
                 retry_at: Instant::now() + delay,
                 wants_sign_in: death.wants_sign_in(),
             };

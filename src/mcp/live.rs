@@ -283,6 +283,9 @@ impl Line {
             (state.tools.clone(), state.config.id.clone())
         };
         let change = change(&before, &listed.tools);
+        if change.is_none() && listed.left_out == self.state.borrow().left_out {
+            return;
+        }
         self.state.send_modify(|state| {
             state.tools = Arc::new(listed.tools);
             state.left_out = listed.left_out;

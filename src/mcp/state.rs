@@ -3,10 +3,14 @@
 
 use super::session::Session;
 use crate::domain::server::ServerPeer;
-use crate::domain::{Notice, Server, ServerConfig, ServerStatus, Tool};
-use std::collections::BTreeSet;
+use crate::domain::{Notice, Pin, Server, ServerConfig, ServerStatus, Tool};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
+
+/// Names that a notice about a changed list tells, and characters of each.
+const NAMES_TOLD: usize = 4;
+const NAME_TOLD: usize = 40;
 
 pub struct State {
     pub config: ServerConfig,
@@ -124,29 +128,72 @@ pub fn switched_off(config: &ServerConfig) -> Server {
     }
 }
 
-/// What came and went, and what has another definition now.
+/// What came and went, and what has another definition now. However much that is, it
+/// is one notice.
 pub fn change(before: &[Tool], after: &[Tool]) -> Option<String> {
-    let names = |tools: &[Tool]| -> BTreeSet<String> {
-        tools
-            .iter()
-            .map(|tool| format!("`{}`", tool.name))
-            .collect()
+    let pins = |tools: &[Tool]| -> BTreeMap<String, Pin> {
+        let pin = |tool: &Tool| (tool.name.clone(), tool.pin.clone());
+        tools.iter().map(pin).collect()
     };
-    let (old, new) = (names(before), names(after));
-    let other = |tool: &&Tool| {
-        before
-            .iter()
-            .any(|old| old.name == tool.name && old.pin != tool.pin)
-    };
-    let changed: Vec<Tool> = after.iter().filter(other).cloned().collect();
+    let (old, new) = (pins(before), pins(after));
+    let added = new.keys().filter(|name| !old.contains_key(*name));
+    let removed = old.keys().filter(|name| !new.contains_key(*name));
+    let is_other = |(name, pin): &(&String, &Pin)| old.get(*name).is_some_and(|old| old != *pin);
+    let changed = new.iter().filter(is_other).map(|(name, _)| name);
     let told: Vec<String> = [
-        ("added", new.difference(&old).cloned().collect::<Vec<_>>()),
-        ("removed", old.difference(&new).cloned().collect()),
-        ("changed", names(&changed).into_iter().collect()),
+        ("added", named(added)),
+        ("removed", named(removed)),
+        ("changed", named(changed)),
     ]
     .into_iter()
-    .filter(|(_, names)| !names.is_empty())
-    .map(|(verb, names)| format!("{verb} {}", names.join(", ")))
+    .filter_map(|(verb, names)| Some(format!("{verb} {}", names?)))
     .collect();
     (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// The first few names, and how many more there are.
+fn named<'a>(names: impl Iterator<Item = &'a String>) -> Option<String> {
+    let names: Vec<&String> = names.collect();
+    let short = |name: &&String| format!("`{}`", name.chars().take(NAME_TOLD).collect::<String>());
+    let told: Vec<String> = names.iter().take(NAMES_TOLD).map(short).collect();
+    match names.len().saturating_sub(NAMES_TOLD) {
+        _ if told.is_empty() => None,
+        0 => Some(told.join(", ")),
+        more => Some(format!("{} and {more} more", told.join(", "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tool(name: &str, description: &str) -> Tool {
+        let schema = json!({ "type": "object" });
+        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
+        Tool::from_definition(&definition).expect("a whole definition")
+    }
+
+    #[test]
+    fn what_came_went_and_changed_is_told_by_name() {
+        let before = [tool("a", ""), tool("b", ""), tool("c", "")];
+        let after = [tool("b", "other"), tool("c", ""), tool("d", "")];
+        let told = "added `d`; removed `a`; changed `b`";
+        assert_eq!(change(&before, &after).as_deref(), Some(told));
+        assert_eq!(change(&after, &after), None);
+    }
+
+    #[test]
+    fn five_thousand_changes_are_one_notice() {
+        let many = |description| -> Vec<Tool> {
+            let name = |n| format!("{n:04}{}", "x".repeat(300));
+            (0..5_000).map(|n| tool(&name(n), description)).collect()
+        };
+        let told = change(&many(""), &many("other")).expect("all of them");
+        assert!(told.starts_with("changed `0000xxx"), "{told}");
+        assert!(
+            told.ends_with(" and 4996 more") && told.len() < 250,
+            "{told}"
+        );
+    }
 }

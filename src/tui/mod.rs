@@ -33,6 +33,7 @@ mod slot;
 mod source;
 mod terminal;
 pub mod theme;
+mod trusted;
 mod update;
 pub mod view;
 mod wrapped;

@@ -19,6 +19,7 @@ use super::server_log::ServerLogPane;
 use super::shelf::{Models, Shelf};
 pub use super::sidebar::{SideRow, Sidebar};
 use super::theme::{Background, Glyphs, Theme};
+use super::trusted::TrustList;
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
@@ -69,6 +70,7 @@ pub enum Overlay {
         chosen: usize,
     },
     Pick(Pick),
+    Trust(TrustList),
     Sessions(Box<Sessions>),
     Models(Box<Models>),
     Connect(Box<Connect>),

@@ -5,11 +5,11 @@
 mod words;
 
 use words::Look;
-pub use words::{
-    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, server_in_full, tool_in_full, why_failed,
-};
+pub use words::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, why_failed};
 
+use crate::domain::trust::Agreed;
 use crate::domain::{Server, ServerId, Tool};
+use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,10 +80,14 @@ pub struct Sidebar {
     tools_unfolded: HashSet<(ServerId, String)>,
     rows: Vec<SideRow>,
     look: Look,
+    /// Instructions that are sent.
+    agreed: Vec<Agreed>,
     /// The row that keys act on.
     pub chosen: usize,
     /// The first row in view.
     top: usize,
+    /// The last row of what was just unfolded: it comes into view where it can.
+    unfolded_to: Option<usize>,
     /// Servers that the person switched on or reaches anew: what comes of it is said.
     pub awaited: HashSet<ServerId>,
     /// Failures that were told, and when.
@@ -111,8 +115,10 @@ impl Sidebar {
                 columns: COLUMNS_AT_FIRST,
                 dot,
             },
+            agreed: Vec::new(),
             chosen: 0,
             top: 0,
+            unfolded_to: None,
             awaited: HashSet::new(),
             told: HashMap::new(),
         }
@@ -168,6 +174,24 @@ impl Sidebar {
         before
     }
 
+    /// These instructions are sent to the model, and no others.
+    pub fn agree(&mut self, agreed: Vec<Agreed>) {
+        if agreed != self.agreed {
+            let stand = self.stand();
+            self.agreed = agreed;
+            self.lay_out(stand);
+        }
+    }
+
+    /// Are a server's instructions sent to the model, as they are now?
+    fn sends_instructions(&self, server: &Server) -> bool {
+        let Some(text) = &server.instructions else {
+            return false;
+        };
+        let now = Agreed::to(&server.id, &server.launch, text, Timestamp::UNIX_EPOCH);
+        self.agreed.iter().any(|agreed| agreed.is_same(&now))
+    }
+
     /// The pane has another width.
     pub fn fit(&mut self, columns: u16) {
         if columns != self.look.columns {
@@ -210,6 +234,18 @@ impl Sidebar {
         self.servers.get(self.chosen_row()?.server())
     }
 
+    /// All that is known of the server that the person stands on, raw.
+    pub fn chosen_in_full(&self) -> Option<(String, String)> {
+        let dot = self.look.dot;
+        if let Some((server, tool)) = self.chosen_tool() {
+            return Some((tool.name.clone(), words::tool_in_full(server, tool, dot)));
+        }
+        let server = self.chosen_server()?;
+        let sent = self.sends_instructions(server);
+        let text = words::server_in_full(server, sent, dot);
+        Some((server.id.to_string(), text))
+    }
+
     /// The tool in whose rows the person stands.
     pub fn chosen_tool(&self) -> Option<(&Server, &Tool)> {
         let server = self.chosen_server()?;
@@ -241,6 +277,16 @@ impl Sidebar {
             tool,
             below: 0,
         }));
+        self.show_unfolded();
+    }
+
+    fn show_unfolded(&mut self) {
+        let Some(row) = self.chosen_row() else { return };
+        let (server, tool) = (row.server(), row.tool());
+        let below = self.rows[self.chosen..]
+            .iter()
+            .take_while(|row| row.server() == server && (tool.is_none() || row.tool() == tool));
+        self.unfolded_to = Some(self.chosen + below.count() - 1);
     }
 
     /// Stands on a server, unfolded.
@@ -251,15 +297,16 @@ impl Sidebar {
             tool: None,
             below: 0,
         }));
-        // As much of what was unfolded as can be is in view.
-        self.top = self.chosen;
+        self.show_unfolded();
     }
 
     /// The rows in view, and the index of the first. Scrolls as little as shows the
     /// chosen row.
     pub fn view(&mut self, height: usize) -> (usize, &[SideRow]) {
         let last = self.rows.len().saturating_sub(height);
-        let least = (self.chosen + 1).saturating_sub(height);
+        let unfolded = self.unfolded_to.take().unwrap_or(0);
+        let unfolded = (unfolded + 1).saturating_sub(height).min(self.chosen);
+        let least = (self.chosen + 1).saturating_sub(height).max(unfolded);
         self.top = self.top.clamp(least, self.chosen.max(least)).min(last);
         let end = (self.top + height).min(self.rows.len());
         (self.top, &self.rows[self.top..end])
@@ -292,7 +339,8 @@ impl Sidebar {
             if !self.unfolded.contains(&server.id) {
                 continue;
             }
-            words::about_server(index, server, self.look, &mut rows);
+            let sent = self.sends_instructions(server);
+            words::about_server((index, server), sent, self.look, &mut rows);
             for (at, tool) in server.tools.iter().enumerate() {
                 rows.push(SideRow::Tool(index, at));
                 if self.is_tool_unfolded(&server.id, &tool.name) {

@@ -17,8 +17,11 @@ mod personas;
 mod probing;
 mod quoted;
 mod retries;
+#[path = "../support/shell_server.rs"]
+mod shell_server;
 mod talk;
 mod tools;
+mod trust;
 mod ways;
 mod weighed;
 mod wire;

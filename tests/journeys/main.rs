@@ -17,6 +17,7 @@ mod probing;
 mod servers;
 mod talking;
 mod tracing;
+mod trusting;
 #[path = "../support/workshop.rs"]
 mod workshop;
 

@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 pub const MODERN: &str = "2026-07-28";
@@ -59,6 +60,8 @@ pub enum Part {
     /// The answer of a good server.
     Answer,
     Pause(Duration),
+    /// The stream stays open, and carries what is told on streams.
+    Stand,
     /// So many bytes of one event.
     Flood(usize),
     /// The stream stays open until the client leaves.
@@ -77,7 +80,11 @@ pub fn json_with(status: u16, body: &Value) -> Option<Act> {
 }
 
 pub fn redirect(status: u16, to: &str) -> Option<Act> {
-    Some(Act::Whole(status, vec![format!("Location: {to}")], String::new()))
+    Some(Act::Whole(
+        status,
+        vec![format!("Location: {to}")],
+        String::new(),
+    ))
 }
 
 pub fn event(data: &Value) -> Part {
@@ -96,6 +103,7 @@ struct Inner {
     streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// What the list of tools holds beyond the usual.
     further: Mutex<Vec<Value>>,
+    dead: CancellationToken,
 }
 
 pub struct Web {
@@ -118,7 +126,17 @@ impl Web {
 
     /// A server that does what `manner` says, where it says something.
     pub async fn with(manner: impl Fn(&Ask) -> Option<Act> + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        Self::at_port(0, manner).await
+    }
+
+    /// The same at a port that is wanted, for a server that is met again.
+    pub async fn at_port(
+        port: u16,
+        manner: impl Fn(&Ask) -> Option<Act> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", port))
+            .await
+            .expect("a free port");
         let origin = format!("http://{}", listener.local_addr().expect("it is bound"));
         let inner = Arc::new(Inner {
             manner: Box::new(manner),
@@ -127,15 +145,23 @@ impl Web {
             left: AtomicUsize::new(0),
             streams: Mutex::default(),
             further: Mutex::default(),
+            dead: CancellationToken::new(),
         });
         let accepting = {
             let inner = inner.clone();
             tokio::spawn(async move {
-                while let Ok((stream, _)) = listener.accept().await {
+                loop {
+                    let (stream, _) = tokio::select! {
+                        () = inner.dead.cancelled() => break,
+                        accepted = listener.accept() => accepted.expect("a connection"),
+                    };
                     let inner = inner.clone();
                     inner.open.fetch_add(1, Ordering::SeqCst);
                     tokio::spawn(async move {
-                        let _ = inner.serve(stream).await;
+                        tokio::select! {
+                            () = inner.dead.cancelled() => {}
+                            _ = inner.serve(stream) => {}
+                        }
                         inner.open.fetch_sub(1, Ordering::SeqCst);
                     });
                 }
@@ -163,6 +189,11 @@ impl Web {
         self.inner.left.load(Ordering::SeqCst)
     }
 
+    /// Ends the server with all its connections.
+    pub fn die(&self) {
+        self.inner.dead.cancel();
+    }
+
     /// A tool more from now on.
     pub fn add_tool(&self, definition: Value) {
         self.inner.further.lock().unwrap().push(definition);
@@ -183,15 +214,21 @@ impl Web {
     pub async fn until(&self, what: &str, holds: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !holds(self) {
-            assert!(started.elapsed() < PATIENCE, "{what} never came to pass: {:?}", self.asks());
+            assert!(
+                started.elapsed() < PATIENCE,
+                "{what} never came to pass: {:?}",
+                self.asks()
+            );
             sleep(Duration::from_millis(5)).await;
         }
     }
 
     /// Finds no connection left.
     pub async fn quiet(&self) {
-        self.until("no connection", |web| web.inner.open.load(Ordering::SeqCst) == 0)
-            .await;
+        self.until("no connection", |web| {
+            web.inner.open.load(Ordering::SeqCst) == 0
+        })
+        .await;
     }
 }
 
@@ -233,7 +270,9 @@ impl Inner {
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let length = headers.get("content-length").map_or(0, |it| it.parse().unwrap());
+        let length = headers
+            .get("content-length")
+            .map_or(0, |it| it.parse().unwrap());
         let mut body = vec![0; length];
         reader.read_exact(&mut body).await?;
         let mut ask = Ask {
@@ -278,6 +317,7 @@ impl Inner {
                             chunk(writer, &format!("data: {answer}\n\n")).await?;
                         }
                         Part::Pause(time) => sleep(time).await,
+                        Part::Stand => self.stand(reader, writer).await?,
                         Part::Flood(bytes) => {
                             chunk(writer, "data: ").await?;
                             let part = "x".repeat(1 << 20);
@@ -406,7 +446,10 @@ async fn whole(
     head: &[String],
     body: &str,
 ) -> std::io::Result<()> {
-    let mut text = format!("HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n", body.len());
+    let mut text = format!(
+        "HTTP/1.1 {status} Some\r\nContent-Length: {}\r\n",
+        body.len()
+    );
     for line in head {
         text.push_str(line);
         text.push_str("\r\n");
@@ -417,7 +460,8 @@ async fn whole(
 }
 
 async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     writer.write_all(head.as_bytes()).await
 }
 

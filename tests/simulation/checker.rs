@@ -1,20 +1,25 @@
 //! What must hold of every turn, whatever happens to it. The checker sees inputs
 //! and effects only, and keeps its own idea of what is allowed.
 
+use super::lasting::Lasting;
 use humble::domain::{
-    Arguments, CallId, Decision, Message, PieceId, PieceKind, ServerId, ToolCall, ToolMode,
-    ToolOutcome, ToolState, TurnEnd, TurnEvent,
+    Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode, ToolOutcome,
+    ToolState, TurnEnd, TurnEvent,
 };
+use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{Effect, Input};
-use humble::protocol::{Answer, Ask, Choice};
+use humble::protocol::{Answer, ApproveCall, Ask, Choice};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
     NoUnapprovedCall,
     NoQuotedCallUnasked,
+    NoRuledOutCall,
+    NoWithheldCall,
     EveryCallIsAnswered,
     OneOpenRequest,
     NothingAfterTheEnd,
@@ -31,7 +36,7 @@ pub enum Invariant {
 pub type Verdict = Result<(), (Invariant, String)>;
 
 pub struct Checker {
-    mode: ToolMode,
+    pub mode: ToolMode,
     errors_max: u32,
     errors: u32,
     pub open_asks: BTreeMap<u64, Ask>,
@@ -51,7 +56,7 @@ pub struct Checker {
     text: Vec<(PieceId, String)>,
     kept: Vec<String>,
     permitted: BTreeSet<CallId>,
-    granted: BTreeSet<(ServerId, String)>,
+    lasting: Lasting,
     retry_allowed: bool,
 }
 
@@ -85,7 +90,7 @@ impl Checker {
             text: Vec::new(),
             kept: Vec::new(),
             permitted: BTreeSet::new(),
-            granted: BTreeSet::new(),
+            lasting: Lasting::default(),
             retry_allowed: false,
         }
     }
@@ -98,6 +103,11 @@ impl Checker {
         };
         match input {
             Input::ModeChanged(mode) => self.mode = *mode,
+            Input::TrustChanged(approval) => {
+                self.mode = approval.mode;
+                self.lasting.replaced(approval);
+            }
+            Input::OfferedChanged(offered) => self.lasting.offered = Arc::clone(offered),
             Input::ReplyEnded(_) => self.request_open = false,
             Input::RetryDue => self.retrying = false,
             Input::CallDone { call, outcome, .. } => {
@@ -121,9 +131,10 @@ impl Checker {
     fn answered(&mut self, question: &Ask, answer: &Answer) {
         match (question, answer) {
             (Ask::Approve(asked), Answer::Calls(decisions)) => {
-                let asked: Vec<CallId> = asked.iter().map(|call| call.call).collect();
-                for (id, decision) in decisions.iter().filter(|(id, _)| asked.contains(id)) {
-                    self.decided(*id, decision);
+                for (id, decision) in decisions {
+                    if let Some(asked) = asked.iter().find(|asked| asked.call == *id) {
+                        self.decided(asked, decision);
+                    }
                 }
             }
             (Ask::AfterError { .. }, Answer::Choice(Choice::GoOn)) => {
@@ -137,23 +148,11 @@ impl Checker {
         }
     }
 
-    fn decided(&mut self, id: CallId, decision: &Decision) {
-        if matches!(
-            decision,
-            Decision::Run | Decision::RunForSession | Decision::Edit { .. }
-        ) {
-            self.decided.insert(id);
-        }
-        match decision {
-            Decision::Run | Decision::Edit { .. } => {
-                self.permitted.insert(id);
-            }
-            Decision::RunForSession => {
-                let call = &self.calls[&id];
-                self.granted
-                    .insert((call.server.clone(), call.tool.clone()));
-            }
-            _ => {}
+    fn decided(&mut self, asked: &ApproveCall, decision: &Decision) {
+        let call = &self.calls[&asked.call];
+        if self.lasting.decided(call, &asked.tool.pin, decision) {
+            self.decided.insert(asked.call);
+            self.permitted.insert(asked.call);
         }
     }
 
@@ -183,14 +182,17 @@ impl Checker {
                         return Err((Invariant::EveryAskIsClosed, "closed twice".to_owned()));
                     }
                 }
-                Effect::Run(call) => self.ran(call.id())?,
+                Effect::Run(call) => {
+                    self.may_run(call)?;
+                    self.ran(call.id())?;
+                }
                 Effect::Save { .. } => self.saves += 1,
                 Effect::Cancel(call) => {
                     self.running.remove(call);
                     self.only_that(*call)?;
                 }
                 Effect::Keep { words } => self.kept.push(words.clone()),
-                Effect::Remember(_) | Effect::Store(_) | Effect::Withheld { .. } => {}
+                Effect::Remember(_) | Effect::Store(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
@@ -242,6 +244,18 @@ impl Checker {
             .filter(|call| !matches!(call.state, ToolState::Done(_)))
     }
 
+    /// Whoever decided what: some tools run for nobody.
+    fn may_run(&self, call: &ApprovedCall) -> Verdict {
+        let (server, tool) = (call.server(), call.tool());
+        if self.lasting.is_never(server, tool) {
+            return Err((Invariant::NoRuledOutCall, format!("{call:?}")));
+        }
+        if !self.lasting.is_offered(server, tool) {
+            return Err((Invariant::NoWithheldCall, format!("{call:?}")));
+        }
+        Ok(())
+    }
+
     fn ran(&mut self, id: CallId) -> Verdict {
         let Some(call) = self.calls.get(&id).cloned() else {
             // A call run again gets a new id, and is announced right after.
@@ -251,9 +265,7 @@ impl Checker {
             }
             return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
         };
-        let granted = self
-            .granted
-            .contains(&(call.server.clone(), call.tool.clone()));
+        let granted = self.lasting.grants(&call);
         if self.mode != ToolMode::Auto && !granted && !self.permitted.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }

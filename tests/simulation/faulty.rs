@@ -59,6 +59,16 @@ pub const FAULTS: &[Fault] = &[
         gullible,
     ),
     (
+        "runs what was ruled out",
+        Invariant::NoRuledOutCall,
+        heedless,
+    ),
+    (
+        "does not hear that a tool is withheld",
+        Invariant::NoWithheldCall,
+        deaf,
+    ),
+    (
         "forgets that a call was interrupted",
         Invariant::EveryCallIsAnswered,
         forgetful,
@@ -123,6 +133,40 @@ impl Machine for Gullible {
 
 fn gullible(turn: Turn) -> Box<dyn Machine> {
     Box::new(Gullible(turn))
+}
+
+fn heedless(turn: Turn) -> Box<dyn Machine> {
+    twisted(turn, |_, mut effects| {
+        let ruled_out = effects.iter().find_map(|effect| match effect {
+            Effect::Emit(TurnEvent::Tool(call))
+                if call.state == ToolState::Done(ToolOutcome::Never) =>
+            {
+                ApprovedCall::by_decision(call, &Decision::Run)
+            }
+            _ => None,
+        });
+        effects.extend(ruled_out.map(Effect::Run));
+        effects
+    })
+}
+
+struct Deaf(Turn);
+
+impl Machine for Deaf {
+    fn step(&mut self, input: Input) -> Vec<Effect> {
+        match input {
+            Input::OfferedChanged(_) => Vec::new(),
+            input => self.0.step(input),
+        }
+    }
+
+    fn state(&self) -> StateKind {
+        self.0.state()
+    }
+}
+
+fn deaf(turn: Turn) -> Box<dyn Machine> {
+    Box::new(Deaf(turn))
 }
 
 struct Blunt(Turn);

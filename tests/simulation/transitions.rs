@@ -17,6 +17,7 @@ pub enum InputKind {
     Answered,
     Interrupt,
     OfferedChanged,
+    TrustChanged,
     Other,
 }
 
@@ -41,12 +42,12 @@ pub fn kind_of(input: &Input) -> InputKind {
         Input::Answered { .. } => InputKind::Answered,
         Input::Interrupt | Input::Stopped => InputKind::Interrupt,
         Input::OfferedChanged(_) => InputKind::OfferedChanged,
+        Input::TrustChanged(_) => InputKind::TrustChanged,
         Input::Loading
         | Input::Usage(_)
         | Input::Noted(_)
         | Input::Progress { .. }
         | Input::Quoted(_)
-        | Input::TrustChanged(_)
         | Input::ModeChanged(_) => InputKind::Other,
     }
 }
@@ -95,6 +96,8 @@ pub const TRANSITIONS: &[Transition] = &[
     (S::Deciding, I::Interrupt, S::Ended),
     (S::Deciding, I::OfferedChanged, S::Waiting),
     (S::Deciding, I::OfferedChanged, S::Running),
+    (S::Deciding, I::TrustChanged, S::Waiting),
+    (S::Deciding, I::TrustChanged, S::Running),
     (S::Repairing, I::Answered, S::Waiting),
     (S::Repairing, I::Answered, S::Deciding),
     (S::Repairing, I::Answered, S::Running),

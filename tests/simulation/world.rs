@@ -3,10 +3,11 @@
 
 use super::checker::Checker;
 use super::dice::Dice;
+use super::trusting::{pattern, trust_changed};
 use humble::domain::model::Limits;
 use humble::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Progress, Prompt,
-    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Pattern, Progress,
+    Prompt, SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::quotes::{Quote, Quotes};
@@ -17,17 +18,27 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The first has everything, the second lost a server, the third changed a tool.
-static OFFERED: LazyLock<[Arc<Offered>; 3]> = LazyLock::new(|| {
+/// The first has everything, the second lost a server, the third changed its tools and
+/// they were accepted, in the fourth one that changed is withheld.
+static OFFERED: LazyLock<[Arc<Offered>; 4]> = LazyLock::new(|| {
     let files = server("files", &["list", "write", "echo"], "");
     let other = server("other", &["echo"], "");
     let changed = server("files", &["list", "write", "echo"], "changed");
+    let mut withholding = changed.clone();
+    withholding.tools = files.tools.clone();
+    withholding.withheld.insert("list".to_owned());
     [
         Arc::new(Offered::from_servers([&files, &other])),
         Arc::new(Offered::from_servers([&other])),
         Arc::new(Offered::from_servers([&changed, &other])),
+        Arc::new(Offered::from_servers([&withholding, &other])),
     ]
 });
+
+/// What is on offer, in its versions.
+pub fn offered(at: usize) -> Arc<Offered> {
+    Arc::clone(&OFFERED[at])
+}
 
 fn server(name: &str, tools: &[&str], description: &str) -> Server {
     let tool = |name: &&str| {
@@ -122,7 +133,7 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
 /// What happens without the person: the model, the servers, the clock.
 pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
     if dice.one_in(40) {
-        return Input::OfferedChanged(Arc::clone(&OFFERED[dice.below(3)]));
+        return Input::OfferedChanged(Arc::clone(&OFFERED[dice.below(4)]));
     }
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
@@ -139,10 +150,11 @@ fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
 }
 
 fn anything(dice: &mut Dice, seen: &Checker) -> Input {
-    match dice.below(8) {
+    match dice.below(9) {
+        8 => trust_changed(dice, seen),
         0 => Input::ModeChanged(*dice.pick(&[ToolMode::Manual, ToolMode::Manual, ToolMode::Auto])),
         1 => Input::OfferedChanged(Arc::clone(
-            &OFFERED[if dice.one_in(3) { 1 + dice.below(2) } else { 0 }],
+            &OFFERED[if dice.one_in(3) { 1 + dice.below(3) } else { 0 }],
         )),
         2 => Input::Answered {
             ask: AskId(dice.below(6) as u64),
@@ -365,7 +377,13 @@ fn answer(dice: &mut Dice, question: &Ask) -> Answer {
 }
 
 fn decision(dice: &mut Dice) -> Decision {
-    match dice.below(18) {
+    match dice.below(22) {
+        18 => Decision::RunAlways,
+        19 => Decision::RunServer,
+        20 => Decision::RunMatching {
+            pattern: pattern(dice),
+        },
+        21 => Decision::Never,
         0 => Decision::Refuse,
         1 | 2 => Decision::Deny { word: None },
         3 => Decision::Deny {

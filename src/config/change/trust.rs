@@ -148,3 +148,6 @@ fn said(accepted: &Accepted) -> String {
         None => hash,
     }
 }
+
+#[cfg(test)]
+mod tests;

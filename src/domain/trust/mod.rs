@@ -228,3 +228,6 @@ impl Trusted {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

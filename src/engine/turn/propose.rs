@@ -4,8 +4,9 @@
 
 use super::round::Asked;
 use super::same::same_json;
-use super::{Arguments, CallId, CallOrigin, Effect, ProposedCall, ToolCall, ToolState, Turn};
-use crate::domain::{Dialect, OfferedTool, Resolved, ServerId};
+use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
+use crate::domain::offered::withheld;
+use crate::domain::{Dialect, OfferedTool, Resolved};
 
 /// One thing that the model asked for in this round.
 #[derive(Debug, Clone)]
@@ -66,14 +67,7 @@ impl Turn {
     pub(super) fn propose(&mut self) {
         let asked = std::mem::take(&mut self.round.asked);
         let checked = asked.into_iter().map(|asked| self.check(asked)).collect();
-        let checked: Vec<Checked> = collapse(checked);
-        for checked in &checked {
-            if let Checked::Not { call, .. } = checked
-                && let Some((server, tool)) = self.withheld(call)
-            {
-                self.effects.push(Effect::Withheld { server, tool });
-            }
-        }
+        let checked = collapse(checked);
         self.proposals = checked
             .into_iter()
             .map(|checked| self.proposal(checked))
@@ -187,10 +181,8 @@ impl Turn {
                     "several servers have a tool `{name}`: name the server"
                 ));
             }
-            Resolved::Unknown if self.withheld(call).is_some() => {
-                return Err(format!(
-                    "`{name}` changed, and is withheld until the user accepts what it is now"
-                ));
+            Resolved::Unknown if self.setup.offered.withholds(call.server.as_deref(), name) => {
+                return Err(withheld(name));
             }
             Resolved::Unknown => {
                 return Err(format!(
@@ -208,15 +200,6 @@ impl Turn {
             .check(&arguments)
             .map_err(|fault| format!("the arguments of `{name}` do not fit its schema: {fault}"))?;
         Ok((offered.clone(), arguments))
-    }
-
-    /// The withheld tool that a call names.
-    fn withheld(&self, call: &ProposedCall) -> Option<(ServerId, String)> {
-        let withheld = self
-            .setup
-            .offered
-            .withheld(call.server.as_deref(), &call.name)?;
-        Some(withheld.clone())
     }
 
     fn names(&self) -> String {

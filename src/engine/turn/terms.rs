@@ -6,7 +6,7 @@ use crate::domain::model::Limits;
 use crate::domain::trust::Rule;
 use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
-    Prompt, SavedMessage, ServerId, ToolMode, ToolOutcome, TurnEvent, Usage,
+    Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::engine::quotes::{Quote, Quotes};
@@ -185,11 +185,6 @@ pub enum Effect {
     Remember(Grant),
     /// Remember this beyond it.
     Store(Rule),
-    /// The model asked for a tool that is withheld.
-    Withheld {
-        server: ServerId,
-        tool: String,
-    },
     /// The turn was answered: save it.
     Save {
         answer: String,

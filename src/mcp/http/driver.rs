@@ -70,7 +70,7 @@ impl Driver {
                 Over {
                     what: What::Standing,
                     ended: match ended {
-                        Ended::Well => Ended::Broken(WebFault::StreamEnded),
+                        Ended::Well => Ended::Broken(WebFault::StreamClosed),
                         ended => ended,
                     },
                 }
@@ -160,7 +160,6 @@ impl Driver {
             self.is_waiting = false;
         }
         match (over.ended, over.what) {
-            (Ended::Broken(WebFault::StreamEnded), What::Standing) => Some(Fault::Closed),
             (Ended::Broken(fault), _) => Some(fault.into()),
             (Ended::Unknown, what) => Some(self.unknown(what).await),
             (Ended::Failed(fault), What::Request(_)) => {

@@ -59,9 +59,11 @@ pub enum WebFault {
     ForeignEndpoint(Place),
     #[error("The endpoint that it names is no address.")]
     BadEndpoint,
+    #[error("It closed its stream.")]
+    StreamClosed,
     #[error("It no longer knows the session.")]
     SessionLost,
-    #[error("It speaks neither HTTP+SSE nor streamable HTTP. The first: {sse} The second: {http}")]
+    #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
     Neither {
         sse: Box<WebFault>,
         http: Box<WebFault>,

@@ -11,8 +11,9 @@ use std::num::NonZeroU16;
 
 /// Bytes of a definition that make about one token.
 pub const BYTES_PER_TOKEN: usize = 4;
-/// Rows of one text in the pane.
-const ROWS_MAX: usize = 8;
+/// Rows of one text in the pane: what is urgent has more of them.
+const ROWS_MAX: usize = 3;
+const URGENT_ROWS_MAX: usize = 8;
 /// Lines about what was left out.
 const LEFT_OUT_MAX: usize = 4;
 /// Columns that texts are set in by: below a server, below a tool.
@@ -32,6 +33,7 @@ struct Rows<'a> {
     tool: Option<usize>,
     columns: u16,
     rows: &'a mut Vec<SideRow>,
+    rows_max: usize,
     is_cut: bool,
 }
 
@@ -39,13 +41,17 @@ impl Rows<'_> {
     fn add(&mut self, tone: Tone, raw: &str) {
         let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
         // What is far beyond the last row is not cleaned.
-        let far = ROWS_MAX * usize::from(columns.get()) * 16;
+        let rows_max = match tone {
+            Tone::Failure => URGENT_ROWS_MAX,
+            _ => self.rows_max,
+        };
+        let far = rows_max * usize::from(columns.get()) * 16;
         let start = &raw[..raw.floor_char_boundary(far)];
         let clean = Clean::spelt_out(start.trim());
         let text = clean.as_str();
         let all = wrap(text, columns);
-        self.is_cut |= all.len() > ROWS_MAX || start.len() < raw.len();
-        for row in all.into_iter().take(ROWS_MAX) {
+        self.is_cut |= all.len() > rows_max || start.len() < raw.len();
+        for row in all.into_iter().take(rows_max) {
             self.rows.push(SideRow::Text {
                 server: self.server,
                 tool: self.tool,
@@ -63,15 +69,22 @@ impl Rows<'_> {
     }
 }
 
-pub fn about_server(index: usize, server: &Server, look: Look, rows: &mut Vec<SideRow>) {
+/// `sent`: its instructions go to the model.
+pub fn about_server(
+    (index, server): (usize, &Server),
+    sent: bool,
+    look: Look,
+    rows: &mut Vec<SideRow>,
+) {
     let mut rows = Rows {
         server: index,
         tool: None,
         columns: look.columns.saturating_sub(SERVER_INDENT),
         rows,
+        rows_max: ROWS_MAX,
         is_cut: false,
     };
-    for (tone, text) in server_texts(server, look.dot) {
+    for (tone, text) in server_texts(server, sent, look.dot) {
         rows.add(tone, &text);
     }
     let left_out = server.left_out.len();
@@ -80,7 +93,7 @@ pub fn about_server(index: usize, server: &Server, look: Look, rows: &mut Vec<Si
 }
 
 /// What is said of a server, the most urgent first.
-fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
+fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
     let mut texts = Vec::new();
     if let Some((tone, why)) = why_failed(server) {
         texts.push((tone, why));
@@ -120,7 +133,11 @@ fn server_texts(server: &Server, dot: &str) -> Vec<(Tone, String)> {
     let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
     texts.extend(left_out.map(|line| (Tone::Attention, format!("left out: {line}"))));
     if server.instructions.is_some() {
-        texts.push((Tone::Dim, "It has instructions: i shows them.".to_owned()));
+        let words = match sent {
+            true => "Its instructions are sent: i shows them.",
+            false => "Its instructions are not sent: i shows them.",
+        };
+        texts.push((Tone::Dim, words.to_owned()));
     }
     texts
 }
@@ -142,6 +159,7 @@ pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<Si
         tool: Some(of.1),
         columns: look.columns.saturating_sub(TOOL_INDENT),
         rows,
+        rows_max: URGENT_ROWS_MAX,
         is_cut: false,
     };
     if let Some(title) = title(tool) {
@@ -189,8 +207,8 @@ pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
 }
 
 /// All that is known of a server, for reading: raw.
-pub fn server_in_full(server: &Server, dot: &str) -> String {
-    let mut lines: Vec<String> = server_texts(server, dot)
+pub fn server_in_full(server: &Server, sent: bool, dot: &str) -> String {
+    let mut lines: Vec<String> = server_texts(server, sent, dot)
         .into_iter()
         .map(|(_, text)| text)
         .collect();

@@ -4,7 +4,9 @@ use super::super::editor::Editor;
 use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
-use super::{branches, calls, leave, log, models, navigation, overlay, servers, sessions, submit};
+use super::{
+    branches, calls, leave, log, models, navigation, overlay, servers, sessions, submit, trust,
+};
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
 
@@ -32,6 +34,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::SetPersona | Action::Reload | Action::SystemPrompt => {
             settings(model, action, argument, effects);
         }
+        Action::Trust => trust::open(model),
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect
@@ -90,7 +93,7 @@ fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<E
     };
     match action {
         Action::Reconnect => servers::reconnect(model, &id, effects),
-        Action::Instructions => servers::show_instructions(model, &id),
+        Action::Instructions => servers::ask_instructions(model, &id, effects),
         _ => servers::open_log(model, &id, effects),
     }
 }

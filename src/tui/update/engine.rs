@@ -69,7 +69,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::ServersListed(servers) => model.sidebar.replace(servers),
         Event::ServerChanged(server) => servers::changed(model, server),
         Event::ServerLogged(log) => servers::logged(model, log),
-        Event::TrustChanged(list) => model.trusted = list,
+        Event::TrustChanged(list) => servers::trust_changed(model, list),
         Event::ContextMeasured(meter) => model.meter = meter,
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
         Event::BannersChanged(banners) => model.banners = banners,

@@ -21,6 +21,7 @@ pub mod recall;
 mod servers;
 mod sessions;
 mod submit;
+mod trust;
 
 use super::ask::QUIET;
 use super::draft;

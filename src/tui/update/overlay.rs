@@ -5,7 +5,9 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Overlay, Pick, Picked};
 use super::super::msg::Effect;
 use super::approval::field_key;
-use super::{actions, calls, commands, connect, log, models, reading, recall, servers, sessions};
+use super::{
+    actions, calls, commands, connect, log, models, reading, recall, servers, sessions, trust,
+};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -21,6 +23,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     match model.overlay {
         Some(Overlay::Models(_)) => return models::press(model, key, effects),
         Some(Overlay::Connect(_)) => return connect::press(model, key, effects),
+        Some(Overlay::Trust(_)) => return trust::press(model, key, effects),
         Some(Overlay::Reading(_)) => return reading::press(model, key, effects),
         _ => {}
     }
@@ -83,6 +86,7 @@ pub fn scroll(model: &mut Model, rows: isize) {
             let last = found.len().saturating_sub(1);
             *chosen = chosen.saturating_add_signed(rows).min(last);
         }
+        Some(Overlay::Trust(_)) => trust::scroll(model, rows),
         Some(Overlay::Pick(pick)) => {
             pick.chosen = pick.chosen.saturating_add_signed(rows).min(pick.rows.len());
         }

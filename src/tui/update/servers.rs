@@ -5,10 +5,9 @@ use super::super::model::{Focus, Model, NOTICE_LASTS, Overlay, Pick, Picked, Sid
 use super::super::msg::Effect;
 use super::super::reading::{Reading, Unusual};
 use super::super::server_log::ServerLogPane;
-use super::super::sidebar::{server_in_full, tool_in_full};
 use super::super::view::panes::has_side;
 use super::actions::pick_or_open;
-use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus};
+use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus, Trusted};
 use crate::protocol::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,23 +28,14 @@ pub fn show(model: &mut Model) {
 
 /// Enter on a row: it folds or unfolds, or is read whole.
 pub fn enter(model: &mut Model) {
-    let dot = model.glyphs.dot;
     let sidebar = &mut model.sidebar;
     let Some(SideRow::More { .. }) = sidebar.chosen_row() else {
         return sidebar.toggle_chosen();
     };
-    let reading = match (sidebar.chosen_tool(), sidebar.chosen_server()) {
-        (Some((server, tool)), _) => {
-            let text = tool_in_full(server, tool, dot);
-            Reading::new(tool.name.clone(), text, Unusual::SpeltOut)
-        }
-        (None, Some(server)) => {
-            let text = server_in_full(server, dot);
-            Reading::new(server.id.as_str(), text, Unusual::SpeltOut)
-        }
-        (None, None) => return,
-    };
-    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+    if let Some((title, text)) = sidebar.chosen_in_full() {
+        let reading = Reading::new(title, text, Unusual::SpeltOut);
+        model.overlay = Some(Overlay::Reading(Box::new(reading)));
+    }
 }
 
 /// How the tool changed in whose rows the person stands, or on a server's row the first
@@ -151,16 +141,25 @@ pub fn logged(model: &mut Model, log: Arc<ServerLog>) {
     }
 }
 
-pub fn show_instructions(model: &mut Model, id: &ServerId) {
+/// Shows what a server wants the model to be told, and lets the person agree to it.
+pub fn ask_instructions(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
     let server = model.sidebar.find(id);
-    let text = server.and_then(|server| server.instructions.clone());
-    let Some(text) = text else {
+    if server.is_some_and(|server| server.instructions.is_some()) {
+        effects.push(Effect::Send(Command::AskInstructions(id.clone())));
+    } else {
         let words = format!("Server `{id}` gave no instructions.");
-        return model.notify(Notice::info(words));
-    };
-    let title = format!("Instructions of {id}");
-    let reading = Reading::new(title, text, Unusual::SpeltOut);
-    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+        model.notify(Notice::info(words));
+    }
+}
+
+/// What was decided changed: with it, which servers' instructions are sent.
+pub fn trust_changed(model: &mut Model, list: Arc<Vec<Trusted>>) {
+    let agreed = list.iter().filter_map(|trusted| match trusted {
+        Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => Some(agreed.clone()),
+        _ => None,
+    });
+    model.sidebar.agree(agreed.collect());
+    model.trusted = list;
 }
 
 /// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: the pane, a server in it, or what a key does
@@ -192,7 +191,7 @@ pub fn command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         }
         "retry" => reconnect(model, &id, effects),
         "log" => open_log(model, &id, effects),
-        "instructions" => show_instructions(model, &id),
+        "instructions" => ask_instructions(model, &id, effects),
         "on" | "off" if is_on == (verb == "on") => {
             model.notify(Notice::info(format!("Server `{id}` is {verb} already.")));
         }

@@ -6,6 +6,7 @@ use super::super::editor::Editor;
 use super::super::model::{Model, Overlay};
 use super::asked::{self, Words};
 use super::pen::{Pen, rows_of};
+use super::small::{draw_keys, key_of};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -67,7 +68,7 @@ pub fn covers(model: &Model, ask: &OpenAsk) -> bool {
     over && matches!(ask.question, Ask::AddModel { .. } | Ask::RemoveModel { .. })
 }
 
-fn saturated(count: usize) -> u16 {
+pub(super) fn saturated(count: usize) -> u16 {
     u16::try_from(count).unwrap_or(u16::MAX)
 }
 
@@ -272,7 +273,7 @@ fn short_marks(above: usize, below: usize, pen: &Pen) -> String {
     up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
 }
 
-fn choice_style(ask: &OpenAsk, pen: &Pen) -> Style {
+pub(super) fn choice_style(ask: &OpenAsk, pen: &Pen) -> Style {
     if ask.armed {
         pen.theme.plain
     } else {
@@ -307,33 +308,6 @@ fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pe
         let (footer, y) = (Clean::line(&words.footer), area.bottom() - 1);
         pen.put_cut(area.x, y, footer.as_str(), pen.theme.dim, area.width);
     }
-}
-
-/// The question and the keys, where the screen is very small. The keys have more
-/// columns than the question, beside which the marks stand.
-fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Pen) {
-    if area.height > 0 {
-        pen.put_cut(area.x, area.y, words.question, pen.theme.bold, area.width);
-    }
-    if area.height < 2 {
-        return;
-    }
-    let y = area.y + 1;
-    let help = std::iter::once("?".to_owned());
-    let keys: Vec<_> = words.rows.iter().filter_map(key_of).chain(help).collect();
-    pen.put_cut(area.x, y, &keys.join(" "), choice_style(ask, pen), columns);
-    if let Some((at, key)) = ask.chosen.and_then(|at| Some((at, keys.get(at)?))) {
-        let before: usize = keys.iter().take(at).map(|key| width(key) + 1).sum();
-        let x = area.x.saturating_add(saturated(before));
-        let cell = Rect::new(x, y, saturated(width(key)), 1);
-        let row = Rect::new(area.x, y, columns, 1);
-        let selection = pen.theme.selection;
-        pen.style(cell.intersection(row), selection);
-    }
-}
-
-fn key_of(row: &Row) -> Option<String> {
-    row.key.or(row.digit).map(String::from)
 }
 
 /// The field of edited arguments, below the tool that they are for.

@@ -115,6 +115,8 @@ fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
             say(&["Esc drops what you typed", "any other key goes on"])
         }
         Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
+        Overlay::Trust(list) if list.detail.is_some() => say(&["x revoke", "Esc back"]),
+        Overlay::Trust(_) => say(&["Enter show", "x revoke", "Esc close"]),
         Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
         Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),
         Overlay::Log(pane) => {
@@ -160,6 +162,9 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
             ]),
             Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
             Form::Word(_) => say(&["Enter deny", "Esc back"]),
+            Form::Arguments {
+                is_pattern: true, ..
+            } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
             Form::Arguments { .. } => say(&["Enter run", "Alt+Enter newline", "Esc back"]),
         };
         return (near, vec![stop]);

@@ -22,8 +22,10 @@ mod probe;
 mod reading;
 mod servers;
 mod sessions;
+mod small;
 mod times;
 mod trust;
+mod trusted;
 mod welcome;
 
 use super::model::{Focus, Model, Overlay};
@@ -124,6 +126,10 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
         }
         Overlay::Pick(pick) => {
             lists::pick(pick, over_chat, pen);
+            None
+        }
+        Overlay::Trust(list) => {
+            trusted::draw(model, list, over, pen);
             None
         }
         Overlay::Sessions(open) => sessions::draw(open, over, pen),

@@ -12,6 +12,9 @@ pub const SIDE_FROM: u16 = 100;
 const FRAMES_FROM: u16 = 60;
 const SIDE_WIDTH: u16 = 34;
 
+/// Rows of the thinking pane that the servers leave it.
+const THINKING_ROWS_KEPT: u16 = 5;
+
 /// Is there room for servers and thinking beside the chat? Else they are brought over
 /// it.
 pub fn has_side((width, height): (u16, u16)) -> bool {
@@ -146,7 +149,12 @@ impl Panes {
         if model.show_servers {
             let wanted = u16::try_from(servers::wanted_rows(model)).unwrap_or(u16::MAX);
             let wanted = wanted.saturating_add(2);
-            let rows = wanted.clamp(4, (side.height / 2).max(4));
+            // Whoever works in the pane sees more of it.
+            let most = match model.focus {
+                Focus::Servers => side.height.saturating_sub(THINKING_ROWS_KEPT),
+                _ => side.height / 2,
+            };
+            let rows = wanted.clamp(4, most.max(4));
             let servers = take_top(&mut side, rows);
             self.servers = Some(self.pane(servers));
         }

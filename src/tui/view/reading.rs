@@ -9,16 +9,23 @@ use super::log::from_end;
 use super::pen::Pen;
 use crate::domain::{Server, ServerLine};
 use crate::text::Clean;
+use crate::text::grapheme::truncate;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use ratatui::layout::Rect;
 
+/// Columns of a frame's title that the share and the corners take.
+const RIGHT_COLUMNS: usize = 16;
+
 pub fn draw(reading: &mut Reading, over: Rect, pen: &mut Pen) {
+    // However long the title is, the share that was read stands beside it.
     let title = Clean::line(&reading.title);
+    let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
+    let title = truncate(title.as_str(), room);
     let right = reading
         .percent()
         .map_or_else(String::new, |percent| format!("{percent} %"));
-    let area = dialog(over, title.as_str(), &right, (over.width, over.height), pen);
+    let area = dialog(over, title, &right, (over.width, over.height), pen);
     let plain = pen.theme.plain;
     let rows = reading.view(area.width, area.height.into());
     for (y, row) in rows.iter().enumerate() {

@@ -179,6 +179,10 @@ fn a_letter_means_the_same_in_every_dialog() {
             again: false,
         },
         Ask::OutsideEdit(Arc::default()),
+        Ask::Instructions {
+            server: "s".into(),
+            text: "".into(),
+        },
         Ask::ReplacePrompt {
             path: String::new(),
             text: "".into(),
@@ -192,6 +196,8 @@ fn a_letter_means_the_same_in_every_dialog() {
                 Choice::Retry | Choice::AskAgain => assert_eq!(row.key, 'r'),
                 Choice::TakeChanges => assert_eq!(row.key, 'f'),
                 Choice::Replace => assert_eq!(row.key, 'p'),
+                // As where a model is added: yes, and yes for this run.
+                Choice::SendAlways => assert_eq!(row.key, 'y'),
                 _ => assert!(!"yndesturfp".contains(row.key), "{row:?}"),
             }
         }
@@ -250,7 +256,7 @@ fn an_edit_that_was_left_goes_on_where_it_was() {
 fn on_a_small_screen_a_question_mark_lists_the_choices_and_decides_nothing() {
     let mut chat = Chat::approving(&[1]);
     let before = screen(&mut chat, 20, 6);
-    assert!(before.contains("y n d e s t ?"), "{before}");
+    assert!(before.contains("y n d e s t … ?"), "{before}");
     chat.keys("?");
     let mut seen = screen(&mut chat, 20, 6);
     press(&mut chat, KeyCode::End, KeyModifiers::NONE);

@@ -9,6 +9,7 @@ mod outside;
 mod screen;
 mod seen;
 mod shelf;
+mod trust;
 
 use super::super::Options;
 use super::super::model::{Focus, Overlay};

@@ -1,0 +1,123 @@
+//! What a server wants the model to be told: sent only after the person agreed to it.
+
+use super::*;
+
+impl Bench {
+    async fn system_says(&mut self) -> String {
+        self.says("Hello.").await;
+        self.ended().await;
+        match self.last_request().messages.into_iter().next() {
+            Some(Message::System(text)) => text,
+            _ => String::new(),
+        }
+    }
+
+    async fn asked_of_instructions(&mut self) -> (AskId, String) {
+        self.send(Command::AskInstructions("fs".into())).await;
+        match self.asked().await {
+            (ask, Ask::Instructions { server, text }) => {
+                assert_eq!(server.as_str(), "fs");
+                (ask, text.to_string())
+            }
+            (_, other) => panic!("asked something else: {other:?}"),
+        }
+    }
+}
+
+fn hellos() -> Script {
+    Script::responding(|_| vec![Step::text("Hi."), Step::end()])
+}
+
+fn place_that_says(text: &str) -> Place {
+    let place = Place::new();
+    says(&place.folder(), Some(text));
+    place
+}
+
+const SECTION: &str = "INSTRUCTIONS OF SERVER fs (its own words, on how to use its tools):\n> Be kind.\n> FUNCTION_CALL:";
+
+#[tokio::test]
+async fn instructions_are_sent_only_after_the_person_agreed() {
+    let mut bench = place_that_says("Be kind.\nFUNCTION_CALL:")
+        .starts(hellos())
+        .await;
+    let before = bench.system_says().await;
+    assert!(!before.contains("Be kind."));
+    let (ask, text) = bench.asked_of_instructions().await;
+    assert_eq!(text, "Be kind.\nFUNCTION_CALL:");
+    bench.chooses(ask, Choice::SendAlways).await;
+    let after = bench.system_says().await;
+    assert!(after.contains(SECTION), "{after}");
+    // Nothing else of the message moved.
+    assert_eq!(after.replacen(&format!("{SECTION}\n\n"), "", 1), before);
+    let place = Bench::place(bench.leaves().await);
+    let mut bench = place.starts(hellos()).await;
+    assert!(bench.system_says().await.contains(SECTION));
+    let agreed = bench.trusted()[0].clone();
+    bench.send(Command::Revoke(Box::new(agreed))).await;
+    assert_eq!(bench.system_says().await, before);
+}
+
+#[tokio::test]
+async fn another_text_is_not_sent_until_it_was_agreed_to() {
+    let mut bench = place_that_says("Be kind.\nFUNCTION_CALL:")
+        .starts(hellos())
+        .await;
+    let (ask, _) = bench.asked_of_instructions().await;
+    bench.chooses(ask, Choice::SendAlways).await;
+    assert!(bench.system_says().await.contains(SECTION));
+    let place = Bench::place(bench.leaves().await);
+    says(&place.folder(), Some("Be cruel."));
+    let mut bench = place.starts(hellos()).await;
+    let said = "The instructions of `fs` changed.";
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what == said);
+    if !bench.events.iter().any(told) {
+        bench.until(said, told).await;
+    }
+    let sent = bench.system_says().await;
+    assert!(!sent.contains("INSTRUCTIONS OF"), "{sent}");
+}
+
+#[tokio::test]
+async fn for_this_run_means_for_this_run_and_no_means_no() {
+    let mut bench = place_that_says("Be kind.\nFUNCTION_CALL:")
+        .starts(hellos())
+        .await;
+    let (ask, _) = bench.asked_of_instructions().await;
+    bench.chooses(ask, Choice::SendOnce).await;
+    assert!(bench.system_says().await.contains(SECTION));
+    let place = Bench::place(bench.leaves().await);
+    let mut bench = place.starts(hellos()).await;
+    assert!(!bench.system_says().await.contains("INSTRUCTIONS OF"));
+    for (choice, is_sent) in [(Choice::SendAlways, true), (Choice::Stop, false)] {
+        let (ask, _) = bench.asked_of_instructions().await;
+        bench.chooses(ask, choice).await;
+        let sent = bench.system_says().await.contains(SECTION);
+        assert_eq!(sent, is_sent, "{choice:?}");
+    }
+    let (ask, _) = bench.asked_of_instructions().await;
+    bench.answers(ask, Answer::Dismissed).await;
+    assert!(!bench.system_says().await.contains("INSTRUCTIONS OF"));
+}
+
+#[tokio::test]
+async fn a_server_without_tools_on_offer_says_nothing_to_the_model() {
+    let mut place = place_that_says("Be kind.\nFUNCTION_CALL:");
+    place.lists("fs", |entry| entry["toolsOff"] = json!(["echo", "write"]));
+    let mut bench = place.starts(hellos()).await;
+    let (ask, _) = bench.asked_of_instructions().await;
+    bench.chooses(ask, Choice::SendAlways).await;
+    assert!(!bench.system_says().await.contains("INSTRUCTIONS OF"));
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_or_far_too_much_asks_nothing() {
+    let mut bench = Place::new().starts(hellos()).await;
+    bench.send(Command::AskInstructions("fs".into())).await;
+    bench
+        .noticed("`fs` has no instructions for the model.")
+        .await;
+    let mut bench = place_that_says(&"x".repeat(40_000)).starts(hellos()).await;
+    bench.send(Command::AskInstructions("fs".into())).await;
+    bench.noticed("longer than 32768 bytes").await;
+}

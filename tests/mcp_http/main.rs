@@ -1,0 +1,13 @@
+//! The MCP client against servers that are reached by URL, well-behaved and not. Each
+//! test ends by closing the hub and finding that no connection and no task is left.
+
+#[allow(dead_code, reason = "the desk serves child processes as well")]
+#[path = "../support/mcp_desk.rs"]
+mod mcp_desk;
+
+mod bench;
+mod ended;
+mod finding;
+mod refused;
+mod talking;
+mod web;

@@ -1,0 +1,295 @@
+//! Servers that refuse: each status, web pages, redirects, and what is said of them. The
+//! rest goes on.
+
+use crate::bench::{Bench, at, remote};
+use crate::mcp_desk::{failed, succeeded};
+use crate::web::{Act, Web, json_with, redirect, status};
+use humble::domain::server::RemoteTransport;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// What is said of a server that answers its first request so.
+async fn said_of(code: u16, body: &'static str) -> (String, String) {
+    let web = Web::with(move |_| status(code, body)).await;
+    let config = at(&web, "/mcp");
+    let origin = web.origin.clone();
+    (Bench::refused(web, config).await, origin)
+}
+
+#[tokio::test]
+async fn each_status_has_its_sentence() {
+    let url = "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
+               often with `/mcp` or `/sse` at its end.";
+    for (code, body, expected) in [
+        (
+            400,
+            "what?",
+            "It answered with HTTP status 400 Bad Request: what?.".to_owned(),
+        ),
+        (
+            404,
+            "",
+            format!("There is no MCP server at `ORIGIN/mcp` (HTTP status 404). {url}"),
+        ),
+        (
+            405,
+            "",
+            format!("There is no MCP server at `ORIGIN/mcp` (HTTP status 405). {url}"),
+        ),
+        (
+            500,
+            "boom\n\u{1b}[31m",
+            "It answered with HTTP status 500 Internal Server Error: boom \u{1b}[31m.".to_owned(),
+        ),
+        (
+            502,
+            "<html><title>Bad gateway</title>",
+            "It answered with HTTP status 502 Bad Gateway: Bad gateway.".to_owned(),
+        ),
+        (
+            503,
+            "",
+            "It answered with HTTP status 503 Service Unavailable.".to_owned(),
+        ),
+        (599, "", "It answered with HTTP status 599.".to_owned()),
+    ] {
+        let (sentence, origin) = said_of(code, body).await;
+        let expected = expected.replace("ORIGIN", &origin);
+        assert_eq!(
+            sentence,
+            format!("Server `web` could not be started. {expected}")
+        );
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
+    let known = "Put what it asks for, such as `Authorization`, into `headers` of its entry in \
+                 mcp-servers.json; `${NAME}` there stands for a variable.";
+    let allowed = "Check what `headers` of its entry in mcp-servers.json says of you, and whether \
+                   you may use this server.";
+    for (code, why, advice) in [
+        (
+            401,
+            "It does not know who is asking (HTTP status 401: bad …).",
+            known,
+        ),
+        (403, "It refuses access (HTTP status 403: bad …).", allowed),
+    ] {
+        let body = json!({ "error": { "message": "bad Bearer s3cret-token" } });
+        let web = Web::with(move |_| json_with(code, &body)).await;
+        let config = at(&web, "/mcp");
+        let mut bench = Bench::of(web, config);
+        let notice = bench.until_sign_in().await;
+        assert_eq!(
+            notice.sentence(),
+            format!("Server `web` answers only those who have signed in. {why} {advice}")
+        );
+        bench.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_with_too_much_to_do_is_asked_again_when_it_says() {
+    let web = Web::with(|ask| {
+        let again = vec!["Retry-After: 1".to_owned()];
+        let is_early = ask.method() == "initialize" && ask.earlier < 2;
+        is_early.then(|| Act::Whole(429, again, String::new()))
+    })
+    .await;
+    let config = at(&web, "/mcp");
+    let started = Instant::now();
+    let bench = Bench::connected(web, config).await;
+    assert!(
+        started.elapsed() >= Duration::from_secs(2),
+        "{:?}",
+        started.elapsed()
+    );
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_too_much_patience_is_given_up() {
+    let web = Web::with(|_| {
+        let again = vec!["Retry-After: 86400".to_owned()];
+        Some(Act::Whole(429, again, "slow down".to_owned()))
+    })
+    .await;
+    let config = at(&web, "/mcp");
+    assert_eq!(
+        Bench::refused(web, config).await,
+        "Server `web` could not be started. It has too much to do (HTTP status 429: slow down). \
+         Try again later."
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_mcp_is_called_so() {
+    for (kind, body, expected) in [
+        (
+            "text/html",
+            "<html><title>Welcome</title>",
+            "It answered with a web page instead of MCP: Welcome.",
+        ),
+        (
+            "",
+            "<!doctype html><p>hi",
+            "It answered with a web page instead of MCP.",
+        ),
+        (
+            "application/json",
+            "hello there",
+            "It answered with what is no JSON: hello there.",
+        ),
+        (
+            "application/json",
+            "{\"jsonrpc\":",
+            "It answered another question than the one that was asked.",
+        ),
+        ("application/json", "", "It answered with what is no JSON."),
+        (
+            "image/png",
+            "x",
+            "It answered with `image/png`, which is no MCP.",
+        ),
+        (
+            "application/json",
+            "{\"jsonrpc\":\"2.0\",\"id\":999,\"result\":{}}",
+            "It answered another question than the one that was asked.",
+        ),
+    ] {
+        let web = Web::with(move |_| {
+            let head = vec![format!("Content-Type: {kind}")];
+            Some(Act::Whole(200, head, body.to_owned()))
+        })
+        .await;
+        let config = at(&web, "/mcp");
+        let sentence = Bench::refused(web, config).await;
+        let expected = format!("Server `web` could not be started. {expected}");
+        assert!(sentence.starts_with(&expected), "{sentence}");
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_within_the_origin_is_followed_with_method_and_body() {
+    for code in [301, 302, 307, 308] {
+        let web = Web::with(move |ask| (ask.path == "/old").then(|| redirect(code, "/mcp"))?).await;
+        let config = at(&web, "/old");
+        let mut bench = Bench::connected(web, config).await;
+        let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+        assert_eq!(succeeded(sum), "3");
+        bench.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_origin_is_refused_and_nothing_is_sent_there() {
+    let other = Web::good().await;
+    let target = format!("{}/mcp?key=12345678", other.origin);
+    for (path, transport) in [
+        ("/mcp", RemoteTransport::Http),
+        ("/sse", RemoteTransport::Sse),
+    ] {
+        let to = target.clone();
+        let web = Web::with(move |_| redirect(307, &to)).await;
+        let config = remote(format!("{}{path}", web.origin), transport);
+        assert_eq!(
+            Bench::refused(web, config).await,
+            format!(
+                "Server `web` could not be started. It redirects to `{}/mcp`, which is another \
+                 origin and was not asked. If that address can be trusted, put it into `url` in \
+                 mcp-servers.json.",
+                other.origin
+            )
+        );
+    }
+    assert!(other.asks().is_empty());
+}
+
+#[tokio::test]
+async fn a_redirect_in_a_circle_ends() {
+    let web = Web::with(|_| redirect(307, "/mcp")).await;
+    let config = at(&web, "/mcp");
+    let sentence = Bench::refused(web, config).await;
+    assert_eq!(
+        sentence,
+        "Server `web` could not be started. It redirects again and again."
+    );
+}
+
+#[tokio::test]
+async fn nobody_there_is_said_with_the_address_but_not_its_secrets() {
+    let web = Web::good().await;
+    let gone = Web::good().await.origin.clone();
+    let gone = gone.replace("http://", "http://me:pw-1234567@");
+    let config = remote(format!("{gone}/mcp?token=12345678"), RemoteTransport::Http);
+    // The listener ends with its task.
+    let started = Instant::now();
+    let mut bench = Bench::of(web, config);
+    let sentence = bench.desk.until_failed().await.sentence();
+    let origin = gone.replace("me:pw-1234567@", "");
+    assert_eq!(
+        sentence,
+        format!(
+            "Server `web` could not be started. Nothing listens at `{origin}/mcp`: the \
+             connection was refused. Start it, or correct `url` in mcp-servers.json."
+        )
+    );
+    assert!(started.elapsed() < Duration::from_secs(2));
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn tls_where_there_is_none_is_said() {
+    let web = Web::good().await;
+    let url = web.origin.replace("http://", "https://");
+    let config = remote(format!("{url}/mcp"), RemoteTransport::Http);
+    let sentence = Bench::refused(web, config).await;
+    let start = format!(
+        "Server `web` could not be started. No secure connection to `{url}/mcp` could be made: "
+    );
+    assert!(sentence.starts_with(&start), "{sentence}");
+    assert!(sentence.contains("begins with `http://`"), "{sentence}");
+}
+
+#[tokio::test]
+async fn one_call_that_fails_with_a_status_costs_no_other() {
+    let web = Web::with(|ask| {
+        let fails = ask.method() == "tools/call" && ask.earlier == 0;
+        fails.then(|| status(500, "boom"))?
+    })
+    .await;
+    let config = at(&web, "/mcp");
+    let mut bench = Bench::connected(web, config).await;
+    let outcome = bench.desk.call("add", json!({})).await;
+    assert_eq!(
+        failed(outcome),
+        "It answered with HTTP status 500 Internal Server Error: boom."
+    );
+    let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+    assert_eq!(succeeded(sum), "3");
+    assert_eq!(
+        bench.web.asked("initialize").len(),
+        1,
+        "the session is the same"
+    );
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_only_refuses_is_connected_to_anew() {
+    let web = Web::with(|ask| {
+        let fails = ask.method() == "tools/call" && ask.earlier < 2;
+        fails.then(|| status(500, "boom"))?
+    })
+    .await;
+    let config = at(&web, "/mcp");
+    let mut bench = Bench::connected(web, config).await;
+    failed(bench.desk.call("add", json!({})).await);
+    bench.desk.call("add", json!({})).await;
+    bench.desk.until_failed().await;
+    let sum = bench.desk.call("add", json!({ "a": 1, "b": 2 })).await;
+    assert_eq!(succeeded(sum), "3");
+    assert_eq!(bench.web.asked("initialize").len(), 2);
+    bench.close().await;
+}

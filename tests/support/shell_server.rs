@@ -1,0 +1,67 @@
+//! A small MCP server in shell, whose tools, instructions and record of calls are files
+//! of a folder: what it says changes with them.
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+const SCRIPT: &str = r#"
+folder=$1
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case $line in
+    *'"method":"initialize"'*) result=$(cat "$folder/hello") ;;
+    *'"method":"tools/list"'*) result=$(cat "$folder/tools") ;;
+    *'"method":"tools/call"'*)
+      printf '%s\n' "$line" >> "$folder/calls"
+      result='{"content":[{"type":"text","text":"done"}]}' ;;
+    *'"id"'*)
+      printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}\n' "$id"
+      continue ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+/// Writes the server and what it offers into `folder`; its entry of
+/// `mcp-servers.json`.
+pub fn install(folder: &Path, tools: &Value) -> Value {
+    fs::create_dir_all(folder).expect("a folder of ours");
+    let script = folder.join("server.sh");
+    fs::write(&script, SCRIPT).expect("written");
+    offers(folder, tools);
+    says(folder, None);
+    json!({ "command": "sh", "args": [script, folder], "protocol": "legacy" })
+}
+
+/// What it answers to `tools/list` from now on.
+pub fn offers(folder: &Path, tools: &Value) {
+    let list = json!({ "tools": tools }).to_string();
+    fs::write(folder.join("tools"), list).expect("written");
+}
+
+/// Its instructions from its next start on.
+pub fn says(folder: &Path, instructions: Option<&str>) {
+    let hello = json!({
+        "protocolVersion": "2025-06-18", "capabilities": { "tools": {} },
+        "serverInfo": { "name": "shell", "version": "1" }, "instructions": instructions,
+    });
+    fs::write(folder.join("hello"), hello.to_string()).expect("written");
+}
+
+/// The tools that were called, in order.
+pub fn called(folder: &Path) -> Vec<String> {
+    let calls = fs::read_to_string(folder.join("calls")).unwrap_or_default();
+    let call = |line: &str| -> Option<String> {
+        let call: Value = serde_json::from_str(line).ok()?;
+        Some(call["params"]["name"].as_str()?.to_owned())
+    };
+    calls.lines().filter_map(call).collect()
+}
+
+/// A definition with one text argument.
+pub fn tool(name: &str, description: &str) -> Value {
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
+    json!({ "name": name, "description": description, "inputSchema": schema })
+}
