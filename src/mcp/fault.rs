@@ -43,6 +43,8 @@ pub enum Fault {
     LineTooLong(usize),
     #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
     Junk { last: String },
+    #[error("It sends requests without pause.")]
+    Flood,
     #[error("It stopped reading what it is sent.")]
     Deaf,
     #[error("Its pipe broke: {0}.")]

@@ -10,7 +10,7 @@ use rmcp::model::{
     ServerResult,
 };
 use rmcp::service::TxJsonRpcMessage;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// Told when a cancelled request was answered all the same: the tool's name.
@@ -22,6 +22,7 @@ pub struct Inbox {
     /// The request that opens the session, until it is answered.
     opening: Option<(RequestId, Opening)>,
     on_late_answer: OnLateAnswer,
+    replies: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,7 @@ impl Inbox {
             link,
             opening: None,
             on_late_answer,
+            replies: Vec::new(),
         }
     }
 
@@ -89,7 +91,9 @@ impl Inbox {
                     self.link.tools_changed.notify_one();
                     return None;
                 }
-                _ => typed(message),
+                // What else it tells is nothing to us; what it asks is answered here.
+                // rmcp would start a task for each, and there may be no end of them.
+                _ => return self.asked(&message, text),
             }
         } else {
             self.answer(message)
@@ -100,6 +104,33 @@ impl Inbox {
             self.link.skip(text);
         }
         read
+    }
+
+    /// Pings are answered and all else that a server may ask is refused, on the spot.
+    fn asked(&mut self, message: &Map<String, Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let method = message.get("method").and_then(Value::as_str);
+        let (Some(method), false) = (method, message.contains_key("result")) else {
+            self.link.skip(text);
+            return None;
+        };
+        self.link.heard();
+        let id = message.get("id").filter(|id| !id.is_null())?;
+        self.link.count_request();
+        let reply = match method {
+            "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+            _ => {
+                let why =
+                    json!({ "code": -32601, "message": format!("Method not found: {method}") });
+                json!({ "jsonrpc": "2.0", "id": id, "error": why })
+            }
+        };
+        self.replies.push(reply);
+        None
+    }
+
+    /// What is to be sent to the server for what was read last.
+    pub fn replies(&mut self) -> impl Iterator<Item = Value> {
+        std::mem::take(&mut self.replies).into_iter()
     }
 
     fn answer(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
@@ -133,13 +164,6 @@ impl Inbox {
         let raw = ServerResult::CustomResult(CustomResult::new(result));
         Some(JsonRpcMessage::response(raw, id))
     }
-}
-
-/// A request or a notification of the server. The version is not worth a
-/// refusal: it is what rmcp expects.
-fn typed(mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
-    message.insert("jsonrpc".to_owned(), "2.0".into());
-    serde_json::from_value(Value::Object(message)).ok()
 }
 
 /// An error whose fields may be missing or of another type.

@@ -107,6 +107,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
                 }
             };
             let message = self.inbox.read(&line);
+            for reply in self.inbox.replies() {
+                let mut line = reply.to_string().into_bytes();
+                line.push(b'\n');
+                if self.outbox.try_send(line).is_err() {
+                    self.link.end(Fault::Deaf);
+                }
+            }
             if line.capacity() <= LINE_BYTES_KEPT {
                 self.line = line;
                 self.line.clear();
