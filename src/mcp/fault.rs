@@ -59,6 +59,8 @@ pub struct Death<'a> {
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
     pub last_words: Vec<String>,
+    /// What it printed that was no message.
+    pub skipped: Option<String>,
     /// What the child inherited, where it is a child.
     pub inherit: Option<&'a Inherit>,
 }
@@ -88,6 +90,9 @@ impl Death<'_> {
         let mut why = self.fault.to_string();
         if let (true, Some(status)) = (self.died_by_itself(), self.status) {
             why = format!("Its process ended ({status}).");
+        }
+        if let (false, Some(skipped)) = (self.was_connected, &self.skipped) {
+            why.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_words.is_empty() {
             why.push_str(" Its last words: ");

@@ -11,7 +11,11 @@ use rmcp::model::{
 };
 use rmcp::service::TxJsonRpcMessage;
 use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Messages of one batch.
+const BATCH_MAX: usize = 10_000;
 
 /// Told when a cancelled request was answered all the same: the tool's name.
 pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
@@ -23,6 +27,7 @@ pub struct Inbox {
     opening: Option<(RequestId, Opening)>,
     on_late_answer: OnLateAnswer,
     replies: Vec<Value>,
+    rest: VecDeque<ServerJsonRpcMessage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +43,7 @@ impl Inbox {
             opening: None,
             on_late_answer,
             replies: Vec::new(),
+            rest: VecDeque::new(),
         }
     }
 
@@ -63,8 +69,28 @@ impl Inbox {
         self.take(lenient::parse(text), text)
     }
 
-    /// The same for text that was parsed already.
+    /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
+    /// all but the first message are kept for [`Inbox::rest`].
     pub fn take(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
+        match value {
+            Some(Value::Array(items)) if is_batch(&items) => {
+                for item in items.into_iter().take(BATCH_MAX) {
+                    let message = self.take_one(Some(item), text);
+                    self.rest.extend(message);
+                }
+                self.rest()
+            }
+            one => self.take_one(one, text),
+        }
+    }
+
+    /// The next message of the last batch.
+    pub fn rest(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.rest.pop_front()
+    }
+
+    fn take_one(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         let Some(Value::Object(mut message)) = value else {
             self.link.skip(text);
             return None;

@@ -110,6 +110,10 @@ impl Line {
             Way::Child(program) => self.run_child(program, &link, handshake).await,
         };
         let stage = link.stage();
+        self.state.send_if_modified(|state| {
+            state.skipped = link.skipped();
+            false
+        });
         Met { end, stage }
     }
 
@@ -177,17 +181,28 @@ impl Line {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(link.clone(), self.on_late_answer());
         let wire = Wire::new(reader, outbox, link.clone(), inbox);
-        let startup = self.state.borrow().config.startup_timeout;
+        let startup = self.startup_left();
         let session = session::run(wire, link, (handshake, startup), |opened| {
             self.keep(opened, transport)
         });
         tokio::select! {
             fault = session => fault,
             fault = write_all(queue, writer) => {
-                link.end(fault.clone());
-                fault
+                link.end(fault);
+                // The first reason stands: the queue ends with the session, too.
+                link.ended().await
             }
         }
+    }
+
+    /// What is left of the time to start, all handshakes together; a second one gets
+    /// half of it in any case.
+    pub(super) fn startup_left(&self) -> Duration {
+        let state = self.state.borrow();
+        let whole = state.config.startup_timeout;
+        whole
+            .saturating_sub(state.starting_since.elapsed())
+            .max(whole / 2)
     }
 
     pub(super) fn on_late_answer(&self) -> OnLateAnswer {
@@ -209,6 +224,7 @@ impl Line {
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
+            state.was_connected = true;
             state.tools = Arc::new(opened.tools.tools);
             state.left_out = opened.tools.left_out;
             state.instructions = opened.instructions;

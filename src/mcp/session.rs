@@ -166,6 +166,8 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
         ClientInitializeError::JsonRpcError(error) => {
             Fault::Handshake(explain(&ServiceError::McpError(error)))
         }
+        // What it says to `initialize` is its last word.
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_fault(*fallback),
         error => Fault::Handshake(error.to_string()),
     }
 }

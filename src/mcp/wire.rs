@@ -95,6 +95,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         while !self.link.has_ended() {
+            if let Some(message) = self.inbox.rest() {
+                return Some(message);
+            }
             let line = match self.next_line().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {

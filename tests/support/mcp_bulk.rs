@@ -76,6 +76,9 @@ async fn a_server_that_asks_without_pause_is_ended_and_holds_up_nobody() {
 #[tokio::test]
 async fn the_first_answer_counts_and_those_to_nobody_do_not() {
     let mut desk = Desk::with("").await;
+    let said = desk.call("batch", json!({})).await;
+    assert_eq!(succeeded(said), "batched");
+    desk.until_stderr_says(r#""id":"b""#).await;
     for _ in 0..3 {
         let said = desk.call("twice", json!({})).await;
         assert_eq!(succeeded(said), "first");

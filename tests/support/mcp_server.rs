@@ -257,6 +257,13 @@ impl Server {
                 }
                 text("logged")
             }
+            "batch" => {
+                return send(&json!([
+                    { "jsonrpc": "2.0", "id": "b", "method": "ping" },
+                    { "jsonrpc": "2.0", "id": id, "result": text("batched") },
+                    { "jsonrpc": "2.0", "id": 77_777, "result": {} },
+                ]));
+            }
             "twice" => {
                 for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {
                     answer(id, &text(said));

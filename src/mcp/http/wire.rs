@@ -63,6 +63,9 @@ impl Transport<RoleClient> for HttpWire {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        if let Some(message) = self.inbox.rest() {
+            return Some(message);
+        }
         while let Some(incoming) = self.incoming.recv().await {
             let message = self.inbox.take(incoming.value, &incoming.text);
             for reply in self.inbox.replies() {
