@@ -16,7 +16,8 @@ bench:
 
 # Twenty MCP servers, killed at random, for three minutes: no call without an answer, and what memory does meanwhile
 soak seconds="180":
-    HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak --example test-mcp-server -- --ignored --nocapture
+    cargo build --release --example test-mcp-server --example test-http-server
+    HUMBLE_SOAK_SECONDS={{seconds}} cargo test --release --test soak -- --ignored --nocapture
 
 # Everything that CI runs, real counterparties included
 ci:

@@ -344,7 +344,10 @@ impl Headless {
     async fn answered(&mut self, ask: AskId, answer: Answer, said: Option<String>) {
         if let Answer::Calls(decisions) = &answer {
             let refusing = |(_, decision): &(CallId, Decision)| {
-                matches!(decision, Decision::Deny { .. } | Decision::Refuse)
+                matches!(
+                    decision,
+                    Decision::Deny { .. } | Decision::Refuse | Decision::Never
+                )
             };
             self.refused |= decisions.iter().any(refusing);
         }

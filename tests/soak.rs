@@ -7,14 +7,16 @@
 mod dice;
 
 use dice::Dice;
-use humble::domain::server::Inherit;
+use humble::domain::server::{Inherit, RemoteTransport};
 use humble::domain::{CallId, Launch, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Call, Hub, HubEvent};
 use humble::serve::BuiltIn;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -23,6 +25,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 const SERVERS: usize = 20;
+/// Those of them that are reached over HTTP.
+const REMOTE: usize = 5;
 const SECONDS: u64 = 180;
 const CALLS: u64 = 2_000;
 const KILL_EVERY: Duration = Duration::from_secs(2);
@@ -37,15 +41,64 @@ const SLOPE_MAX: f64 = 2_048.0;
 const JUDGED_FROM: u64 = 60;
 const MANNERS: [&str; 5] = ["", "one-bad-tool", "junk", "asks", "parent"];
 
-fn server(number: usize, mark: &str) -> ServerConfig {
+/// A program that is built beside this one.
+fn example(name: &str) -> PathBuf {
     let mut program = std::env::current_exe().expect("a test knows its own path");
     program.pop();
     program.pop();
-    let program: PathBuf = program.join("examples/test-mcp-server");
-    assert!(
-        program.exists(),
-        "build it with `--example test-mcp-server`"
-    );
+    let program = program.join("examples").join(name);
+    assert!(program.exists(), "`cargo build --example {name}` makes it");
+    program
+}
+
+/// A server over HTTP, which somebody starts again whenever it is killed.
+struct Remote {
+    port: u16,
+    child: Child,
+}
+
+impl Remote {
+    fn start(mark: &str) -> Self {
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = free.local_addr().expect("bound").port();
+        drop(free);
+        let child = Self::run(port, mark);
+        Self { port, child }
+    }
+
+    fn run(port: u16, mark: &str) -> Child {
+        let mut command = Command::new(example("test-http-server"));
+        command.arg(port.to_string()).env(MARK, mark);
+        command.spawn().expect("it starts")
+    }
+
+    fn revive(&mut self, mark: &str) {
+        if matches!(self.child.try_wait(), Ok(Some(_))) {
+            self.child = Self::run(self.port, mark);
+        }
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn remote(number: usize, remote: &Remote) -> ServerConfig {
+    ServerConfig {
+        launch: Launch::Remote {
+            url: format!("http://127.0.0.1:{}/mcp", remote.port),
+            transport: RemoteTransport::Http,
+            headers: Vec::new(),
+        },
+        ..server(number, "")
+    }
+}
+
+fn server(number: usize, mark: &str) -> ServerConfig {
+    let program = example("test-mcp-server");
     let manner = MANNERS[number % MANNERS.len()];
     ServerConfig {
         id: ServerId::new(format!("server-{number}")),
@@ -154,6 +207,7 @@ struct Soak {
     killed: u64,
     samples: Vec<(f64, f64)>,
     dice: Dice,
+    remotes: Vec<Remote>,
 }
 
 impl Soak {
@@ -173,6 +227,8 @@ impl Soak {
     }
 
     fn kill(&mut self, mark: &str) {
+        // What was killed last time has been missed by now.
+        self.remotes.iter_mut().for_each(|one| one.revive(mark));
         let alive = alive(mark);
         if alive.is_empty() {
             return;
@@ -254,7 +310,11 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     let mark = format!("soak-{}", std::process::id());
     let (sender, mut events) = mpsc::channel::<HubEvent>(64);
     let mut hub = Hub::new(sender, Arc::new(BuiltIn));
-    hub.configure((0..SERVERS).map(|number| server(number, &mark)).collect());
+    let remotes: Vec<Remote> = (0..REMOTE).map(|_| Remote::start(&mark)).collect();
+    let over_http = remotes.iter().enumerate();
+    let over_http = over_http.map(|(number, one)| remote(number, one));
+    let children = (REMOTE..SERVERS).map(|number| server(number, &mark));
+    hub.configure(over_http.chain(children).collect());
     let reading = tokio::spawn(async move { while events.recv().await.is_some() {} });
     let mut soak = Soak {
         hub,
@@ -264,6 +324,7 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
         killed: 0,
         samples: Vec::new(),
         dice: Dice::new(6),
+        remotes,
     };
     let ticker = |every: Duration| {
         let mut ticks = interval(every);
@@ -298,9 +359,11 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     );
     assert_eq!(soak.ends.values().sum::<u64>(), calls, "{:?}", soak.ends);
     assert!(soak.ends["succeeded"] * 2 > calls, "{:?}", soak.ends);
+    soak.remotes.iter_mut().for_each(|one| one.revive(&mark));
     everybody_comes_back(&mut soak).await;
     soak.hub.shutdown().await;
     reading.await.expect("it reads to the end");
+    drop(soak.remotes);
     assert_eq!(alive(&mark), Vec::<i32>::new(), "every process is gone");
     assert!(
         seconds < JUDGED_FROM || slope < SLOPE_MAX,

@@ -1,6 +1,7 @@
 //! New servers: understood as if they stood in `mcp-servers.json`, and added to it
 //! with no other byte of it changed (S1.3).
 
+use super::document::Document;
 use super::edit::Step;
 use super::listing::{self, Place};
 use super::save::change;
@@ -105,6 +106,13 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
                 path: document.path().to_owned(),
                 name: new.name.clone(),
             });
+        }
+        if document.root().is_empty() {
+            // The first one stands as a person would lay it out.
+            let file = json!({ "mcpServers": { new.name.as_str(): entry(new) } });
+            let text = format!("{file:#}\n");
+            *document = Document::parse(&path, text.into_bytes())?;
+            return Ok(());
         }
         let place = listing::new_place(document);
         let mut fresh = Map::new();

@@ -4,7 +4,7 @@
 
 /// The screen's commands; a word of advice that is none of them may be a path.
 const COMMANDS: &str = "help new clear sessions set-model models think probe set-tool-mode persona reload system-prompt mcp toggle-mcp thinking retry \
-     continue compact edit undo branches fork rename private raw copy log mouse trust exit";
+     continue compact edit undo branches fork rename private raw copy log mouse trust cancel sidebar exit";
 
 /// What stands for words of the screen; the longer of two comes first.
 const INSTEAD: [(&str, &str); 13] = [

@@ -124,8 +124,13 @@ async fn answer(
     summaries: &[String],
     asks_always: bool,
 ) -> (Answer, Option<String>) {
-    let Ask::Approve(calls) = question else {
-        return choose(tty, question).await;
+    let calls = match question {
+        Ask::Approve(calls) => calls,
+        // What cannot be read here whole is decided where it can.
+        Ask::PinChanged(_) | Ask::Instructions { .. } => {
+            return (Answer::Dismissed, Some(words(question)));
+        }
+        _ => return choose(tty, question).await,
     };
     let Some(tty) = tty else {
         let deny = |call: &ApproveCall| (call.call, Decision::Deny { word: None });
@@ -168,7 +173,7 @@ async fn approve(tty: &Tty, place: &str) -> Decision {
         match decision(&line) {
             Some(decision) => return decision,
             None => eprintln!(
-                "y runs it; n refuses it and ends; d, with a word to the model if you like, denies it and goes on; s runs it from now on."
+                "y runs it; n refuses it and ends; d, with a word to the model if you like, denies it and goes on; s runs it from now on. 6 allows this tool for good, 7 its whole server, 9 rules the tool out."
             ),
         }
     }
@@ -182,6 +187,9 @@ fn decision(line: &str) -> Option<Decision> {
         "y" | "yes" | "1" | "ㅛ" => return Some(Decision::Run),
         "n" | "no" | "2" | "ㅜ" => return Some(Decision::Refuse),
         "s" | "5" | "ㄴ" => return Some(Decision::RunForSession),
+        "6" => return Some(Decision::RunAlways),
+        "7" => return Some(Decision::RunServer),
+        "9" => return Some(Decision::Never),
         _ => {}
     }
     let (key, word) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -294,8 +302,11 @@ mod tests {
         for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
             assert_eq!(decision(line), Some(Decision::Run), "{line}");
         }
+        let lasting = ["6", "7", "9"].map(decision);
+        let expected = [Decision::RunAlways, Decision::RunServer, Decision::Never];
+        assert_eq!(lasting, expected.map(Some));
         for line in [
-            "stop", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
+            "stop", "8", "66", "yikes", "yn", "123", "so what", "dont", "ㅛ ㅜ", "", "never",
         ] {
             assert_eq!(decision(line), None, "{line}");
         }

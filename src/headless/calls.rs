@@ -3,7 +3,7 @@
 
 use super::Headless;
 use super::words::{outcome_words, summary};
-use crate::domain::{ToolCall, ToolState};
+use crate::domain::{ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 
@@ -21,6 +21,8 @@ impl Headless {
             self.say(&summary(call));
         }
         if let ToolState::Done(outcome) = &call.state {
+            // An earlier run ruled it out.
+            self.refused |= *outcome == ToolOutcome::Never;
             let words = outcome_words(outcome);
             self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
         }

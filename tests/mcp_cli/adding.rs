@@ -39,6 +39,8 @@ fn a_server_is_added_and_looked_at() {
             "description": "for tests", "command": server, "args": ["", "--flag"], "env": { "MODE": "a=b" },
         } })
     );
+    let laid_out = "{\n  \"mcpServers\": {\n    \"시험\": {\n      \"description\": ";
+    assert!(file(&home).starts_with(laid_out), "{}", file(&home));
     assert!(ran.err.starts_with("Added `시험` to "), "{}", ran.err);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(lines[0].starts_with("시험  connected  "), "{}", ran.out);

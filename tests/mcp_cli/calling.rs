@@ -196,6 +196,7 @@ fn a_call_is_in_the_log_and_a_secret_is_not() {
         .filter_map(|path| std::fs::read_to_string(path).ok())
         .collect();
     assert!(log.contains("MCP server `test` is connected"), "{log}");
+    assert!(log.contains("tool result"), "{log}");
     assert!(!log.contains("s3cr3t-of-mine"), "{log}");
 }
 

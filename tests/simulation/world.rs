@@ -6,8 +6,8 @@ use super::dice::Dice;
 use super::trusting::{pattern, trust_changed};
 use humble::domain::model::Limits;
 use humble::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Pattern, Progress,
-    Prompt, SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
+    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Progress, Prompt,
+    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::quotes::{Quote, Quotes};

@@ -119,6 +119,8 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         pin: Some(tool.pin.clone()),
     };
     let (ran, stopped) = watch(desk, call).await;
+    let outcome = &ran.outcome;
+    tracing::debug!(server = %id, tool = tool.name, ?outcome, "tool result");
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     let is_terminal = io::stdout().is_terminal();

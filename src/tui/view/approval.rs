@@ -13,8 +13,10 @@ use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// Columns of a choice's digit and key, and of the gap behind its label.
-const KEYS_WIDTH: usize = 9;
+/// Columns of a choice's digit and key.
+const KEYS_WIDTH: usize = 6;
+/// Under this width choices are indented by one column, else by two.
+const INDENTED_FROM: u16 = 60;
 /// Rows of the field for edited arguments, with what stands around it.
 const FIELD_ROWS: u16 = 10;
 /// A dialog is not wider than text that reads well.
@@ -115,8 +117,14 @@ fn lower_rows(words: &Words, columns: u16, gaps: bool) -> u16 {
 /// Choices stand in two columns where every label fits whole.
 fn across(rows: &[Row], columns: u16) -> u16 {
     let widest = rows.iter().map(|row| width(&row.label)).max();
-    let fits = 2 * (widest.unwrap_or(0) + KEYS_WIDTH) <= usize::from(columns);
+    let column = indent(columns) + KEYS_WIDTH + widest.unwrap_or(0);
+    // With a gap between the two.
+    let fits = column < usize::from(columns) / 2;
     if fits { 2 } else { 1 }
+}
+
+fn indent(columns: u16) -> usize {
+    if columns < INDENTED_FROM { 1 } else { 2 }
 }
 
 fn choice_rows(rows: &[Row], columns: u16) -> u16 {
@@ -295,7 +303,8 @@ fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pe
         }
         let digit = row.digit.unwrap_or(' ');
         let key = row.key.unwrap_or(' ');
-        let words = format!("  {digit}  {key}  {}", row.label);
+        let lead = " ".repeat(indent(area.width));
+        let words = format!("{lead}{digit}  {key}  {}", row.label);
         let columns = column_width.saturating_sub(1);
         pen.put_cut(x, y, &words, style, columns);
         if ask.chosen == Some(index.into()) {

@@ -3,6 +3,7 @@
 
 mod grants;
 mod instructions;
+mod outside;
 mod pins;
 
 use super::*;

@@ -8,6 +8,7 @@ mod message;
 mod outside;
 mod screen;
 mod seen;
+mod servers;
 mod shelf;
 mod trust;
 

@@ -1,0 +1,192 @@
+//! The servers pane without an engine: what is asked for, what is said, and where the
+//! person stands.
+
+use super::*;
+use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
+
+fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
+    let tool = |name: &&str| {
+        let definition = json!({ "name": name, "inputSchema": { "type": "object" } });
+        Tool::from_definition(&definition).expect("a tool")
+    };
+    Server {
+        id: name.into(),
+        description: None,
+        enabled: true,
+        status,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(tools.iter().map(tool).collect()),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+        peer: None,
+        withheld: Default::default(),
+    }
+}
+
+fn failed(name: &str, what: &str) -> Server {
+    let status = ServerStatus::Failed(Notice::failure(what));
+    server(name, status, &[])
+}
+
+/// Two servers, the pane in focus, the first unfolded, its second tool chosen.
+fn in_pane() -> Chat {
+    let mut chat = chat();
+    let servers = vec![
+        server("a", ServerStatus::Connected, &["one", "two", "three"]),
+        server("b", ServerStatus::Connected, &["x"]),
+    ];
+    chat.size(104, 30).engine(Event::ServersListed(servers));
+    chat.keys("<F2><Enter><Down><Down>").commands();
+    chat
+}
+
+fn chosen(chat: &Chat) -> Option<(String, String)> {
+    let (server, tool) = chat.model.sidebar.chosen_tool()?;
+    Some((server.id.to_string(), tool.name.clone()))
+}
+
+fn said(chat: &Chat) -> Option<String> {
+    chat.model
+        .notice
+        .as_ref()
+        .map(|(notice, _)| notice.sentence())
+}
+
+#[test]
+fn whatever_comes_and_goes_above_the_person_stands_on_the_same_tool() {
+    let mut chat = in_pane();
+    let two = Some(("a".to_owned(), "two".to_owned()));
+    assert_eq!(chosen(&chat), two);
+    let more = ["zero", "half", "one", "two"];
+    chat.engine(Event::ServerChanged(server(
+        "a",
+        ServerStatus::Connected,
+        &more,
+    )));
+    assert_eq!(chosen(&chat), two);
+    let servers = vec![
+        server("new", ServerStatus::Starting, &[]),
+        server("a", ServerStatus::Connected, &more),
+    ];
+    chat.engine(Event::ServersListed(servers));
+    assert_eq!(chosen(&chat), two);
+    // Gone: its server is what is left of it.
+    chat.engine(Event::ServerChanged(server(
+        "a",
+        ServerStatus::Connected,
+        &["one"],
+    )));
+    assert_eq!(chosen(&chat), None);
+    let stands_on = chat
+        .model
+        .sidebar
+        .chosen_server()
+        .map(|server| server.id.to_string());
+    assert_eq!(stands_on.as_deref(), Some("a"));
+    chat.engine(Event::ServersListed(Vec::new()));
+    chat.keys(" <Enter>rliw");
+    assert_eq!(chat.commands(), [], "nothing is there to act on");
+}
+
+#[test]
+fn what_a_server_writes_is_asked_for_only_while_somebody_looks() {
+    let mut chat = in_pane();
+    let read = |seen| Command::ReadServerLog {
+        server: "a".into(),
+        seen,
+    };
+    chat.keys("l");
+    assert_eq!(chat.commands(), [read(None)]);
+    let log = ServerLog {
+        server: "a".into(),
+        since: None,
+        lines: vec![ServerLine::Stderr("one".to_owned())],
+        written: 1,
+    };
+    chat.engine(Event::ServerLogged(Arc::new(log)));
+    chat.wait(399);
+    assert_eq!(chat.commands(), []);
+    chat.wait(1);
+    assert_eq!(chat.commands(), [read(Some(1))]);
+    chat.keys("<Esc>").wait(5_000);
+    assert_eq!(chat.commands(), []);
+}
+
+#[test]
+fn a_failure_is_said_once_however_often_it_is_tried() {
+    let mut chat = chat();
+    chat.engine(Event::ServersListed(vec![
+        server("a", ServerStatus::Starting, &[]),
+        server("b", ServerStatus::Starting, &[]),
+    ]));
+    chat.engine(Event::ServerChanged(server(
+        "a",
+        ServerStatus::Connected,
+        &["x"],
+    )));
+    assert_eq!(said(&chat), None, "one that comes up is no news");
+    chat.engine(Event::ServerChanged(failed("b", "Server `b` ended.")));
+    assert_eq!(
+        said(&chat).as_deref(),
+        Some("Server `b` ended. /mcp shows why.")
+    );
+    chat.wait(60_000);
+    for _ in 0..3 {
+        chat.engine(Event::ServerChanged(server(
+            "b",
+            ServerStatus::Starting,
+            &[],
+        )));
+        chat.engine(Event::ServerChanged(failed("b", "Server `b` ended.")));
+        assert_eq!(said(&chat), None);
+    }
+    chat.engine(Event::ServerChanged(server(
+        "b",
+        ServerStatus::Starting,
+        &[],
+    )));
+    chat.engine(Event::ServerChanged(failed(
+        "b",
+        "Server `b` could not be started.",
+    )));
+    assert!(said(&chat).is_some(), "another failure is news");
+}
+
+#[test]
+fn servers_that_fail_together_are_one_notice() {
+    let mut chat = chat();
+    let servers = ["a", "b", "c"].map(|name| server(name, ServerStatus::Starting, &[]));
+    chat.engine(Event::ServersListed(servers.to_vec()));
+    for name in ["a", "c"] {
+        let what = format!("Server `{name}` could not be started.");
+        chat.engine(Event::ServerChanged(failed(name, &what)));
+    }
+    let both = "Servers `a`, `c` failed. /mcp shows why.";
+    assert_eq!(said(&chat).as_deref(), Some(both));
+}
+
+#[test]
+fn a_withheld_tool_leads_to_the_question_about_it() {
+    let mut chat = in_pane();
+    chat.keys("w");
+    assert_eq!(chat.commands(), []);
+    let mut changed = server("a", ServerStatus::Connected, &["one", "two", "three"]);
+    changed.withheld = ["two".to_owned()].into();
+    changed.instructions = Some("Be kind.".to_owned());
+    chat.engine(Event::ServerChanged(changed)).keys("wi");
+    let review = Command::ReviewTool {
+        server: "a".into(),
+        tool: "two".to_owned(),
+    };
+    let ask = Command::AskInstructions("a".into());
+    assert_eq!(chat.commands(), [review, ask]);
+}
+
+#[test]
+fn a_wide_screen_of_few_rows_shows_the_servers_over_the_chat() {
+    let mut chat = in_pane();
+    chat.keys("<Esc>").size(120, 10).keys("<F2>");
+    assert_eq!(chat.model.over_chat, Some(Focus::Servers));
+}
