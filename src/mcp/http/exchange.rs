@@ -45,7 +45,7 @@ pub async fn exchange(shared: Arc<Shared>, out: Outgoing, sent: CancellationToke
     let ended = match out.deadline() {
         Some(deadline) => timeout(deadline, talk)
             .await
-            .unwrap_or_else(|_| Ended::Failed(WebFault::Slow(deadline))),
+            .unwrap_or(Ended::Failed(WebFault::Slow(deadline))),
         None => talk.await,
     };
     match ended {
