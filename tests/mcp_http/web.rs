@@ -47,6 +47,8 @@ pub enum Act {
     Whole(u16, Vec<String>, String),
     /// A stream of events, part by part.
     Stream(Vec<Part>),
+    /// What a good server does, so much later.
+    Late(Duration),
     /// Nothing, with the connection open.
     Hang,
     /// A head that announces JSON, and a body without end.
@@ -309,6 +311,10 @@ impl Inner {
     ) -> std::io::Result<()> {
         match act {
             Act::Whole(status, head, body) => whole(writer, status, &head, &body).await,
+            Act::Late(time) => {
+                sleep(time).await;
+                Box::pin(self.behave(ask, reader, writer)).await
+            }
             Act::Hang => self.until_left(reader).await,
             Act::Endless => {
                 writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n").await?;
