@@ -343,11 +343,11 @@ fn other(last: Handshake, met: &Met) -> Option<Handshake> {
         (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
         // It may be of the newer era and too slow for the probe, or be so since it was
         // met last.
-        (
-            Handshake::Initialize,
-            Stage::Initializing,
-            Fault::Version(_) | Fault::Handshake(_) | Fault::Web(_),
-        ) => Some(Handshake::Discover),
+        (Handshake::Initialize, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => {
+            Some(Handshake::Discover)
+        }
+        // Over HTTP a probe loses nothing, if there was none yet.
+        (Handshake::Initialize, Stage::Initializing, Fault::Web(_)) => Some(Handshake::Probe),
         _ => None,
     }
 }
