@@ -346,7 +346,8 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         why: "both command and url".to_owned(),
     };
     let remote = Launch::Remote {
-        url: "https://example.com/mcp".to_owned(),
+        // The port that nobody may listen at.
+        url: "http://127.0.0.1:1/mcp".to_owned(),
         transport: humble::domain::server::RemoteTransport::Guess,
         headers: Vec::new(),
     };
@@ -356,7 +357,10 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         config("odd", misconfigured),
     ]);
     let notice = desk.until_failed().await;
-    assert!(notice.sentence().contains("by URL"), "{notice:?}");
+    assert!(
+        notice.sentence().contains("Nothing listens at"),
+        "{notice:?}"
+    );
     let servers = desk.hub.servers();
     assert_eq!(servers[1].status, ServerStatus::Off);
     assert_eq!(

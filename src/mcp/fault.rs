@@ -21,9 +21,9 @@ pub enum Fault {
     NotRunnable { command: String, why: String },
     #[error(transparent)]
     Web(#[from] WebFault),
-    #[error("It did not answer `initialize` within {} s.", .0.as_secs_f32())]
+    #[error("It did not answer `initialize` within {} s.", seconds(*.0))]
     Silent(Duration),
-    #[error("It did not answer `server/discover` within {} s.", .0.as_secs_f32())]
+    #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
     Undiscovered(Duration),
     #[error("It answered with protocol version `{0}`, which this program does not know.")]
     Version(String),
@@ -49,6 +49,11 @@ pub enum Fault {
     Deaf,
     #[error("Its pipe broke: {0}.")]
     Pipe(String),
+}
+
+fn seconds(time: Duration) -> String {
+    let words = format!("{:.1}", time.as_secs_f32());
+    words.strip_suffix(".0").unwrap_or(&words).to_owned()
 }
 
 /// All that is known once the process is gone.
@@ -91,7 +96,8 @@ impl Death<'_> {
         if let (true, Some(status)) = (self.died_by_itself(), self.status) {
             why = format!("Its process ended ({status}).");
         }
-        if let (false, Some(skipped)) = (self.was_connected, &self.skipped) {
+        let is_told = self.was_connected || matches!(self.fault, Fault::Junk { .. });
+        if let (false, Some(skipped)) = (is_told, &self.skipped) {
             why.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_words.is_empty() {

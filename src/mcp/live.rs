@@ -185,24 +185,26 @@ impl Line {
         let session = session::run(wire, link, (handshake, startup), |opened| {
             self.keep(opened, transport)
         });
+        // The end is told before the session is dropped, which would tell another one; and
+        // the first reason stands, since the queue ends with the session too.
+        let writing = async {
+            link.end(write_all(queue, writer).await);
+            link.ended().await
+        };
         tokio::select! {
             fault = session => fault,
-            fault = write_all(queue, writer) => {
-                link.end(fault);
-                // The first reason stands: the queue ends with the session, too.
-                link.ended().await
-            }
+            fault = writing => fault,
         }
     }
 
-    /// What is left of the time to start, all handshakes together; a second one gets
-    /// half of it in any case.
+    /// What is left of the time to start, all handshakes together; the later ones get
+    /// two thirds of it in any case.
     pub(super) fn startup_left(&self) -> Duration {
         let state = self.state.borrow();
         let whole = state.config.startup_timeout;
         whole
             .saturating_sub(state.starting_since.elapsed())
-            .max(whole / 2)
+            .max(whole * 2 / 3)
     }
 
     pub(super) fn on_late_answer(&self) -> OnLateAnswer {

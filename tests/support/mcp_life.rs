@@ -14,7 +14,7 @@ async fn a_server_that_never_answers_is_given_up() {
     }]);
     assert_eq!(desk.server().status, ServerStatus::Starting);
     let notice = desk.until_failed().await;
-    assert!(notice.sentence().contains("within 0.3 s"), "{notice:?}");
+    assert!(notice.sentence().contains("within 0.2 s"), "{notice:?}");
     assert!(
         notice.sentence().contains("startupTimeoutSeconds"),
         "{notice:?}"

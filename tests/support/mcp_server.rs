@@ -192,7 +192,7 @@ impl Server {
         .collect();
         tools.extend(
             [
-                "die", "grow", "late", "shout", "big", "twice", "log", "ping",
+                "die", "grow", "late", "shout", "big", "twice", "log", "ping", "batch",
             ]
             .map(tool),
         );
