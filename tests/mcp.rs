@@ -212,7 +212,7 @@ async fn a_flood_of_stderr_neither_blocks_nor_fills_the_memory() {
 async fn one_bad_tool_costs_no_other() {
     let desk = Desk::with("one-bad-tool").await;
     let server = desk.server();
-    assert_eq!(server.tools.len(), 14);
+    assert_eq!(server.tools.len(), 16);
     assert_eq!(server.left_out, ["tool `bad` has no inputSchema"]);
     desk.close().await;
 }
@@ -346,7 +346,8 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         why: "both command and url".to_owned(),
     };
     let remote = Launch::Remote {
-        url: "https://example.com/mcp".to_owned(),
+        // The port that nobody may listen at.
+        url: "http://127.0.0.1:1/mcp".to_owned(),
         transport: humble::domain::server::RemoteTransport::Guess,
         headers: Vec::new(),
     };
@@ -356,7 +357,10 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         config("odd", misconfigured),
     ]);
     let notice = desk.until_failed().await;
-    assert!(notice.sentence().contains("by URL"), "{notice:?}");
+    assert!(
+        notice.sentence().contains("Nothing listens at"),
+        "{notice:?}"
+    );
     let servers = desk.hub.servers();
     assert_eq!(servers[1].status, ServerStatus::Off);
     assert_eq!(
@@ -370,7 +374,7 @@ async fn what_cannot_run_is_listed_with_the_reason() {
 async fn a_change_of_the_list_restarts_only_what_changed() {
     let mut desk = Desk::with("").await;
     succeeded(desk.call("grow", json!({})).await);
-    desk.until(|server| server.tools.len() == 15).await;
+    desk.until(|server| server.tools.len() == 17).await;
     let described = humble::domain::ServerConfig {
         description: Some("the same".to_owned()),
         ..server("")
@@ -380,9 +384,9 @@ async fn a_change_of_the_list_restarts_only_what_changed() {
         config("other", command(&test_server(), &["junk"])),
     ]);
     assert_eq!(desk.server().description.as_deref(), Some("the same"));
-    assert_eq!(desk.server().tools.len(), 15);
+    assert_eq!(desk.server().tools.len(), 17);
     desk.configure(vec![server("one-bad-tool")]);
-    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 14)
+    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
         .await;
     desk.close().await;
 }

@@ -5,7 +5,7 @@ use std::io;
 
 /// Ctrl+C and the signals that end a program.
 #[cfg(unix)]
-pub struct Signals([(tokio::signal::unix::Signal, u8); 3]);
+pub struct Signals([(tokio::signal::unix::Signal, u8); 4]);
 
 #[cfg(unix)]
 impl Signals {
@@ -16,16 +16,19 @@ impl Signals {
             on(SignalKind::interrupt(), EXIT_INTERRUPTED)?,
             on(SignalKind::terminate(), 128 + 15)?,
             on(SignalKind::hangup(), 128 + 1)?,
+            // Ctrl+\: without us it would leave the servers behind.
+            on(SignalKind::quit(), 128 + 3)?,
         ]))
     }
 
     /// The exit status that the next signal stands for.
     pub async fn next(&mut self) -> u8 {
-        let [a, b, c] = &mut self.0;
+        let [a, b, c, d] = &mut self.0;
         tokio::select! {
             _ = a.0.recv() => a.1,
             _ = b.0.recv() => b.1,
             _ = c.0.recv() => c.1,
+            _ = d.0.recv() => d.1,
         }
     }
 }

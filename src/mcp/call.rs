@@ -58,6 +58,10 @@ pub async fn run(
     };
     let elapsed = started.elapsed();
     match ended {
+        Ended::Unreachable(_) if line.stop.is_cancelled() => {
+            let why = "The server was switched off while it worked on the call.".to_owned();
+            ToolOutcome::Unreachable { why, elapsed }.into()
+        }
         Ended::Answered(result) => {
             let Answer { text, is_error } = answer(&result);
             let outcome = match is_error {

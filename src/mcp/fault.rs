@@ -22,9 +22,9 @@ pub enum Fault {
     NotRunnable { command: String, why: String },
     #[error(transparent)]
     Web(#[from] WebFault),
-    #[error("It did not answer `initialize` within {} s.", .0.as_secs_f32())]
+    #[error("It did not answer `initialize` within {} s.", seconds(*.0))]
     Silent(Duration),
-    #[error("It did not answer `server/discover` within {} s.", .0.as_secs_f32())]
+    #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
     Undiscovered(Duration),
     #[error("It answered with protocol version `{0}`, which this program does not know.")]
     Version(String),
@@ -44,10 +44,17 @@ pub enum Fault {
     LineTooLong(usize),
     #[error("It prints text that is not MCP on its standard output, such as `{last}`.")]
     Junk { last: String },
+    #[error("It sends requests without pause.")]
+    Flood,
     #[error("It stopped reading what it is sent.")]
     Deaf,
     #[error("Its pipe broke: {0}.")]
     Pipe(String),
+}
+
+fn seconds(time: Duration) -> String {
+    let words = format!("{:.1}", time.as_secs_f32());
+    words.strip_suffix(".0").unwrap_or(&words).to_owned()
 }
 
 /// All that is known once the process is gone.
@@ -58,6 +65,8 @@ pub struct Death<'a> {
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
     pub last_words: Vec<String>,
+    /// What it printed that was no message.
+    pub skipped: Option<String>,
     /// What the child inherited, where it is a child.
     pub inherit: Option<&'a Inherit>,
 }
@@ -87,6 +96,10 @@ impl Death<'_> {
         let mut why = self.fault.to_string();
         if let (true, Some(status)) = (self.died_by_itself(), self.status) {
             why = format!("Its process ended ({status}).");
+        }
+        let is_told = self.was_connected || matches!(self.fault, Fault::Junk { .. });
+        if let (false, Some(skipped)) = (is_told, &self.skipped) {
+            why.push_str(&format!(" It printed {skipped}."));
         }
         if !self.last_words.is_empty() {
             why.push_str(" Its last words: ");

@@ -10,8 +10,12 @@ use rmcp::model::{
     ServerResult,
 };
 use rmcp::service::TxJsonRpcMessage;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+/// Messages of one batch.
+const BATCH_MAX: usize = 10_000;
 
 /// Told when a cancelled request was answered all the same: the tool's name.
 pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
@@ -22,6 +26,8 @@ pub struct Inbox {
     /// The request that opens the session, until it is answered.
     opening: Option<(RequestId, Opening)>,
     on_late_answer: OnLateAnswer,
+    replies: Vec<Value>,
+    rest: VecDeque<ServerJsonRpcMessage>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +42,8 @@ impl Inbox {
             link,
             opening: None,
             on_late_answer,
+            replies: Vec::new(),
+            rest: VecDeque::new(),
         }
     }
 
@@ -61,8 +69,28 @@ impl Inbox {
         self.take(lenient::parse(text), text)
     }
 
-    /// The same for text that was parsed already.
+    /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
+    /// all but the first message are kept for [`Inbox::rest`].
     pub fn take(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
+        match value {
+            Some(Value::Array(items)) if is_batch(&items) => {
+                for item in items.into_iter().take(BATCH_MAX) {
+                    let message = self.take_one(Some(item), text);
+                    self.rest.extend(message);
+                }
+                self.rest()
+            }
+            one => self.take_one(one, text),
+        }
+    }
+
+    /// The next message of the last batch.
+    pub fn rest(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.rest.pop_front()
+    }
+
+    fn take_one(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         let Some(Value::Object(mut message)) = value else {
             self.link.skip(text);
             return None;
@@ -89,7 +117,9 @@ impl Inbox {
                     self.link.tools_changed.notify_one();
                     return None;
                 }
-                _ => typed(message),
+                // What else it tells is nothing to us; what it asks is answered here.
+                // rmcp would start a task for each, and there may be no end of them.
+                _ => return self.asked(&message, text),
             }
         } else {
             self.answer(message)
@@ -100,6 +130,33 @@ impl Inbox {
             self.link.skip(text);
         }
         read
+    }
+
+    /// Pings are answered and all else that a server may ask is refused, on the spot.
+    fn asked(&mut self, message: &Map<String, Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        let method = message.get("method").and_then(Value::as_str);
+        let (Some(method), false) = (method, message.contains_key("result")) else {
+            self.link.skip(text);
+            return None;
+        };
+        self.link.heard();
+        let id = message.get("id").filter(|id| !id.is_null())?;
+        self.link.count_request();
+        let reply = match method {
+            "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
+            _ => {
+                let why =
+                    json!({ "code": -32601, "message": format!("Method not found: {method}") });
+                json!({ "jsonrpc": "2.0", "id": id, "error": why })
+            }
+        };
+        self.replies.push(reply);
+        None
+    }
+
+    /// What is to be sent to the server for what was read last.
+    pub fn replies(&mut self) -> impl Iterator<Item = Value> {
+        std::mem::take(&mut self.replies).into_iter()
     }
 
     fn answer(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
@@ -133,13 +190,6 @@ impl Inbox {
         let raw = ServerResult::CustomResult(CustomResult::new(result));
         Some(JsonRpcMessage::response(raw, id))
     }
-}
-
-/// A request or a notification of the server. The version is not worth a
-/// refusal: it is what rmcp expects.
-fn typed(mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
-    message.insert("jsonrpc".to_owned(), "2.0".into());
-    serde_json::from_value(Value::Object(message)).ok()
 }
 
 /// An error whose fields may be missing or of another type.

@@ -19,6 +19,7 @@ const LEFT_OUT_LINES_MAX: usize = 50;
 /// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which
 /// some servers write, cost a character each and not the whole message.
 pub fn parse(line: &[u8]) -> Option<Value> {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
         serde_json::from_str(&without_lone_surrogates(&text)).ok()

@@ -71,6 +71,9 @@ impl Line {
                 config,
                 phase,
                 starts: 0,
+                starting_since: Instant::now(),
+                was_connected: false,
+                skipped: None,
                 tools: Arc::default(),
                 left_out: Vec::new(),
                 instructions: None,
@@ -162,6 +165,7 @@ impl Line {
             self.state.send_modify(|state| {
                 state.phase = Phase::Starting;
                 state.starts += 1;
+                state.starting_since = Instant::now();
             });
             self.report().await;
             let started = Instant::now();
@@ -183,6 +187,7 @@ impl Line {
                         was_connected,
                         status,
                         last_words: self.last_words(was_connected),
+                        skipped: self.state.borrow().skipped.clone(),
                         inherit: endpoint.inherit(),
                     };
                     self.fail(&death, delay).await;
@@ -202,9 +207,7 @@ impl Line {
         let notice = death.notice();
         self.stderr.note(&notice.sentence());
         self.state.send_modify(|state| {
-            if !state.is_connected() {
-                // What it had before is not what it would have now. After the
-                // end of a session they stay: the next call opens another.
+            if !state.was_connected {
                 state.tools = Arc::default();
                 state.left_out.clear();
                 state.instructions = None;

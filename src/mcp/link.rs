@@ -23,6 +23,9 @@ const JUST_NOW: Duration = Duration::from_millis(100);
 const SAMPLE_BYTES_MAX: usize = 80;
 /// Skipped lines of a session that the log shows; then it only counts.
 const SKIPPED_LOGGED: u64 = 5;
+/// Requests of a server within the window; with more of them it is ended.
+const REQUESTS_MAX: u32 = 5_000;
+const REQUESTS_WINDOW: Duration = Duration::from_secs(10);
 /// So many lines in a row without one message between them are no MCP.
 const JUNK_LINES_MAX: u64 = 10_000;
 
@@ -33,6 +36,8 @@ pub struct Link {
     progress: Mutex<HashMap<ProgressToken, watch::Sender<Option<Progress>>>>,
     cancelled: Mutex<VecDeque<(RequestId, String, Instant)>>,
     skipped: Mutex<Skipped>,
+    /// Since when the requests of the server are counted, and how many there were.
+    asked: Mutex<Option<(Instant, u32)>>,
     stage: Mutex<Stage>,
     /// Where a server's log messages go: among what it writes to stderr.
     said: Stderr,
@@ -118,6 +123,21 @@ impl Link {
     pub fn was_refused(&self, request: &RequestId) -> bool {
         let id = serde_json::to_value(request).unwrap_or_default();
         lock(&self.refused).contains(&id.to_string())
+    }
+
+    /// Counts what the server asks; one that asks without pause does nothing else.
+    pub fn count_request(&self) {
+        let mut asked = lock(&self.asked);
+        let window = asked.get_or_insert_with(|| (Instant::now(), 0));
+        if window.0.elapsed() > REQUESTS_WINDOW {
+            *window = (Instant::now(), 0);
+        }
+        window.1 += 1;
+        let is_flood = window.1 > REQUESTS_MAX;
+        drop(asked);
+        if is_flood {
+            self.end(Fault::Flood);
+        }
     }
 
     pub fn reach(&self, stage: Stage) {

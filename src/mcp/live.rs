@@ -111,6 +111,10 @@ impl Line {
             Way::Child(program) => self.run_child(program, &link, handshake).await,
         };
         let stage = link.stage();
+        self.state.send_if_modified(|state| {
+            state.skipped = link.skipped();
+            false
+        });
         Met { end, stage }
     }
 
@@ -178,17 +182,30 @@ impl Line {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
         let inbox = Inbox::new(link.clone(), self.on_late_answer());
         let wire = Wire::new(reader, outbox, link.clone(), inbox);
-        let startup = self.state.borrow().config.startup_timeout;
+        let startup = self.startup_left();
         let session = session::run(wire, link, (handshake, startup), |opened| {
             self.keep(opened, transport)
         });
+        // The end is told before the session is dropped, which would tell another one; and
+        // the first reason stands, since the queue ends with the session too.
+        let writing = async {
+            link.end(write_all(queue, writer).await);
+            link.ended().await
+        };
         tokio::select! {
             fault = session => fault,
-            fault = write_all(queue, writer) => {
-                link.end(fault.clone());
-                fault
-            }
+            fault = writing => fault,
         }
+    }
+
+    /// What is left of the time to start, all handshakes together; the later ones get
+    /// two thirds of it in any case.
+    pub(super) fn startup_left(&self) -> Duration {
+        let state = self.state.borrow();
+        let whole = state.config.startup_timeout;
+        whole
+            .saturating_sub(state.starting_since.elapsed())
+            .max(whole * 2 / 3)
     }
 
     pub(super) fn on_late_answer(&self) -> OnLateAnswer {
@@ -210,6 +227,7 @@ impl Line {
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
+            state.was_connected = true;
             state.tools = Arc::new(opened.tools.tools);
             state.left_out = opened.tools.left_out;
             state.instructions = opened.instructions;
@@ -329,11 +347,11 @@ fn other(last: Handshake, met: &Met) -> Option<Handshake> {
         (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
         // It may be of the newer era and too slow for the probe, or be so since it was
         // met last.
-        (
-            Handshake::Initialize,
-            Stage::Initializing,
-            Fault::Version(_) | Fault::Handshake(_) | Fault::Web(_),
-        ) => Some(Handshake::Discover),
+        (Handshake::Initialize, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => {
+            Some(Handshake::Discover)
+        }
+        // Over HTTP a probe loses nothing, if there was none yet.
+        (Handshake::Initialize, Stage::Initializing, Fault::Web(_)) => Some(Handshake::Probe),
         _ => None,
     }
 }

@@ -110,7 +110,7 @@ impl Line {
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
         let inbox = Inbox::new(link.clone(), self.on_late_answer());
         let wire = HttpWire::new(outbox, incoming, inbox, link.clone());
-        let startup = self.state.borrow().config.startup_timeout;
+        let startup = self.startup_left();
         let transport = match carrier {
             Carrier::Sse => Transport::Sse,
             Carrier::Http => Transport::Http,
@@ -122,8 +122,8 @@ impl Line {
         // The end is told before the session is dropped, which would tell another one.
         let driver = async {
             let fault = Driver::new(shared.clone(), standing).run(queue).await;
-            link.end(fault.clone());
-            fault
+            link.end(fault);
+            link.ended().await
         };
         let end = self
             .until_told(link, async {

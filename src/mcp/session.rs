@@ -28,8 +28,10 @@ use tokio::time::timeout;
 const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 
 /// A server that knows `server/discover` answers it as fast as it starts: a third of
-/// the time that it may take to start is enough, and this at most.
-const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+/// the time that it may take to start is enough, and this at most. After 10 s rmcp itself
+/// would ask for `initialize` on the same connection, and the late answer to the probe
+/// would be taken for one to that.
+const PROBE_DEADLINE: Duration = Duration::from_secs(9);
 
 /// Versions of a server that a notice lists at most.
 const VERSIONS_NAMED_MAX: usize = 8;
@@ -164,6 +166,8 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
         ClientInitializeError::JsonRpcError(error) => {
             Fault::Handshake(explain(&ServiceError::McpError(error)))
         }
+        // What it says to `initialize` is its last word.
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_fault(*fallback),
         error => Fault::Handshake(error.to_string()),
     }
 }
@@ -306,5 +310,30 @@ impl Session {
         // task must not keep it from that: there will be no second poll.
         let sending = tokio::task::unconstrained(self.peer.send_notification(notification));
         let _ = futures::FutureExt::now_or_never(sending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::inbox::Inbox;
+    use super::super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
+    use super::*;
+    use tokio::sync::mpsc;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_probe_without_an_answer_ends_before_anything_else_is_asked() {
+        let (ours, _theirs) = tokio::io::duplex(1 << 16);
+        let (reader, writer) = tokio::io::split(ours);
+        let link = Arc::new(Link::default());
+        let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
+        let inbox = Inbox::new(link.clone(), Box::new(|_| {}));
+        let wire = Wire::new(reader, outbox, link.clone(), inbox);
+        let startup = Duration::from_secs(60);
+        let fault = tokio::select! {
+            met = shake(wire, &link, Handshake::Probe, startup) => met.err(),
+            fault = write_all(queue, writer) => Some(fault),
+        };
+        assert_eq!(fault, Some(Fault::Undiscovered(PROBE_DEADLINE)));
+        assert_eq!(link.stage(), Stage::Discovering);
     }
 }

@@ -17,6 +17,12 @@ pub struct State {
     pub phase: Phase,
     /// How often it was started.
     pub starts: u64,
+    pub starting_since: Instant,
+    /// It was connected once, and what it had then stays on offer: the next call opens
+    /// another session.
+    pub was_connected: bool,
+    /// What the last session printed that was no message.
+    pub skipped: Option<String>,
     pub tools: Arc<Vec<Tool>>,
     pub left_out: Vec<String>,
     pub instructions: Option<String>,

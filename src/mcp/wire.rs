@@ -95,6 +95,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         while !self.link.has_ended() {
+            if let Some(message) = self.inbox.rest() {
+                return Some(message);
+            }
             let line = match self.next_line().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
@@ -107,6 +110,13 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
                 }
             };
             let message = self.inbox.read(&line);
+            for reply in self.inbox.replies() {
+                let mut line = reply.to_string().into_bytes();
+                line.push(b'\n');
+                if self.outbox.try_send(line).is_err() {
+                    self.link.end(Fault::Deaf);
+                }
+            }
             if line.capacity() <= LINE_BYTES_KEPT {
                 self.line = line;
                 self.line.clear();

@@ -1,15 +1,18 @@
 //! MCP servers that nobody here wrote, over each transport that they have:
 //! `HUMBLE_MCP_SERVERS` names the folder that `.ci/servers.sh` fills.
 
-use super::home::{Home, until};
+use super::home::Home;
 use super::model_server::{ModelServer, ollama_call, ollama_text};
-use super::{Asked, named, run};
+use super::pty::{CTRL_C, Exit, Start, framed, shows};
+use super::{Asked, PATIENCE, named, run};
 use serde_json::{Value, json};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
-use super::pty::{CTRL_C, Exit, Start, framed, shows};
+/// How often a port is tried that nobody announces.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 fn installed(path: &str) -> String {
     let whole = PathBuf::from(named("HUMBLE_MCP_SERVERS")).join(path);
@@ -135,9 +138,12 @@ fn added(home: Home, kind: Kind, over: Over) -> (Home, Option<Listening>) {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let listening = Listening(command.spawn().expect("it starts"));
-    until("the server listens", || {
-        TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
+    // Python reads all of its libraries first.
+    let started = Instant::now();
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(started.elapsed() < PATIENCE, "the server does not listen");
+        std::thread::sleep(LOOK_AGAIN);
+    }
     let (path, transport) = match over {
         Over::Sse => ("sse", "sse"),
         Over::Http | Over::Stdio => ("mcp", "http"),

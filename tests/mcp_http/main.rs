@@ -8,6 +8,8 @@ mod mcp_desk;
 mod bench;
 mod ended;
 mod finding;
+mod good;
 mod refused;
 mod talking;
+mod telling;
 mod web;

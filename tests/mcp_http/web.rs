@@ -1,7 +1,7 @@
 //! An MCP server over HTTP for tests: in this process, on a port of its own, well-behaved
 //! unless told otherwise, with every request recorded and every connection counted.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -47,6 +47,8 @@ pub enum Act {
     Whole(u16, Vec<String>, String),
     /// A stream of events, part by part.
     Stream(Vec<Part>),
+    /// What a good server does, so much later.
+    Late(Duration),
     /// Nothing, with the connection open.
     Hang,
     /// A head that announces JSON, and a body without end.
@@ -93,16 +95,16 @@ pub fn event(data: &Value) -> Part {
 
 type Manner = dyn Fn(&Ask) -> Option<Act> + Send + Sync;
 
-struct Inner {
+pub struct Inner {
     manner: Box<Manner>,
     asks: Mutex<Vec<Ask>>,
     open: AtomicUsize,
     /// Connections that the client left before their answer was whole.
     left: AtomicUsize,
     /// Of HTTP+SSE, and those that were opened by GET.
-    streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
+    pub streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// What the list of tools holds beyond the usual.
-    further: Mutex<Vec<Value>>,
+    pub further: Mutex<Vec<Value>>,
     dead: CancellationToken,
 }
 
@@ -244,7 +246,7 @@ impl Web {
 }
 
 impl Inner {
-    fn tell(&self, message: &Value) {
+    pub fn tell(&self, message: &Value) {
         for stream in self.streams.lock().unwrap().iter() {
             let _ = stream.send(format!("event: message\ndata: {message}\n\n"));
         }
@@ -300,7 +302,7 @@ impl Inner {
         Ok(Some(ask))
     }
 
-    async fn act(
+    pub async fn act(
         &self,
         act: Act,
         ask: &Ask,
@@ -309,6 +311,10 @@ impl Inner {
     ) -> std::io::Result<()> {
         match act {
             Act::Whole(status, head, body) => whole(writer, status, &head, &body).await,
+            Act::Late(time) => {
+                sleep(time).await;
+                Box::pin(self.behave(ask, reader, writer)).await
+            }
             Act::Hang => self.until_left(reader).await,
             Act::Endless => {
                 writer.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n").await?;
@@ -350,108 +356,9 @@ impl Inner {
         self.left.fetch_add(1, Ordering::SeqCst);
         Err(std::io::ErrorKind::ConnectionAborted.into())
     }
-
-    /// What a good server does: `/sse` and `/messages` are HTTP+SSE, `/events` answers
-    /// in streams, `/modern` knows the newer era alone, `/mcp` answers in JSON.
-    async fn behave(
-        &self,
-        ask: &Ask,
-        reader: &mut BufReader<OwnedReadHalf>,
-        writer: &mut OwnedWriteHalf,
-    ) -> std::io::Result<()> {
-        let path = ask.path.split('?').next().unwrap_or_default();
-        match (ask.verb.as_str(), path) {
-            ("GET", "/sse") => {
-                begin_stream(writer).await?;
-                chunk(writer, "event: endpoint\ndata: /messages?session=7\n\n").await?;
-                self.stand(reader, writer).await
-            }
-            ("GET", "/events") => {
-                begin_stream(writer).await?;
-                self.stand(reader, writer).await
-            }
-            ("POST", "/messages") => {
-                whole(writer, 202, &[], "Accepted").await?;
-                if !ask.body["id"].is_null() && ask.method() != "POST" {
-                    self.tell(&self.answer(ask));
-                }
-                Ok(())
-            }
-            ("POST", _) if ask.body["id"].is_null() || ask.method() == "POST" => {
-                whole(writer, 202, &[], "").await
-            }
-            ("POST", "/events") => {
-                let answer = vec![Part::Answer];
-                self.act(Act::Stream(answer), ask, reader, writer).await
-            }
-            ("POST", "/mcp" | "/modern") => {
-                let mut head = vec!["Content-Type: application/json".to_owned()];
-                if ask.method() == "initialize" {
-                    head.push("Mcp-Session-Id: s-1".to_owned());
-                }
-                let answer = self.answer(ask);
-                whole(writer, 200, &head, &answer.to_string()).await
-            }
-            ("DELETE", _) => whole(writer, 200, &[], "").await,
-            ("GET", _) => whole(writer, 405, &[], "Method Not Allowed").await,
-            _ => whole(writer, 404, &[], "Not Found").await,
-        }
-    }
-
-    async fn stand(
-        &self,
-        reader: &mut BufReader<OwnedReadHalf>,
-        writer: &mut OwnedWriteHalf,
-    ) -> std::io::Result<()> {
-        let (sender, mut receiver) = mpsc::unbounded_channel();
-        self.streams.lock().unwrap().push(sender);
-        loop {
-            tokio::select! {
-                _ = reader.read_u8() => return Err(std::io::ErrorKind::ConnectionAborted.into()),
-                text = receiver.recv() => chunk(writer, &text.unwrap_or_default()).await?,
-            }
-        }
-    }
-
-    /// The answer of a good server to a request.
-    fn answer(&self, ask: &Ask) -> Value {
-        let is_modern = ask.path == "/modern";
-        let arguments = &ask.body["params"]["arguments"];
-        let result = match ask.method() {
-            "initialize" if !is_modern => json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": { "tools": { "listChanged": true } },
-                "serverInfo": { "name": "web", "version": "1" },
-            }),
-            "server/discover" if is_modern => json!({
-                "resultType": "complete", "supportedVersions": [MODERN], "ttlMs": 0,
-                "capabilities": { "tools": {} }, "cacheScope": "private",
-            }),
-            "tools/list" => json!({ "tools": self.tools() }),
-            "ping" => json!({}),
-            "tools/call" => {
-                let number = |key: &str| arguments[key].as_i64().unwrap_or_default();
-                let text = (number("a") + number("b")).to_string();
-                json!({ "content": [{ "type": "text", "text": text }] })
-            }
-            _ => {
-                let error = json!({ "code": -32601, "message": "Method not found" });
-                return json!({ "jsonrpc": "2.0", "id": ask.body["id"], "error": error });
-            }
-        };
-        json!({ "jsonrpc": "2.0", "id": ask.body["id"], "result": result })
-    }
-
-    fn tools(&self) -> Vec<Value> {
-        let properties = json!({ "a": { "type": "integer", "x-mcp-header": "First" } });
-        let schema = json!({ "type": "object", "properties": properties });
-        let mut tools = vec![json!({ "name": "add", "inputSchema": schema })];
-        tools.extend(self.further.lock().unwrap().iter().cloned());
-        tools
-    }
 }
 
-async fn whole(
+pub async fn whole(
     writer: &mut OwnedWriteHalf,
     status: u16,
     head: &[String],
@@ -470,13 +377,13 @@ async fn whole(
     writer.write_all(text.as_bytes()).await
 }
 
-async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
+pub async fn begin_stream(writer: &mut OwnedWriteHalf) -> std::io::Result<()> {
     let head =
         "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     writer.write_all(head.as_bytes()).await
 }
 
-async fn chunk(writer: &mut OwnedWriteHalf, text: &str) -> std::io::Result<()> {
+pub async fn chunk(writer: &mut OwnedWriteHalf, text: &str) -> std::io::Result<()> {
     let head = format!("{:x}\r\n", text.len());
     writer.write_all(head.as_bytes()).await?;
     writer.write_all(text.as_bytes()).await?;

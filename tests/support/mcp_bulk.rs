@@ -50,9 +50,35 @@ async fn a_server_that_calls_the_question_a_change_is_not_asked_for_ever() {
     desk.close().await;
 }
 
+/// It sends pings without pause and reads nothing meanwhile.
+#[tokio::test]
+async fn a_server_that_asks_without_pause_is_ended_and_holds_up_nobody() {
+    let mut desk = Desk::of(vec![
+        super::mcp_desk::server(""),
+        super::mcp_desk::config(
+            "other",
+            super::mcp_desk::command(&super::mcp_desk::test_server(), &[""]),
+        ),
+    ]);
+    let is_connected =
+        |server: &humble::domain::Server| server.status == humble::domain::ServerStatus::Connected;
+    desk.until(is_connected).await;
+    let since = std::time::Instant::now();
+    let why = unreachable_because(desk.call("ping", json!({})).await);
+    assert!(
+        why.contains("stopped reading") || why.contains("without pause"),
+        "{why}"
+    );
+    assert!(since.elapsed().as_secs() < 5, "{:?}", since.elapsed());
+    desk.close().await;
+}
+
 #[tokio::test]
 async fn the_first_answer_counts_and_those_to_nobody_do_not() {
     let mut desk = Desk::with("").await;
+    let said = desk.call("batch", json!({})).await;
+    assert_eq!(succeeded(said), "batched");
+    desk.until_stderr_says(r#""id":"b""#).await;
     for _ in 0..3 {
         let said = desk.call("twice", json!({})).await;
         assert_eq!(succeeded(said), "first");

@@ -94,7 +94,7 @@ async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
     let mut desk = Desk::of(vec![met_as(Protocol::Auto, "hangs-on-all")]);
     let why = desk.until_failed().await.sentence();
     assert!(
-        why.contains("did not answer `initialize` within 2 s"),
+        why.contains("did not answer `initialize` within 1.3 s"),
         "{why}"
     );
     desk.close().await;

@@ -14,7 +14,7 @@ async fn a_server_that_never_answers_is_given_up() {
     }]);
     assert_eq!(desk.server().status, ServerStatus::Starting);
     let notice = desk.until_failed().await;
-    assert!(notice.sentence().contains("within 0.3 s"), "{notice:?}");
+    assert!(notice.sentence().contains("within 0.2 s"), "{notice:?}");
     assert!(
         notice.sentence().contains("startupTimeoutSeconds"),
         "{notice:?}"
@@ -77,7 +77,7 @@ async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
         "{told}"
     );
     // Its tools stay on offer, so that there can be a next call.
-    assert_eq!(desk.server().offered().count(), 14);
+    assert_eq!(desk.server().offered().count(), 16);
     assert_eq!(
         succeeded(desk.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"
@@ -109,10 +109,10 @@ async fn dying_again_and_again_is_met_with_a_delay_until_a_person_asks() {
 async fn a_healthy_server_is_restarted_by_hand() {
     let mut desk = Desk::with("").await;
     succeeded(desk.call("grow", json!({})).await);
-    desk.until(|server| server.tools.len() == 15).await;
+    desk.until(|server| server.tools.len() == 17).await;
     let id = desk.server().id;
     desk.hub.reconnect(&id);
-    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 14)
+    desk.until(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
         .await;
     assert_eq!(desk.processes(), 1);
     desk.close().await;

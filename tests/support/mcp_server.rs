@@ -190,7 +190,12 @@ impl Server {
         .into_iter()
         .map(tool)
         .collect();
-        tools.extend(["die", "grow", "late", "shout", "big", "twice", "log"].map(tool));
+        tools.extend(
+            [
+                "die", "grow", "late", "shout", "big", "twice", "log", "ping", "batch",
+            ]
+            .map(tool),
+        );
         if self.manner == "one-bad-tool" {
             tools.insert(
                 1,
@@ -240,6 +245,9 @@ impl Server {
                 let bytes = arguments["bytes"].as_u64().unwrap_or(0);
                 text(&"x".repeat(usize::try_from(bytes).unwrap_or(0)))
             }
+            "ping" => loop {
+                send(&json!({ "jsonrpc": "2.0", "id": "again", "method": "ping" }));
+            },
             "log" => {
                 for data in [json!("글\n둘"), json!({ "a": 1 })] {
                     send(&json!({
@@ -248,6 +256,13 @@ impl Server {
                     }));
                 }
                 text("logged")
+            }
+            "batch" => {
+                return send(&json!([
+                    { "jsonrpc": "2.0", "id": "b", "method": "ping" },
+                    { "jsonrpc": "2.0", "id": id, "result": text("batched") },
+                    { "jsonrpc": "2.0", "id": 77_777, "result": {} },
+                ]));
             }
             "twice" => {
                 for (id, said) in [(id, "first"), (id, "second"), (&json!(987_654), "stray")] {

@@ -206,7 +206,7 @@ pub fn said(body: &[u8], message: Option<&Value>) -> String {
                 "/detail",
             ];
             let told = known.iter().find_map(|pointer| at(pointer));
-            told.map_or_else(|| text.as_ref(), |told| told)
+            told.unwrap_or(text.as_ref())
         }
         None if text.trim_start().starts_with('<') => title(&text).unwrap_or_default(),
         None => text.as_ref(),

@@ -45,7 +45,7 @@ pub async fn exchange(shared: Arc<Shared>, out: Outgoing, sent: CancellationToke
     let ended = match out.deadline() {
         Some(deadline) => timeout(deadline, talk)
             .await
-            .unwrap_or_else(|_| Ended::Failed(WebFault::Slow(deadline))),
+            .unwrap_or(Ended::Failed(WebFault::Slow(deadline))),
         None => talk.await,
     };
     match ended {
@@ -139,11 +139,15 @@ async fn answer(shared: &Shared, out: &Outgoing, response: Response) -> Result<(
     let asked = out.id.as_ref();
     let status = response.status().as_u16();
     let kind = Kind::of(&response);
+    // What is waited for by others must not last as long as a stream may.
+    if asked.is_none() {
+        return Ok(());
+    }
     if kind == Kind::Events {
         return follow(shared, asked, Stream::new(response)).await;
     }
     // It was taken, and will be answered elsewhere, if at all.
-    if matches!(status, 202 | 204) || asked.is_none() {
+    if matches!(status, 202 | 204) {
         return Ok(());
     }
     if let Kind::Other(kind) = kind {

@@ -7,6 +7,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const KEY: &str = "x-mcp-header";
+/// Lines about tools that are left out; the rest is counted.
+const LEFT_OUT_LINES_MAX: usize = 50;
 /// As deep as schemas are followed.
 const DEPTH_MAX: usize = 64;
 
@@ -32,6 +34,7 @@ impl ParamHeaders {
         let mut known = self.lock();
         let Some(known) = &mut *known else { return };
         known.clear();
+        let mut wrong = Vec::new();
         listed
             .tools
             .retain(|tool| match params(&tool.input_schema) {
@@ -40,11 +43,17 @@ impl ParamHeaders {
                     true
                 }
                 Err(why) => {
-                    let why = format!("tool `{}`: {why}", tool.name);
-                    listed.left_out.push(why);
+                    wrong.push(format!("tool `{}`: {why}", tool.name));
                     false
                 }
             });
+        let more = wrong.len().saturating_sub(LEFT_OUT_LINES_MAX);
+        let told = wrong.into_iter().take(LEFT_OUT_LINES_MAX);
+        listed.left_out.extend(told);
+        if more > 0 {
+            let more = format!("and {more} more tools with a wrong `{KEY}`");
+            listed.left_out.push(more);
+        }
     }
 
     /// The headers of one message `tools/call`, with their values.

@@ -145,7 +145,7 @@ pub async fn keep(shared: &Shared) -> Ended {
 }
 
 enum Opened {
-    Stream(Stream),
+    Stream(Box<Stream>),
     /// The server does not know the session.
     Unknown,
     /// It has no such stream.
@@ -162,7 +162,9 @@ async fn open(shared: &Shared, last_id: &[u8]) -> Opened {
     match response.status().as_u16() {
         404 if shared.has_session() => Opened::Unknown,
         429 | 500.. => Opened::NotNow(Refusal::read(&shared.remote, response).await.fault()),
-        200..300 if Kind::of(&response) == Kind::Events => Opened::Stream(Stream::new(response)),
+        200..300 if Kind::of(&response) == Kind::Events => {
+            Opened::Stream(Box::new(Stream::new(response)))
+        }
         _ => Opened::Never,
     }
 }

@@ -63,8 +63,17 @@ impl Transport<RoleClient> for HttpWire {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        if let Some(message) = self.inbox.rest() {
+            return Some(message);
+        }
         while let Some(incoming) = self.incoming.recv().await {
             let message = self.inbox.take(incoming.value, &incoming.text);
+            for reply in self.inbox.replies() {
+                let out = Outgoing::new(&reply, &self.link.params);
+                if self.queue.try_send(out).is_err() {
+                    self.link.end(Fault::Deaf);
+                }
+            }
             if message.is_some() {
                 return message;
             }
