@@ -123,7 +123,9 @@ impl Found {
     /// What was left out of its list, and what is wrong with it.
     fn remarks(&self) -> Vec<String> {
         let left_out = self.server.left_out.iter();
-        let mut remarks: Vec<String> = left_out.map(|what| format!("Left out: {what}")).collect();
+        let mut remarks: Vec<String> = left_out
+            .map(|what| format!("Left out: {}", Clean::spelt_out(what)))
+            .collect();
         remarks.extend(self.fault());
         if !self.server.withheld.is_empty() {
             let names = self.server.withheld.iter();
@@ -299,6 +301,8 @@ mod tests {
         );
         assert_eq!(packed(&names[..2], None), "    get-sum, 읽기\n");
         assert_eq!(packed(&[], Some(20)), "");
+        let hidden = ["se\u{200B}nd", "send", " "];
+        assert_eq!(packed(&hidden, None), "    se⟨U+200B⟩nd, send, \" \"\n");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub async fn run(home: &Home, asked: mcp::Call) -> Result<u8> {
     if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
         say(&words::line(&format!(
             "Server `{}` is off: it is started for this call.",
-            server.id
+            Clean::name(server.id.as_str())
         )));
         server.enabled = true;
     }

@@ -150,6 +150,15 @@ mod tests {
     }
 
     #[test]
+    fn names_hide_nothing() {
+        let said = no_tool(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
+        let expected = "Server `s⟨U+202E⟩` has no tool `send`. Did you mean `⟨ESC⟩send`?";
+        assert_eq!(said, expected);
+        let of = progress(" ", &Progress::new(1.0, None, None));
+        assert_eq!(of, "\" \": 1");
+    }
+
+    #[test]
     fn an_error_is_no_result() {
         let failed = ToolOutcome::Failed {
             text: "no\u{1b}[2J such file".to_owned(),

@@ -240,7 +240,7 @@ fn named(model: &Model, name: &str) -> Result<ServerId, Notice> {
     let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
     let near = super::commands::nearest_of(name, servers.iter().map(|server| server.id.as_str()));
     Err(match near {
-        Some(near) => notice.advise(format!("Did you mean `{}`?", Clean::name(&near))),
+        Some(near) => notice.advise(format!("Did you mean `{}`?", Clean::name(near))),
         None => notice.advise("/toggle-mcp lists them with their numbers."),
     })
 }
