@@ -11,6 +11,7 @@ use crate::domain::server::{Inherit, Protocol, RemoteTransport};
 use crate::domain::{Launch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
@@ -171,7 +172,8 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
     let args = args
         .iter()
         .map(|argument| filled(argument, "args", variables))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<Vec<_>, _>>()?;
+    let cwd = folder(fields::name(entry, "cwd")?, command, &args);
     let inherit = match fields::get(entry, "inheritEnv") {
         None | Some(Value::Bool(false)) => Inherit::AllowList,
         Some(Value::Bool(true)) => Inherit::Everything,
@@ -189,9 +191,30 @@ fn stdio(command: &str, entry: &Entry, variables: Variables<'_>) -> Result<Launc
         command: command.to_owned(),
         args,
         env: filled_pairs(entry, "env", variables)?,
-        cwd: fields::name(entry, "cwd")?.map(Into::into),
+        cwd,
         inherit,
     })
+}
+
+/// The folder that a child starts in, where that says what runs or what it works on: a
+/// relative path is another file elsewhere, and what was allowed here is not allowed
+/// there. Otherwise it is no part of the launch.
+fn folder(named: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    if let Some(named) = named.map(PathBuf::from) {
+        return match here {
+            Some(here) if named.is_relative() => Some(here.join(named)),
+            _ => Some(named),
+        };
+    }
+    let here = here?;
+    let is_here =
+        |path: &str| !path.is_empty() && Path::new(path).is_relative() && here.join(path).exists();
+    let value_of = |argument: &str| argument.split_once('=').map(|(_, value)| value.to_owned());
+    let mut args = args.iter();
+    let is_relative = (command.contains('/') && is_here(command))
+        || args.any(|it| is_here(it) || value_of(it).is_some_and(|value| is_here(&value)));
+    is_relative.then_some(here)
 }
 
 fn remote(

@@ -103,10 +103,19 @@ impl Launch {
                 args,
                 env,
                 cwd,
-                ..
-            } => json!({
-                "command": command, "args": args, "env": sorted(env), "cwd": cwd,
-            }),
+                inherit,
+            } => {
+                let mut parts = json!({
+                    "command": command, "args": args, "env": sorted(env), "cwd": cwd,
+                });
+                // More variables are power: some of them name code to load.
+                match inherit {
+                    Inherit::AllowList => {}
+                    Inherit::Also(names) => parts["inheritEnv"] = json!(names),
+                    Inherit::Everything => parts["inheritEnv"] = json!(true),
+                }
+                parts
+            }
             Self::Remote { url, headers, .. } => {
                 json!({ "url": url, "env": sorted(headers) })
             }

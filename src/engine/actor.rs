@@ -373,7 +373,7 @@ impl Actor {
     fn hub_event(&mut self, event: HubEvent) {
         match event {
             HubEvent::Changed(server) => {
-                let event = self.server_event(server);
+                let event = self.server_event(*server);
                 self.outbox.push(event);
             }
             HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),

@@ -219,7 +219,7 @@ impl Desk {
                 if let HubEvent::Changed(server) = event
                     && server.status == ServerStatus::Connected
                 {
-                    return Some(server);
+                    return Some(*server);
                 }
             }
             None

@@ -239,7 +239,7 @@ impl Line {
     pub(super) async fn report(&self) {
         let server = self.snapshot();
         report::tell_log(&server);
-        self.send(HubEvent::Changed(server)).await;
+        self.send(HubEvent::Changed(Box::new(server))).await;
     }
 
     /// Waits for room, but never beyond the end of the line: whoever stops it

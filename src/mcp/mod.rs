@@ -62,7 +62,7 @@ pub struct Call {
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
     /// A server's status or tools changed. Servers that are off report nothing.
-    Changed(Server),
+    Changed(Box<Server>),
     /// The newest progress of a running call; older ones may have been skipped.
     Progress {
         call: CallId,

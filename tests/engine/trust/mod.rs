@@ -87,7 +87,7 @@ impl Bench {
     fn place(home: TempDir) -> Place {
         let servers = read(&home.path().join("mcp-servers.json"));
         let servers = servers["mcpServers"].as_object().expect("an object");
-        let entry = servers.values().last().expect("a server").clone();
+        let entry = servers.values().next_back().expect("a server").clone();
         Place { home, entry }
     }
 
