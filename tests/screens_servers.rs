@@ -180,6 +180,40 @@ screens!(a_call_with_long_names_runs, |story| {
 });
 
 #[test]
+fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
+    let mut story = story((104, 30));
+    let names = [" ", "\u{200B}", "se\u{200B}nd", "\u{1b}send", "send"];
+    let tools = names.map(|name| tool(name, "Sends.")).to_vec();
+    let servers = vec![server("ma\u{202e}il", ServerStatus::Connected, tools)];
+    story.event(Event::ServersListed(servers));
+    story.key(KeyCode::F(2)).key(KeyCode::Enter);
+    let screen = story.screen();
+    let shown = ["\" \"", "⟨U+200B⟩", "se⟨U+200B⟩nd", "⟨ESC⟩send", "send"];
+    for name in shown {
+        assert!(screen.contains(&format!("▸ {name} ")), "{name}: {screen}");
+    }
+    assert!(screen.contains("ma⟨U+202E⟩il"), "{screen}");
+    story.prompt("Go");
+    story.call_of("ma\u{202e}il", "\u{1b}send", ToolState::Proposed);
+    let screen = story.screen();
+    assert!(screen.contains("⟨ESC⟩send  ma⟨U+202E⟩il"), "{screen}");
+}
+
+#[test]
+fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is() {
+    let mut story = story((20, 6));
+    listed(&mut story).key(KeyCode::Char('l'));
+    let title = story.screen();
+    assert!(title.contains("한국어 도구 … stderr"), "{title}");
+    story.key(KeyCode::Esc).key(KeyCode::Esc);
+    for c in "/toggle-mcp ".chars() {
+        story.key(KeyCode::Char(c));
+    }
+    let screen = story.key(KeyCode::Enter).screen();
+    assert!(screen.contains("…  connected"), "{screen}");
+}
+
+#[test]
 fn in_ascii_nothing_of_ours_is_beyond_ascii() {
     let mut story = story((104, 30));
     let options = Options {

@@ -164,6 +164,30 @@ fn approvals_show_what_would_be_hidden() {
 }
 
 #[test]
+fn names_that_differ_are_never_shown_alike() {
+    let shown = |raw: &str| String::from(Clean::name(raw));
+    let names = [
+        ("send", "send"),
+        ("\u{1b}send", "⟨ESC⟩send"),
+        ("se\u{200B}nd", "se⟨U+200B⟩nd"),
+        ("\u{200B}", "⟨U+200B⟩"),
+        ("⟨ESC⟩send", "⟨U+27E8⟩ESC⟩send"),
+        ("", "\"\""),
+        (" ", "\" \""),
+        ("\" \"", "\"\" \"\""),
+        ("send ", "\"send \""),
+        ("se\nnd", "se⟨LF⟩nd"),
+        ("se\tnd", "se⟨TAB⟩nd"),
+        ("se\u{3000}nd", "se⟨U+3000⟩nd"),
+        ("날씨 알림", "날씨 알림"),
+        ("👨‍👩‍👧", "👨‍👩‍👧"),
+    ];
+    for (raw, expected) in names {
+        assert_eq!(shown(raw), expected, "{raw:?}");
+    }
+}
+
+#[test]
 fn text_breaks_at_spaces_and_spaces_hang() {
     assert_eq!(rows("the quick fox", 9), ["the quick ", "fox"]);
     assert_eq!(rows("ab    cd", 3), ["ab    ", "cd"]);

@@ -7,6 +7,7 @@ use crate::config::TrustEdit;
 use crate::domain::trust::Agreed;
 use crate::domain::{Notice, Offered, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -23,10 +24,12 @@ impl Actor {
             .find(|server| server.id == *id);
         let text = server.as_ref().and_then(words_of);
         let (Some(server), Some(text)) = (&server, text) else {
+            let id = Clean::name(id.as_str());
             let said = format!("`{id}` has no instructions for the model.");
             return self.notice(Notice::info(said));
         };
         if text.len() > BYTES_MAX {
+            let id = Clean::name(id.as_str());
             let said = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
             return self.notice(Notice::warning(said).because("They are not sent."));
         }
@@ -111,7 +114,10 @@ impl Actor {
             if was_agreed && !self.is_agreed(&now) {
                 let key = (now.server, now.text);
                 if self.trusting.told.insert(key) {
-                    let said = format!("The instructions of `{}` changed.", server.id);
+                    let said = {
+                        let id = Clean::name(server.id.as_str());
+                        format!("The instructions of `{id}` changed.")
+                    };
                     self.notice(
                         Notice::warning(said)
                             .because("They are not sent until you agree again.")

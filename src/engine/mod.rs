@@ -19,6 +19,7 @@ mod commands;
 mod compacting;
 pub mod context;
 mod conversation;
+mod costly;
 mod hear;
 mod instructions;
 mod journalist;

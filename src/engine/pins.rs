@@ -9,6 +9,7 @@ use crate::config::{Pinned, TrustEdit};
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Banner, Grant, Launch, Notice, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -107,7 +108,10 @@ impl Actor {
         let changes = self.changes();
         let open: Vec<&PinChange> = changes.iter().filter(is_on).collect();
         let open: Vec<&PinChange> = open.into_iter().filter(|it| !it.is_declined()).collect();
-        let name = |it: &&PinChange| format!("`{}` of `{}`", it.tool.name, it.server);
+        let name = |it: &&PinChange| {
+            let (tool, server) = (Clean::name(&it.tool.name), Clean::name(it.server.as_str()));
+            format!("`{tool}` of `{server}`")
+        };
         let mut names: Vec<String> = open.iter().take(NAMED_MAX).map(name).collect();
         if open.len() > NAMED_MAX {
             names.push(format!("{} more", open.len() - NAMED_MAX));
@@ -177,6 +181,7 @@ impl Actor {
     pub(super) fn review_tool(&mut self, server: &ServerId, tool: &str) {
         let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
         let Some(change) = self.changes().into_iter().find(is_it) else {
+            let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
             let said = format!("`{tool}` of `{server}` is what you accepted.");
             return self.notice(Notice::info(said));
         };

@@ -40,7 +40,7 @@ pub(super) struct Fill {
     num_ctx: u32,
     gauge: window::Gauge,
     /// The weight of the request whose count is to come.
-    weight: u64,
+    pub(super) weight: u64,
     /// The context that the person agreed to.
     agreed: u64,
     /// The person knows that a part is cut, and does not want a larger context.
@@ -170,15 +170,27 @@ impl Actor {
             Some(limit) if limit == num_ctx => "the model takes no more than",
             _ => "the context has",
         };
+        let costly = self.costly(self.unsent_tools(), estimate);
+        let what = costly
+            .as_ref()
+            .map_or("The conversation", |_| "The request");
         let notice = Notice::warning(format!(
-            "The conversation takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
-        ))
-        .advise("/compact or /new makes it shorter.");
+            "{what} takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
+        ));
+        let notice = match costly {
+            Some(costly) => costly.explain(notice),
+            None => notice.advise("/compact or /new makes it shorter."),
+        };
         if std::mem::replace(&mut self.fill.too_long_is_said, true) {
             self.notice(notice);
         } else {
             self.feed(Input::Noted(notice));
         }
+    }
+
+    fn unsent_tools(&self) -> Option<&Offered> {
+        let unsent = self.running.as_ref()?.unsent.as_ref()?;
+        Some(&unsent.tools)
     }
 
     fn ask_about_context(&mut self, question: Ask, to: u64) {
@@ -229,7 +241,11 @@ impl Actor {
             "About {estimate} tokens are sent, and {} takes {limit}: its server will cut or refuse the conversation.",
             model.name
         );
-        self.notice(Notice::warning(words).advise("/compact makes it shorter."));
+        let notice = Notice::warning(words);
+        self.notice(match self.costly(self.unsent_tools(), estimate) {
+            Some(costly) => costly.explain(notice),
+            None => notice.advise("/compact makes it shorter."),
+        });
     }
 
     fn open(&mut self, model: &Arc<ModelConfig>, num_ctx: u32) {
@@ -356,10 +372,12 @@ impl Actor {
         let is_nearly_full = percent > NEARLY_FULL_PERCENT;
         if is_nearly_full && !self.fill.full_is_said {
             let words = format!("The context is {percent} % full.");
-            self.notice(
-                Notice::info(words)
+            let notice = Notice::info(words);
+            self.notice(match self.costly(None, used) {
+                Some(costly) => costly.explain(notice),
+                None => notice
                     .advise("/compact replaces the older part by a summary; the file keeps all."),
-            );
+            });
         }
         self.fill.full_is_said = is_nearly_full;
     }

@@ -54,7 +54,12 @@ pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabula
     // A definition is counted once, when it comes: there may be thousands.
     let definitions = tools.map_or(&[][..], Offered::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
-    weight + bytes as u64 * TOOL_BYTE_HUNDREDTHS / 100
+    weight + weigh_definitions(bytes)
+}
+
+/// Tokens of tools' definitions by their bytes.
+pub fn weigh_definitions(bytes: usize) -> u64 {
+    bytes as u64 * TOOL_BYTE_HUNDREDTHS / 100
 }
 
 /// The same of messages as they are saved: no text is copied for it.

@@ -59,7 +59,7 @@ pub(super) fn check(
 }
 
 fn why_not(server: &Server, tool: &str) -> Option<String> {
-    let id = &server.id;
+    let id = Clean::name(server.id.as_str());
     match &server.status {
         ServerStatus::Misconfigured(why) => return Some(format!("server `{id}`: {why}.")),
         ServerStatus::Off => return Some(format!("server `{id}` is switched off.")),
@@ -71,13 +71,17 @@ fn why_not(server: &Server, tool: &str) -> Option<String> {
         let is_off = server.tools_off.contains(tool);
         return is_off.then(|| format!("`{tool}` is switched off."));
     }
+    let shown = Clean::name(tool);
     let names = || server.tools.iter().map(|tool| tool.name.as_str());
     Some(match nearest(tool, names()) {
-        Some(near) => format!("server `{id}` has no tool `{tool}`; did you mean `{near}`?"),
+        Some(near) => format!(
+            "server `{id}` has no tool `{shown}`; did you mean `{}`?",
+            Clean::name(near)
+        ),
         None if tool == "*" => "name each tool, or let all run with --yes.".to_owned(),
         None => {
             format!(
-                "server `{id}` has no tool `{tool}`; `humble mcp tools {id}` lists what it has."
+                "server `{id}` has no tool `{shown}`; `humble mcp tools {id}` lists what it has."
             )
         }
     })

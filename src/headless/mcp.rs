@@ -106,7 +106,8 @@ impl Found {
     }
 
     fn row(&self) -> [String; 5] {
-        let mut row = [self.server.id.to_string(), self.state().to_owned()].to_vec();
+        let name = Clean::name(self.server.id.as_str());
+        let mut row = vec![name.into(), self.state().to_owned()];
         let carried = self.transport().map(Transport::words).unwrap_or_default();
         match &self.server.peer {
             Some(peer) => {
@@ -122,10 +123,13 @@ impl Found {
     /// What was left out of its list, and what is wrong with it.
     fn remarks(&self) -> Vec<String> {
         let left_out = self.server.left_out.iter();
-        let mut remarks: Vec<String> = left_out.map(|what| format!("Left out: {what}")).collect();
+        let mut remarks: Vec<String> = left_out
+            .map(|what| format!("Left out: {}", Clean::spelt_out(what)))
+            .collect();
         remarks.extend(self.fault());
         if !self.server.withheld.is_empty() {
-            let names: Vec<&str> = self.server.withheld.iter().map(String::as_str).collect();
+            let names = self.server.withheld.iter();
+            let names: Vec<String> = names.map(|name| Clean::name(name).into()).collect();
             let names = names.join(", ");
             remarks.push(format!(
                 "Withheld, since their definitions changed: {names}."
@@ -265,7 +269,7 @@ pub fn packed(names: &[&str], columns: Option<u16>) -> String {
     let mut rows: Vec<String> = Vec::new();
     for (index, name) in names.iter().enumerate() {
         let comma = if index + 1 == names.len() { "" } else { "," };
-        let name = format!("{}{comma}", line(name));
+        let name = format!("{}{comma}", Clean::name(name));
         match rows.last_mut() {
             Some(row) if width(row) + 1 + width(&name) <= room => {
                 row.push(' ');
@@ -297,6 +301,8 @@ mod tests {
         );
         assert_eq!(packed(&names[..2], None), "    get-sum, 읽기\n");
         assert_eq!(packed(&[], Some(20)), "");
+        let hidden = ["se\u{200B}nd", "send", " "];
+        assert_eq!(packed(&hidden, None), "    se⟨U+200B⟩nd, send, \" \"\n");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::http::WebFault;
 use crate::domain::server::Inherit;
 use crate::domain::{Notice, ServerId};
+use crate::text::Clean;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -72,7 +73,7 @@ pub struct Death<'a> {
 
 impl Death<'_> {
     pub fn notice(&self) -> Notice {
-        let server = self.server;
+        let server = Clean::name(self.server.as_str());
         let notice = Notice::failure(if self.wants_sign_in() {
             format!("Server `{server}` answers only those who have signed in.")
         } else if self.was_connected {

@@ -15,6 +15,7 @@ use super::subscribe;
 use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
+use crate::text::Clean;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -310,6 +311,7 @@ impl Line {
         });
         self.report().await;
         if let Some(change) = change {
+            let server = Clean::name(server.as_str());
             let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
             self.send(HubEvent::Noticed(notice)).await;
         }

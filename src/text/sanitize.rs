@@ -2,7 +2,7 @@
 //! What is saved, copied and sent is the raw text, never this.
 
 use super::sequence::Sequences;
-use super::visible::{Filter, Shown, Unseen, is_printable};
+use super::visible::{Filter, Shown, Unseen, is_printable, spelling};
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
@@ -33,6 +33,28 @@ impl Clean {
         raw.chars().for_each(|c| filter.push(c, &mut shown));
         filter.finish(&mut shown);
         Self(shown.text)
+    }
+
+    /// A name from outside, such as a tool's: what is hidden is spelt out, line ends
+    /// too, and a name that begins or ends in blanks, or is empty, stands in quotation
+    /// marks. Two names are never shown alike because of what cannot be seen.
+    pub fn name(raw: &str) -> Self {
+        // Signs of this spelling itself, and what passes for two spaces.
+        let is_odd = |c: char| matches!(c, '\n' | '⟨' | '\u{3000}');
+        let mut shown = String::with_capacity(raw.len());
+        for part in raw.split_inclusive(is_odd) {
+            let text = part.strip_suffix(is_odd).unwrap_or(part);
+            shown.push_str(&Self::spelt_out(text).0);
+            let odd = part[text.len()..].chars();
+            odd.for_each(|c| shown.push_str(&spelling(c)));
+        }
+        let has_edges = raw.trim().len() < raw.len() || raw.is_empty();
+        // Only then could it be taken for one that was quoted here.
+        let is_quoted = raw.starts_with('"') && raw.ends_with('"');
+        if has_edges || is_quoted {
+            shown = format!("\"{shown}\"");
+        }
+        Self(shown)
     }
 
     /// As [`Clean::new`], on one line: line ends become spaces.

@@ -212,7 +212,7 @@ impl Filter {
 }
 
 /// `⟨ESC⟩`, `⟨U+202E⟩`.
-fn spelling(c: char) -> String {
+pub(super) fn spelling(c: char) -> String {
     const C0: [&str; 32] = [
         "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
         "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM",

@@ -2,6 +2,7 @@
 //! frame: 5,000 tools and 50 servers scroll as fast as one. The row that the person
 //! stands on stays theirs, whatever comes and goes above it.
 
+mod folding;
 mod words;
 
 use words::Look;
@@ -9,6 +10,7 @@ pub use words::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, why_failed};
 
 use crate::domain::trust::Agreed;
 use crate::domain::{Server, ServerId, Tool};
+use crate::text::Clean;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -238,12 +240,13 @@ impl Sidebar {
     pub fn chosen_in_full(&self) -> Option<(String, String)> {
         let dot = self.look.dot;
         if let Some((server, tool)) = self.chosen_tool() {
-            return Some((tool.name.clone(), words::tool_in_full(server, tool, dot)));
+            let name = Clean::name(&tool.name).into();
+            return Some((name, words::tool_in_full(server, tool, dot)));
         }
         let server = self.chosen_server()?;
         let sent = self.sends_instructions(server);
         let text = words::server_in_full(server, sent, dot);
-        Some((server.id.to_string(), text))
+        Some((Clean::name(server.id.as_str()).into(), text))
     }
 
     /// The tool in whose rows the person stands.
@@ -251,53 +254,6 @@ impl Sidebar {
         let server = self.chosen_server()?;
         let tool = self.chosen_row()?.tool()?;
         Some((server, server.tools.get(tool)?))
-    }
-
-    /// Folds or unfolds what the person stands on, and stands on its first row.
-    pub fn toggle_chosen(&mut self) {
-        let Some(server) = self.chosen_server().map(|server| server.id.clone()) else {
-            return;
-        };
-        let tool = self.chosen_tool().map(|(_, tool)| tool.name.clone());
-        match &tool {
-            Some(tool) => {
-                let key = (server.clone(), tool.clone());
-                if !self.tools_unfolded.remove(&key) {
-                    self.tools_unfolded.insert(key);
-                }
-            }
-            None => {
-                if !self.unfolded.remove(&server) {
-                    self.unfolded.insert(server.clone());
-                }
-            }
-        }
-        self.lay_out(Some(Stand {
-            server,
-            tool,
-            below: 0,
-        }));
-        self.show_unfolded();
-    }
-
-    fn show_unfolded(&mut self) {
-        let Some(row) = self.chosen_row() else { return };
-        let (server, tool) = (row.server(), row.tool());
-        let below = self.rows[self.chosen..]
-            .iter()
-            .take_while(|row| row.server() == server && (tool.is_none() || row.tool() == tool));
-        self.unfolded_to = Some(self.chosen + below.count() - 1);
-    }
-
-    /// Stands on a server, unfolded.
-    pub fn go_to(&mut self, server: &ServerId) {
-        self.unfolded.insert(server.clone());
-        self.lay_out(Some(Stand {
-            server: server.clone(),
-            tool: None,
-            below: 0,
-        }));
-        self.show_unfolded();
     }
 
     /// The rows in view, and the index of the first. Scrolls as little as shows the

@@ -53,7 +53,7 @@ pub async fn run(home: &Home, asked: mcp::Call) -> Result<u8> {
     if !server.enabled && !matches!(server.launch, Launch::Misconfigured { .. }) {
         say(&words::line(&format!(
             "Server `{}` is off: it is started for this call.",
-            server.id
+            Clean::name(server.id.as_str())
         )));
         server.enabled = true;
     }
@@ -148,6 +148,7 @@ async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
     let deadline = desk.deadline();
     let (mut stopped, mut told) = (None, None);
     desk.status.set(words::line(&format!("Waiting for {tool}")));
+    let mut so_far = None;
     let mut ran = loop {
         tokio::select! {
             biased;
@@ -162,7 +163,10 @@ async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
             }
             event = desk.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
+                    // As on the screen, it never goes back.
+                    let progress = progress.after(so_far.as_ref());
                     let line = call::progress(&tool, &progress);
+                    so_far = Some(progress);
                     let is_time = told.is_none_or(|told: Instant| told.elapsed() >= TOLD_EVERY);
                     if !desk.status.is_terminal() && is_time {
                         say(&line);

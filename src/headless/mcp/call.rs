@@ -50,6 +50,7 @@ fn ended(text: &str) -> String {
 
 /// Why there is no result, raw.
 fn fault(tool: &str, outcome: &ToolOutcome) -> String {
+    let tool = Clean::name(tool);
     match outcome {
         ToolOutcome::Failed { text, .. } => format!("Tool {tool} failed: {text}"),
         ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} was not reached: {why}"),
@@ -79,6 +80,7 @@ pub fn progress(tool: &str, progress: &Progress) -> String {
     };
     let message = progress.message.as_deref().unwrap_or_default();
     let gap = if message.is_empty() { "" } else { ", " };
+    let tool = Clean::name(tool);
     line(&format!("{tool}: {count}{gap}{message}"))
 }
 
@@ -92,7 +94,10 @@ fn number(value: f64) -> String {
 
 /// The difference to the definition that was accepted, every character of it visible.
 pub fn changed(change: &PinChange) -> String {
-    let (tool, server) = (&change.tool.name, &change.server);
+    let (tool, server) = (
+        Clean::name(&change.tool.name),
+        Clean::name(change.server.as_str()),
+    );
     let since = change.since().strftime("%Y-%m-%d");
     let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
     let mut out = format!("{}\n", line(&head));
@@ -111,10 +116,11 @@ pub fn changed(change: &PinChange) -> String {
 /// What is said where a tool of that name is not there.
 pub fn no_tool(server: &ServerId, name: &str, near: Option<&str>, tools: &[Tool]) -> String {
     let meant = match near {
-        Some(near) => format!(" Did you mean `{near}`?"),
+        Some(near) => format!(" Did you mean `{}`?", Clean::name(near)),
         None if tools.is_empty() => " It has none.".to_owned(),
         None => format!(" `humble mcp tools {server}` lists what it has."),
     };
+    let (server, name) = (Clean::name(server.as_str()), Clean::name(name));
     line(&format!("Server `{server}` has no tool `{name}`.{meant}"))
 }
 
@@ -141,6 +147,15 @@ mod tests {
                 (out, "", 0)
             );
         }
+    }
+
+    #[test]
+    fn names_hide_nothing() {
+        let said = no_tool(&"s\u{202e}".into(), "send", Some("\u{1b}send"), &[]);
+        let expected = "Server `s⟨U+202E⟩` has no tool `send`. Did you mean `⟨ESC⟩send`?";
+        assert_eq!(said, expected);
+        let of = progress(" ", &Progress::new(1.0, None, None));
+        assert_eq!(of, "\" \": 1");
     }
 
     #[test]
@@ -177,6 +192,7 @@ mod tests {
         );
         assert_eq!(of(0.5, None, None), "t: 0.5");
         assert_eq!(of(7.0, Some(0.0), Some("x")), "t: 7, x");
+        assert_eq!(of(-5.0, Some(10.0), None), "t: 0 of 10 (0 %)");
         assert_eq!(of(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
     }
 }

@@ -23,7 +23,7 @@ pub fn text(shown: &[Shown<'_>], schema: bool, columns: Option<u16>) -> String {
 
 fn server(shown: &Shown<'_>, schema: bool, columns: Option<u16>) -> String {
     let found = shown.found;
-    let name = found.server.id.as_str();
+    let name = Clean::name(found.server.id.as_str());
     let words = match &found.server.peer {
         Some(_) => found.tools_words().join(", "),
         None => found.state().to_owned(),
@@ -50,7 +50,7 @@ fn one_tool(found: &Found, tool: &Tool, usage: &str, columns: Option<u16>) -> St
         "withheld" => " (withheld: its definition changed)",
         _ => " (off)",
     };
-    let head = format!("{}{state} {usage}", tool.name);
+    let head = format!("{}{state} {usage}", Clean::name(&tool.name));
     let mut out = folded(line(&head).trim_end(), INDENT / 2, columns);
     let about = tool.description.as_deref().or(tool.title.as_deref());
     let about = line(about.unwrap_or_default().trim());

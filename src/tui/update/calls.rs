@@ -8,6 +8,7 @@ use super::super::reading::{Reading, Unusual};
 use super::actions::pick_or_open;
 use crate::domain::{Body, CallId, Notice, ToolCall, ToolState};
 use crate::protocol::Command;
+use crate::text::Clean;
 
 /// The call whose line is selected in the chat.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
@@ -36,10 +37,7 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         return cancel_one(model, call, effects);
     }
     let rows: Vec<(Picked, String)> = running(model)
-        .map(|call| {
-            let label = format!("{}  {}", call.tool, call.server);
-            (Picked::Call(call.id), label)
-        })
+        .map(|call| (Picked::Call(call.id), names_of(call)))
         .collect();
     let by_name = running(model).find(|call| call.tool == argument);
     match (rows.as_slice(), by_name) {
@@ -79,10 +77,15 @@ pub fn cancel_one(model: &mut Model, id: CallId, effects: &mut Vec<Effect>) {
     }
 }
 
+fn names_of(call: &ToolCall) -> String {
+    let (tool, server) = (Clean::name(&call.tool), Clean::name(call.server.as_str()));
+    format!("{tool}  {server}")
+}
+
 /// The selected call, with all of its arguments and its result.
 pub fn open(model: &mut Model) {
     let Some(call) = selected(model) else { return };
-    let title = format!("{}  {}", call.tool, call.server);
+    let title = names_of(call);
     let (text, result) = call_in_full(call);
     let reading = Reading::new(title, text, Unusual::SpeltOut).copying_from(result);
     model.overlay = Some(Overlay::Reading(Box::new(reading)));

@@ -35,6 +35,8 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
         Action::Unfold => unfold(model),
+        Action::FoldServer => model.sidebar.fold_chosen(),
+        Action::UnfoldRow => model.sidebar.unfold_chosen(),
         _ => {}
     }
 }

@@ -9,6 +9,7 @@ use super::super::view::panes::has_side;
 use super::actions::pick_or_open;
 use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus, Trusted};
 use crate::protocol::Command;
+use crate::text::Clean;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,47 +67,55 @@ pub fn toggle_chosen(model: &mut Model, effects: &mut Vec<Effect>) {
     };
     let (name, tool) = (server.id.clone(), tool.name.clone());
     let was_off = server.tools_off.contains(&tool);
+    let (of, shown) = (seen(&name), Clean::name(&tool));
     let notice = if was_off {
-        format!("Tool `{tool}` of `{name}` is on offer again.")
+        format!("Tool `{shown}` of `{of}` is on offer again.")
     } else {
-        format!("Tool `{tool}` of `{name}` is off: it is not offered any more.")
+        format!("Tool `{shown}` of `{of}` is off: it is not offered any more.")
     };
     model.notify(Notice::info(notice));
     let server = name;
     effects.push(Effect::Send(Command::ToggleTool { server, tool }));
 }
 
+/// A server's name as it is said: nothing in it is hidden.
+fn seen(id: &ServerId) -> Clean {
+    Clean::name(id.as_str())
+}
+
 /// Switches a server on or off, and says which.
 pub fn toggle(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let name = seen(id);
     let Some(server) = model.sidebar.find(id) else {
         return;
     };
     if server.enabled {
         model.notify(Notice::info(format!(
-            "Server `{id}` is off: its tools are not offered any more."
+            "Server `{name}` is off: its tools are not offered any more."
         )));
     } else {
         model.sidebar.awaited.insert(id.clone());
-        model.notify(Notice::info(format!("Server `{id}` is being started.")));
+        model.notify(Notice::info(format!("Server `{name}` is being started.")));
     }
     effects.push(Effect::Send(Command::ToggleServer(id.clone())));
 }
 
 /// Ends the session, if there is one, and opens another at once.
 pub fn reconnect(model: &mut Model, id: &ServerId, effects: &mut Vec<Effect>) {
+    let name = seen(id);
     let Some(server) = model.sidebar.find(id) else {
         return;
     };
     let notice = match &server.status {
         _ if !server.enabled => {
-            let notice = Notice::warning(format!("Server `{id}` is off."));
+            let notice = Notice::warning(format!("Server `{name}` is off."));
             return model.notify(notice.advise("Space, or /toggle-mcp, switches it on."));
         }
         ServerStatus::Misconfigured(_) => {
-            let notice = Notice::warning(format!("Server `{id}` is misconfigured."));
+            let notice = Notice::warning(format!("Server `{name}` is misconfigured."));
             return model.notify(notice.advise("Correct it in mcp-servers.json: that is enough."));
         }
-        _ => Notice::info(format!("Reaching server `{id}` anew.")),
+        _ => Notice::info(format!("Reaching server `{name}` anew.")),
     };
     model.sidebar.awaited.insert(id.clone());
     model.notify(notice);
@@ -147,7 +156,7 @@ pub fn ask_instructions(model: &mut Model, id: &ServerId, effects: &mut Vec<Effe
     if server.is_some_and(|server| server.instructions.is_some()) {
         effects.push(Effect::Send(Command::AskInstructions(id.clone())));
     } else {
-        let words = format!("Server `{id}` gave no instructions.");
+        let words = format!("Server `{}` gave no instructions.", seen(id));
         model.notify(Notice::info(words));
     }
 }
@@ -193,7 +202,10 @@ pub fn command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         "log" => open_log(model, &id, effects),
         "instructions" => ask_instructions(model, &id, effects),
         "on" | "off" if is_on == (verb == "on") => {
-            model.notify(Notice::info(format!("Server `{id}` is {verb} already.")));
+            model.notify(Notice::info(format!(
+                "Server `{}` is {verb} already.",
+                seen(&id)
+            )));
         }
         "on" | "off" => toggle(model, &id, effects),
         _ => {
@@ -225,10 +237,10 @@ fn named(model: &Model, name: &str) -> Result<ServerId, Notice> {
     if let Some(server) = number.and_then(|number| servers.get(number.checked_sub(1)?)) {
         return Ok(of(server));
     }
-    let notice = Notice::warning(format!("There is no server `{name}`."));
+    let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
     let near = super::commands::nearest_of(name, servers.iter().map(|server| server.id.as_str()));
     Err(match near {
-        Some(near) => notice.advise(format!("Did you mean `{near}`?")),
+        Some(near) => notice.advise(format!("Did you mean `{}`?", Clean::name(near))),
         None => notice.advise("/toggle-mcp lists them with their numbers."),
     })
 }
@@ -260,7 +272,7 @@ pub fn toggle_command(model: &mut Model, argument: &str, effects: &mut Vec<Effec
         };
     }
     let rows = model.sidebar.servers.iter().map(|server| {
-        let label = format!("{}  {}", server.id, state_words(server));
+        let label = format!("{}  {}", seen(&server.id), state_words(server));
         (Picked::Server(server.id.clone()), label)
     });
     let pick = Pick {
@@ -288,7 +300,10 @@ pub fn changed(model: &mut Model, server: Server) {
                 1 => "1 tool".to_owned(),
                 count => format!("{count} tools"),
             };
-            let words = format!("Server `{id}` is connected, with {tools} on offer.");
+            let words = format!(
+                "Server `{}` is connected, with {tools} on offer.",
+                seen(&id)
+            );
             model.notify(Notice::info(words));
         }
         _ => {}
@@ -314,7 +329,7 @@ fn tell_failure(model: &mut Model, id: &ServerId, notice: &Notice) {
     let servers = model.sidebar.servers.iter();
     let failed: Vec<String> = servers
         .filter(|server| just_now(&server.id))
-        .map(|server| format!("`{}`", server.id))
+        .map(|server| format!("`{}`", seen(&server.id)))
         .collect();
     let what = match failed.as_slice() {
         [] | [_] => notice.what.clone(),

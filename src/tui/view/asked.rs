@@ -109,7 +109,7 @@ pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
 fn context_words(question: &Ask) -> String {
     match question {
         Ask::GrowContext { estimate, from, to } => format!(
-            "The conversation takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
+            "What is sent takes about {estimate} tokens, and the context has {from}. With {to} the model needs more memory, is slower, and is loaded again."
         ),
         _ => String::new(),
     }

@@ -33,8 +33,8 @@ pub(super) fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pe
         ToolState::Running { .. } => start.min(row.right().saturating_sub(RUNNING_COLUMNS)),
         _ => start,
     };
-    let tool = Clean::line(&call.tool);
-    let server = Clean::line(call.server.as_str());
+    let tool = Clean::name(&call.tool);
+    let server = Clean::name(call.server.as_str());
     pen.put(row.x, row.y, fold, pen.theme.dim, 1);
     let x = row.x + 2;
     let room = start.saturating_sub(x + 1);
@@ -129,6 +129,16 @@ fn count_words(count: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_under_nothing_is_nothing() {
+        let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 30, 1));
+        let model = crate::tui::Model::new(&Default::default(), (30, 1));
+        let pen = Pen::new(&mut buffer, model.theme, model.glyphs);
+        let progress = Progress::new(-5.0, Some(10.0), None);
+        assert_eq!(measure_words(&progress, 30, &pen), "▕          ▏   0 %");
+        assert_eq!(measure_words(&progress, 20, &pen), "  0 %");
+    }
 
     #[test]
     fn a_count_is_short_whatever_it_is() {

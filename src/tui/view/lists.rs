@@ -2,11 +2,11 @@
 
 use super::super::editor::Editor;
 use super::super::keymap::Chord;
-use super::super::model::{Model, Pick};
+use super::super::model::{Model, Pick, Picked};
 use super::super::update::{commands, recall};
 use super::pen::Pen;
 use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::grapheme::{truncate, width};
 use ratatui::layout::{Position, Rect};
 
 /// Columns beside a dialog that are given to it rather than left.
@@ -63,11 +63,16 @@ pub fn pick(pick: &Pick, over: Rect, pen: &mut Pen) {
     let first = (first + 1).saturating_sub(usize::from(list));
     for (index, label) in labels.iter().enumerate().skip(first).take(list.into()) {
         let y = area.y + (index - first) as u16;
+        let room = usize::from(area.width).saturating_sub(numbers + 4);
+        let label = match &pick.rows[index].0 {
+            Picked::Server(_) => keeping_state(label.as_str(), room, pen.glyphs.more),
+            _ => label.as_str().to_owned(),
+        };
         row(
             pick.chosen == index,
             index + 1,
             numbers,
-            label.as_str(),
+            &label,
             area,
             y,
             pen,
@@ -77,6 +82,15 @@ pub fn pick(pick: &Pick, over: Rect, pen: &mut Pen) {
         let chosen = pick.chosen == labels.len();
         row(chosen, 0, numbers, pick.zero, area, area.bottom() - 1, pen);
     }
+}
+
+/// A server's name is cut where its state, behind the last two blanks, has no room.
+fn keeping_state(label: &str, room: usize, more: &str) -> String {
+    let Some((name, state)) = label.rsplit_once("  ").filter(|_| width(label) > room) else {
+        return label.to_owned();
+    };
+    let kept = truncate(name, room.saturating_sub(width(state) + 3));
+    format!("{kept}{more}  {state}")
 }
 
 fn row(

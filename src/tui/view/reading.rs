@@ -34,7 +34,7 @@ pub fn draw(reading: &mut Reading, over: Rect, pen: &mut Pen) {
 }
 
 pub fn draw_log(model: &Model, pane: &mut ServerLogPane, over: Rect, pen: &mut Pen) {
-    let name = Clean::line(pane.server.as_str());
+    let name = Clean::name(pane.server.as_str());
     let since = pane.log.as_ref().and_then(|log| log.since);
     let right = since.map_or_else(
         || "stderr".to_owned(),
@@ -42,6 +42,10 @@ pub fn draw_log(model: &Model, pane: &mut ServerLogPane, over: Rect, pen: &mut P
     );
     let size = (over.width, over.height);
     let area = dialog(over, name.as_str(), &right, size, pen);
+    let area = match area == over {
+        true => title_row(name.as_str(), area, pen),
+        false => area,
+    };
     let Some(log) = pane.log.clone() else {
         return;
     };
@@ -66,6 +70,19 @@ pub fn draw_log(model: &Model, pane: &mut ServerLogPane, over: Rect, pen: &mut P
         _ => "It wrote nothing.",
     };
     from_end(lines.into_iter(), count, area, &mut pane.back, nothing, pen);
+}
+
+/// Without a frame the first row says whose it is; returns the area below.
+fn title_row(name: &str, area: Rect, pen: &mut Pen) -> Rect {
+    let accent = pen.theme.accent;
+    let start = pen.put_right(area.right(), area.y, "stderr", accent);
+    let columns = start.saturating_sub(area.x + 1);
+    pen.put_cut(area.x, area.y, name, accent, columns);
+    Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(1),
+        ..area
+    }
 }
 
 /// What was left out, and why it failed where the log does not tell.

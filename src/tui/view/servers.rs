@@ -106,7 +106,7 @@ fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen
     };
     let start = pen.put_right(line.right(), line.y, &words, pen.theme.dim);
     let columns = start.saturating_sub(line.x + 3);
-    let name = Clean::line(server.id.as_str());
+    let name = Clean::name(server.id.as_str());
     pen.put_cut(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
 }
 
@@ -152,6 +152,6 @@ fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut
     };
     let start = pen.put_right(line.right(), line.y, &words, right);
     let columns = start.saturating_sub(line.x + 5);
-    let name = Clean::line(&tool.name);
+    let name = Clean::name(&tool.name);
     pen.put_cut(line.x + 4, line.y, name.as_str(), style, columns);
 }

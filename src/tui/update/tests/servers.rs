@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
+use crate::tui::sidebar::SideRow;
 
 fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
     let tool = |name: &&str| {
@@ -189,4 +190,52 @@ fn a_wide_screen_of_few_rows_shows_the_servers_over_the_chat() {
     let mut chat = in_pane();
     chat.keys("<Esc>").size(120, 10).keys("<F2>");
     assert_eq!(chat.model.over_chat, Some(Focus::Servers));
+}
+
+#[test]
+fn one_key_leads_to_the_first_row_the_last_and_from_any_tool_to_its_server() {
+    let mut chat = in_pane();
+    let at = |chat: &Chat| chat.model.sidebar.chosen_row().cloned();
+    chat.keys("<End>");
+    assert_eq!(at(&chat), Some(SideRow::Server(1)));
+    chat.keys("<Right><End>");
+    assert_eq!(at(&chat), Some(SideRow::Tool(1, 0)));
+    chat.keys("<Home>");
+    assert_eq!(at(&chat), Some(SideRow::Server(0)));
+    chat.keys("<Right><Down><Down><Right><Down><Left>");
+    assert_eq!(at(&chat), Some(SideRow::Server(0)));
+    let rows = [SideRow::Server(0), SideRow::Server(1), SideRow::Tool(1, 0)];
+    assert_eq!(chat.model.sidebar.rows(), rows);
+    chat.keys("<Left>");
+    assert_eq!(chat.model.sidebar.rows(), rows, "it is folded already");
+    chat.keys("<Right><Right>");
+    assert_eq!(at(&chat), Some(SideRow::Server(0)));
+    assert_ne!(chat.model.sidebar.rows(), rows, "Right does not fold");
+    assert_eq!(chat.commands(), []);
+}
+
+#[test]
+fn what_unfolds_below_the_lowest_row_comes_into_view() {
+    let mut chat = chat();
+    let mut servers: Vec<Server> = (0..40)
+        .map(|n| server(&format!("s{n}"), ServerStatus::Off, &[]))
+        .collect();
+    servers.push(server(
+        "z",
+        ServerStatus::Connected,
+        &["one", "two", "three"],
+    ));
+    chat.engine(Event::ServersListed(servers));
+    let sidebar = &mut chat.model.sidebar;
+    sidebar.scroll(100);
+    assert_eq!(sidebar.view(10).0, 31);
+    sidebar.unfold_chosen();
+    let (first, rows) = sidebar.view(10);
+    let last = Some(&SideRow::Tool(40, 2));
+    assert_eq!((first, rows.last()), (34, last));
+    // Where all of it has no room, its server stands at the top.
+    sidebar.fold_chosen();
+    sidebar.view(2);
+    sidebar.unfold_chosen();
+    assert_eq!(sidebar.view(2).0, 40);
 }
