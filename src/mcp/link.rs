@@ -2,7 +2,7 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
-use super::http::ParamHeaders;
+use super::http::{ParamHeaders, WebFault};
 use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
@@ -49,6 +49,10 @@ pub struct Link {
     pub params: ParamHeaders,
     /// Requests that the server did nothing for, since it did not know the session.
     refused: Mutex<HashSet<String>>,
+    /// Until when the session is to be open.
+    open_by: OnceLock<Instant>,
+    /// Why the server wants to be asked later, while that is waited for.
+    put_off: Mutex<Option<WebFault>>,
 }
 
 /// How far the handshake has come.
@@ -138,6 +142,25 @@ impl Link {
         if is_flood {
             self.end(Fault::Flood);
         }
+    }
+
+    /// The session has this time to open.
+    pub fn open_within(&self, startup: Duration) {
+        let _ = self.open_by.set(Instant::now() + startup);
+    }
+
+    /// Can a server be given this pause? Not where its session would come too late.
+    pub fn has_time_for(&self, pause: Duration) -> bool {
+        let open_by = self.open_by.get().filter(|_| self.stage() != Stage::Open);
+        open_by.is_none_or(|open_by| Instant::now() + pause < *open_by)
+    }
+
+    pub fn put_off(&self, why: Option<WebFault>) {
+        *lock(&self.put_off) = why;
+    }
+
+    pub fn why_put_off(&self) -> Option<WebFault> {
+        lock(&self.put_off).clone()
     }
 
     pub fn reach(&self, stage: Stage) {
