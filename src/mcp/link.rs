@@ -51,6 +51,8 @@ pub struct Link {
     refused: Mutex<HashSet<String>>,
     /// Until when the session is to be open.
     open_by: OnceLock<Instant>,
+    /// What the server refused us for, while what else it said is still read.
+    blamed: OnceLock<Fault>,
     /// Why the server wants to be asked later, while that is waited for.
     put_off: Mutex<Option<WebFault>>,
 }
@@ -100,8 +102,18 @@ impl Link {
 
     /// Ends the session; the first reason stands.
     pub fn end(&self, fault: Fault) {
+        let fault = match fault {
+            // That says nothing of why.
+            Fault::Dropped => self.blamed.get().cloned().unwrap_or(Fault::Dropped),
+            fault => fault,
+        };
         let _ = self.fault.set(fault);
         self.ended.cancel();
+    }
+
+    /// The session is about to end for this reason, whoever closes it first.
+    pub fn blame(&self, fault: Fault) {
+        let _ = self.blamed.set(fault);
     }
 
     pub fn has_ended(&self) -> bool {
@@ -294,6 +306,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_that_is_closed_while_a_refusal_is_told_ended_for_the_refusal() {
+        let refusal = Fault::from(WebFault::Unauthorized(Default::default()));
+        let link = Link::default();
+        link.blame(refusal.clone());
+        link.end(Fault::Dropped);
+        assert_eq!(link.fault(), Some(refusal));
+    }
 
     #[test]
     fn a_message_starts_the_count_of_junk_over() {

@@ -124,6 +124,7 @@ async fn refused(shared: &Shared, out: &Outgoing, refusal: Refusal) -> Ended {
         return Ended::Unknown;
     }
     if let 401 | 403 = status {
+        shared.link.blame(refusal.fault().into());
         return Ended::Broken(refusal.fault());
     }
     match (&out.id, &refusal.error) {
