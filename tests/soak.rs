@@ -115,6 +115,7 @@ fn server(number: usize, mark: &str) -> ServerConfig {
         startup_timeout: Duration::from_secs(20),
         tool_timeout: Duration::from_secs(5),
         protocol: Default::default(),
+        secrets: Vec::new(),
     }
 }
 

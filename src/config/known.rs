@@ -3,8 +3,8 @@
 
 use super::personas::read_personas;
 use super::{
-    Home, Settings, exposed, read_servers, read_settings, read_system_prompt, read_trust,
-    server_secrets,
+    Home, Settings, exposed, named_secrets, read_servers, read_settings, read_system_prompt,
+    read_trust,
 };
 use crate::domain::{Banner, Persona, ServerConfig, Trust};
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Read {
         let trust = read_trust(home);
         let exposed = [
             (home.config(), settings.value.secrets()),
-            (home.servers(), server_secrets(&servers.value)),
+            (home.servers(), named_secrets(&servers.value)),
         ];
         let exposed = exposed::warning(home.root(), &exposed);
         let banners = [

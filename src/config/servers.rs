@@ -4,12 +4,13 @@
 use super::document::{Document, kind};
 use super::fields::{self, Entry, Fault};
 use super::listing::entries;
-use super::variables::{Variables, environment, replaced};
+use super::variables::{Variables, environment, is_public, replaced, spellings};
 use super::{Home, Reading};
 use crate::domain::model::Secret;
 use crate::domain::server::{Inherit, Protocol, RemoteTransport};
 use crate::domain::{Launch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub(super) fn server(id: &str, value: &Value, variables: Variables<'_>) -> Serve
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
         protocol: Protocol::Auto,
+        secrets: Vec::new(),
     };
     let Value::Object(entry) = value else {
         let why = format!("the entry is {}, an object is expected", kind(value));
@@ -95,7 +97,17 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
     if id.trim().is_empty() {
         return Err("the name of the server is empty".to_owned());
     }
-    let launch = launch(id, entry, variables)?;
+    let used = RefCell::new(BTreeSet::new());
+    let noting = |name: &str| {
+        let value = variables(name)?;
+        if !is_public(name) {
+            used.borrow_mut().extend(spellings(&value));
+        }
+        Some(value)
+    };
+    let launch = launch(id, entry, &noting)?;
+    let mut secrets: Vec<Secret> = used.take().into_iter().map(Secret::new).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     Ok(ServerConfig {
         id: ServerId::new(id),
         description: fields::text(entry, "description")?.map(str::to_owned),
@@ -106,6 +118,7 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
             .unwrap_or(STARTUP_TIMEOUT),
         tool_timeout: fields::seconds(entry, "toolTimeoutSeconds")?.unwrap_or(TOOL_TIMEOUT),
         protocol: protocol(entry)?,
+        secrets,
     })
 }
 
@@ -274,9 +287,15 @@ fn filled_pairs(
         .collect()
 }
 
-/// Everything in the servers' settings that looks like a secret and so must never
-/// be written anywhere (S14.3).
+/// Everything in the servers' settings that looks like a secret, or came out of a
+/// variable, and so must never be written anywhere (S14.3).
 pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
+    let replaced = servers.iter().flat_map(|server| server.secrets.clone());
+    named_secrets(servers).into_iter().chain(replaced).collect()
+}
+
+/// Those of them that are called so by a name: the file itself may hold them.
+pub(super) fn named_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
     let mut secrets = Vec::new();
     for server in servers {
         let pairs = match &server.launch {

@@ -1,5 +1,34 @@
 //! `${NAME}` in settings.
 
+use url::Url;
+
+/// Too short a value stands in too many words that have nothing to do with it.
+const SECRET_BYTES_MIN: usize = 6;
+/// What everybody may know, and every child process is told (S3.1): the log would be
+/// unreadable without the paths that begin with it.
+const PUBLIC: [&str; 9] = [
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
+];
+
+/// Is the value of this variable no secret, whoever uses it?
+pub(super) fn is_public(name: &str) -> bool {
+    PUBLIC.contains(&name) || name.starts_with("XDG_")
+}
+
+/// How a value may be met again that is to be hidden: as it is, and as the path or the
+/// host of a URL has it. None of what is too short to be hidden.
+pub(super) fn spellings(value: &str) -> Vec<String> {
+    let path = value.split(['?', '#']).next().unwrap_or_default();
+    let joined = Url::parse("http://h/").and_then(|base| base.join(&format!("/{path}")));
+    let escaped = joined.map(|url| url.path().trim_start_matches('/').to_owned());
+    let mut all = vec![value.to_owned(), path.to_owned(), value.to_lowercase()];
+    all.extend(escaped);
+    // `Bearer TOKEN`: the token may be met without its scheme.
+    all.extend(value.split_once(' ').map(|(_, token)| token.to_owned()));
+    all.retain(|spelling| spelling.len() >= SECRET_BYTES_MIN);
+    all
+}
+
 /// Looks up a variable of the environment; unset, or not Unicode, is `None`.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 

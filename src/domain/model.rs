@@ -101,6 +101,16 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// `words` with `…` in the place of each of `secrets`, the longest of which come
+    /// first.
+    pub fn without(secrets: &[Self], words: &str) -> String {
+        let mut words = words.to_owned();
+        for secret in secrets.iter().filter(|secret| !secret.0.is_empty()) {
+            words = words.replace(&secret.0, "…");
+        }
+        words
+    }
 }
 
 impl fmt::Debug for Secret {

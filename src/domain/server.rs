@@ -1,5 +1,6 @@
 //! MCP servers: as configured, and as they are.
 
+use super::model::Secret;
 use super::tool::hash_of;
 use super::{Notice, ServerId, Tool};
 use serde_json::{Value, json};
@@ -20,6 +21,9 @@ pub struct ServerConfig {
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
     pub protocol: Protocol,
+    /// What variables (`${NAME}`) stood for, the longest first: they reach no log and no
+    /// screen, wherever in the entry they were used.
+    pub secrets: Vec<Secret>,
 }
 
 /// With which handshake a server is met (`protocol`).

@@ -213,6 +213,7 @@ impl Desk {
             startup_timeout: DESK_TIME_MAX,
             tool_timeout: DESK_TIME_MAX,
             protocol: Protocol::Legacy,
+            secrets: Vec::new(),
         }]);
         let connected = async {
             while let Some(event) = events.recv().await {

@@ -206,7 +206,11 @@ fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended
 /// Waits for the end of the session.
 async fn gone(session: &Session) -> Ended {
     let fault = session.link.ended().await;
-    Ended::Unreachable(format!("The server is gone. {fault}"))
+    let what = match fault.wants_sign_in() {
+        true => "The server answers only those who have signed in.",
+        false => "The server is gone.",
+    };
+    Ended::Unreachable(format!("{what} {fault}"))
 }
 
 async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {

@@ -2,6 +2,7 @@
 //! reads as a notice.
 
 use super::http::WebFault;
+use crate::domain::model::Secret;
 use crate::domain::server::Inherit;
 use crate::domain::{Notice, ServerId};
 use crate::text::Clean;
@@ -57,10 +58,19 @@ fn seconds(time: Duration) -> String {
     words.strip_suffix(".0").unwrap_or(&words).to_owned()
 }
 
+impl Fault {
+    /// Does the server answer only those who have signed in?
+    pub fn wants_sign_in(&self) -> bool {
+        matches!(self, Self::Web(fault) if fault.wants_sign_in())
+    }
+}
+
 /// All that is known once the process is gone.
 pub struct Death<'a> {
     pub fault: Fault,
     pub server: &'a ServerId,
+    /// What its own words must not bring to a screen.
+    pub secrets: &'a [Secret],
     /// Had it been connected?
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
@@ -81,7 +91,7 @@ impl Death<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         });
-        let notice = notice.because(self.why());
+        let notice = notice.because(Secret::without(self.secrets, &self.why()));
         match self.advice() {
             Some(advice) => notice.advise(advice),
             None => notice,
@@ -89,7 +99,7 @@ impl Death<'_> {
     }
 
     pub fn wants_sign_in(&self) -> bool {
-        matches!(&self.fault, Fault::Web(fault) if fault.wants_sign_in())
+        self.fault.wants_sign_in()
     }
 
     fn why(&self) -> String {

@@ -156,8 +156,9 @@ impl Line {
 
     /// The life of the line, until it is stopped.
     pub async fn supervise(&self) {
-        let launch = self.state.borrow().config.launch.clone();
-        let Some(endpoint) = endpoint(launch) else {
+        let config = self.state.borrow().config.clone();
+        self.stderr.hide(config.secrets.clone());
+        let Some(endpoint) = endpoint(config) else {
             return self.report().await;
         };
         let mut backoff = Backoff::default();
@@ -180,10 +181,11 @@ impl Line {
                         // It only forgot who we are: nobody needs to notice.
                         continue;
                     }
-                    let server = self.state.borrow().config.id.clone();
+                    let config = self.state.borrow().config.clone();
                     let death = Death {
                         fault,
-                        server: &server,
+                        server: &config.id,
+                        secrets: &config.secrets,
                         was_connected,
                         status,
                         last_words: self.last_words(was_connected),
@@ -253,9 +255,9 @@ impl Line {
     }
 }
 
-/// Where `launch` leads, unless it leads nowhere.
-fn endpoint(launch: Launch) -> Option<Endpoint> {
-    match launch {
+/// Where the launch of a server leads, unless it leads nowhere.
+fn endpoint(config: ServerConfig) -> Option<Endpoint> {
+    match config.launch {
         Launch::Misconfigured { .. } => None,
         Launch::BuiltIn => Some(Endpoint::BuiltIn),
         Launch::Remote {
@@ -266,6 +268,7 @@ fn endpoint(launch: Launch) -> Option<Endpoint> {
             url,
             transport,
             headers,
+            secrets: config.secrets,
         })),
         Launch::Stdio {
             command,

@@ -2,7 +2,7 @@
 //! concerns, and what was skipped on the way.
 
 use super::fault::Fault;
-use super::http::ParamHeaders;
+use super::http::{ParamHeaders, WebFault};
 use super::stderr::Stderr;
 use crate::domain::Progress;
 use rmcp::model::{ProgressToken, RequestId};
@@ -49,6 +49,12 @@ pub struct Link {
     pub params: ParamHeaders,
     /// Requests that the server did nothing for, since it did not know the session.
     refused: Mutex<HashSet<String>>,
+    /// Until when the session is to be open.
+    open_by: OnceLock<Instant>,
+    /// What the server refused us for, while what else it said is still read.
+    blamed: OnceLock<Fault>,
+    /// Why the server wants to be asked later, while that is waited for.
+    put_off: Mutex<Option<WebFault>>,
 }
 
 /// How far the handshake has come.
@@ -96,8 +102,18 @@ impl Link {
 
     /// Ends the session; the first reason stands.
     pub fn end(&self, fault: Fault) {
+        let fault = match fault {
+            // That says nothing of why.
+            Fault::Dropped => self.blamed.get().cloned().unwrap_or(Fault::Dropped),
+            fault => fault,
+        };
         let _ = self.fault.set(fault);
         self.ended.cancel();
+    }
+
+    /// The session is about to end for this reason, whoever closes it first.
+    pub fn blame(&self, fault: Fault) {
+        let _ = self.blamed.set(fault);
     }
 
     pub fn has_ended(&self) -> bool {
@@ -138,6 +154,25 @@ impl Link {
         if is_flood {
             self.end(Fault::Flood);
         }
+    }
+
+    /// The session has this time to open.
+    pub fn open_within(&self, startup: Duration) {
+        let _ = self.open_by.set(Instant::now() + startup);
+    }
+
+    /// Can a server be given this pause? Not where its session would come too late.
+    pub fn has_time_for(&self, pause: Duration) -> bool {
+        let open_by = self.open_by.get().filter(|_| self.stage() != Stage::Open);
+        open_by.is_none_or(|open_by| Instant::now() + pause < *open_by)
+    }
+
+    pub fn put_off(&self, why: Option<WebFault>) {
+        *lock(&self.put_off) = why;
+    }
+
+    pub fn why_put_off(&self) -> Option<WebFault> {
+        lock(&self.put_off).clone()
     }
 
     pub fn reach(&self, stage: Stage) {
@@ -271,6 +306,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_that_is_closed_while_a_refusal_is_told_ended_for_the_refusal() {
+        let refusal = Fault::from(WebFault::Unauthorized(Default::default()));
+        let link = Link::default();
+        link.blame(refusal.clone());
+        link.end(Fault::Dropped);
+        assert_eq!(link.fault(), Some(refusal));
+    }
 
     #[test]
     fn a_message_starts_the_count_of_junk_over() {

@@ -9,6 +9,7 @@ use super::link::{Link, Stage};
 use super::live::{Met, Way};
 use super::memory;
 use super::session::{self, Handshake};
+use crate::domain::model::Secret;
 use crate::domain::server::{Protocol, RemoteTransport, Transport};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,13 +24,16 @@ pub struct Address {
     pub url: String,
     pub transport: RemoteTransport,
     pub headers: Vec<(String, String)>,
+    /// What variables stood for in them.
+    pub secrets: Vec<Secret>,
 }
 
 impl Line {
     /// One run of a server that is reached by URL.
     pub(super) async fn live_remote(&self, address: &Address) -> End {
         let (url, headers) = (address.url.clone(), address.headers.clone());
-        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers));
+        let secrets = address.secrets.clone();
+        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers, &secrets));
         let remote = tokio::select! {
             () = self.stop.cancelled() => return End::Stopped,
             remote = building => match remote {

@@ -98,6 +98,7 @@ where
     F: Future<Output = ()>,
 {
     let _guard = link.guard();
+    link.open_within(startup);
     let (running, opened) = match open(transport, link, handshake, startup).await {
         Ok(opened) => opened,
         Err(fault) => return fault,
@@ -143,7 +144,11 @@ where
     }
     let met = met.map_err(|_| match link.stage() {
         Stage::Discovering => Fault::Undiscovered(patience),
-        _ => Fault::Silent(patience),
+        // It did answer: that it be asked later.
+        _ => match link.why_put_off() {
+            Some(why) => Fault::Web(why),
+            None => Fault::Silent(patience),
+        },
     })?;
     // Where the wire itself found fault, its word is the clearer one.
     met.map_err(|error| link.fault().unwrap_or_else(|| opening_fault(error)))

@@ -2,6 +2,7 @@
 //! sidebar and for a call that wants a session. Pure but for the clock.
 
 use super::session::Session;
+use crate::domain::model::Secret;
 use crate::domain::server::ServerPeer;
 use crate::domain::{Notice, Pin, Server, ServerConfig, ServerStatus, Tool};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,6 +79,9 @@ impl State {
             Phase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             Phase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
+        for line in &mut left_out {
+            *line = Secret::without(&self.config.secrets, line);
+        }
         Server {
             status,
             tools: self.tools.clone(),

@@ -2,6 +2,7 @@
 //! the last of it kept for the sidebar and for the notice when it dies.
 
 use crate::domain::ServerLine;
+use crate::domain::model::Secret;
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +24,8 @@ struct Ring {
     since: Option<Timestamp>,
     /// The line under way, cut at its maximum.
     open: Vec<u8>,
+    /// What no line may show.
+    secrets: Vec<Secret>,
 }
 
 impl Stderr {
@@ -74,6 +77,11 @@ impl Stderr {
         });
     }
 
+    /// Keeps these out of all lines from now on, the longest of them first.
+    pub fn hide(&self, secrets: Vec<Secret>) {
+        self.with(|ring| ring.secrets = secrets);
+    }
+
     /// Forgets the lines: the next process begins.
     pub fn clear(&self) {
         self.with(|ring| {
@@ -81,6 +89,7 @@ impl Stderr {
             *ring = Ring {
                 written: ring.written + 1,
                 since: Some(Timestamp::now()),
+                secrets: std::mem::take(&mut ring.secrets),
                 ..Ring::default()
             };
         });
@@ -122,6 +131,11 @@ impl Ring {
     }
 
     fn push(&mut self, line: ServerLine) {
+        let hide = |words: String| Secret::without(&self.secrets, &words);
+        let line = match line {
+            ServerLine::Stderr(words) => ServerLine::Stderr(hide(words)),
+            ServerLine::Own(words) => ServerLine::Own(hide(words)),
+        };
         self.lines.push_back(line);
         self.written += 1;
     }

@@ -56,6 +56,7 @@ fn servers_are_understood_in_every_accepted_form() {
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
         protocol: Default::default(),
+        secrets: vec![Secret::new("sk-mine")],
     };
     assert_eq!(servers[1], files);
     let headers = vec![pair("Authorization", "Bearer x")];
@@ -72,7 +73,43 @@ fn servers_are_understood_in_every_accepted_form() {
     assert_eq!(launches, expected);
     assert!(!servers[3].enabled);
     let secrets = config::server_secrets(&servers);
-    assert_eq!(secrets, [Secret::new("Bearer x"), Secret::new("x")]);
+    assert_eq!(secrets, ["Bearer x", "x", "sk-mine"].map(Secret::new));
+}
+
+#[test]
+fn what_a_variable_stands_for_is_a_secret_wherever_it_is_used() {
+    let text = json!({ "mcpServers": {
+        "a": { "url": "http://${SHORT}/${PATHLIKE}/mcp?x=${PATHLIKE}", "headers": { "X": "${AUTH}" } },
+        "b": { "command": "c", "args": ["--at=${AUTH}", "${HOME}/x"], "env": { "E": "${SHORT}" } },
+    } });
+    let variables = |name: &str| {
+        let value = match name {
+            "SHORT" => "h:123",
+            "PATHLIKE" => "Se cret/p?q=1",
+            "AUTH" => "Bearer tok-en",
+            "HOME" => "/home/somebody",
+            _ => return None,
+        };
+        Some(value.to_owned())
+    };
+    let place = with_servers(text.to_string());
+    let servers = read_servers_with(&place.home, &variables).value;
+    let of =
+        |index: usize| -> Vec<&str> { servers[index].secrets.iter().map(Secret::expose).collect() };
+    let auth = ["Bearer%20tok-en", "Bearer tok-en", "bearer tok-en"];
+    assert!(
+        auth.iter().all(|spelling| of(1).contains(spelling)),
+        "{:?}",
+        of(1)
+    );
+    for spelling in ["Se cret/p?q=1", "Se cret/p", "Se%20cret/p"] {
+        assert!(of(1).contains(&spelling), "{:?}", of(1));
+        assert!(!of(2).contains(&spelling), "{:?}", of(2));
+    }
+    assert!(of(2).contains(&"tok-en"), "{:?}", of(2));
+    assert!(!of(1).contains(&"h:123") && !of(2).contains(&"/home/somebody"));
+    let all = config::server_secrets(&servers);
+    assert!(all.contains(&Secret::new("Se%20cret/p")));
 }
 
 #[test]

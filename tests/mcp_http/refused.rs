@@ -2,9 +2,11 @@
 //! rest goes on.
 
 use crate::bench::{Bench, at, remote};
-use crate::mcp_desk::{failed, succeeded};
+use crate::mcp_desk::{failed, succeeded, unreachable_because};
 use crate::web::{Act, Web, json_with, redirect, status};
-use humble::domain::server::RemoteTransport;
+use humble::domain::ServerConfig;
+use humble::domain::model::Secret;
+use humble::domain::server::{Protocol, RemoteTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -118,9 +120,31 @@ async fn a_server_that_asks_for_too_much_patience_is_given_up() {
     let config = at(&web, "/mcp");
     assert_eq!(
         Bench::refused(web, config).await,
-        "Server `web` could not be started. It has too much to do (HTTP status 429: slow down). \
-         Try again later."
+        "Server `web` could not be started. It has too much to do (HTTP status 429: slow down; it \
+         asks for a pause of 24 h). Try again later."
     );
+}
+
+#[tokio::test]
+async fn a_pause_beyond_the_time_for_starting_is_told_at_once_and_never_called_silence() {
+    for pause in ["20", "1"] {
+        let web = Web::with(move |_| {
+            let again = vec![format!("Retry-After: {pause}")];
+            Some(Act::Whole(429, again, "slow down".to_owned()))
+        })
+        .await;
+        let config = at(&web, "/mcp");
+        let started = Instant::now();
+        let told = Bench::refused(web, config).await;
+        assert_eq!(
+            told,
+            format!(
+                "Server `web` could not be started. It has too much to do (HTTP status 429: slow \
+                 down; it asks for a pause of {pause} s). Try again later."
+            )
+        );
+        assert!(started.elapsed() < Duration::from_secs(3), "{pause}");
+    }
 }
 
 #[tokio::test]
@@ -276,6 +300,41 @@ async fn one_call_that_fails_with_a_status_costs_no_other() {
     bench.close().await;
 }
 
+/// Each way of talking to a server, under the path where it is talked to so.
+fn each_way(web: &Web) -> [ServerConfig; 3] {
+    let over = |path: &str, transport, protocol| ServerConfig {
+        protocol,
+        ..remote(format!("{}{path}", web.origin), transport)
+    };
+    [
+        over("/mcp", RemoteTransport::Http, Protocol::Legacy),
+        over("/modern", RemoteTransport::Http, Protocol::Modern),
+        over("/sse", RemoteTransport::Sse, Protocol::Auto),
+    ]
+}
+
+#[tokio::test]
+async fn an_open_session_that_wants_a_sign_in_says_so_and_is_shown_so() {
+    for way in 0..3 {
+        let web = Web::with(|ask| {
+            let refuses = ask.method() == "tools/call";
+            refuses.then(|| status(401, "token expired"))?
+        })
+        .await;
+        let config = each_way(&web)[way].clone();
+        let mut bench = Bench::connected(web, config).await;
+        let why = unreachable_because(bench.desk.call("add", json!({})).await);
+        assert_eq!(
+            why,
+            "The server answers only those who have signed in. It does not know who is asking \
+             (HTTP status 401: token expired).",
+            "{way}"
+        );
+        bench.until_sign_in().await;
+        bench.close().await;
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_only_refuses_is_connected_to_anew() {
     let web = Web::with(|ask| {
@@ -292,4 +351,39 @@ async fn a_server_that_only_refuses_is_connected_to_anew() {
     assert_eq!(succeeded(sum), "3");
     assert_eq!(bench.web.asked("initialize").len(), 2);
     bench.close().await;
+}
+
+#[tokio::test]
+async fn what_a_variable_stood_for_in_the_path_of_the_url_is_shown_nowhere() {
+    let body = "no s3cret%20PW or s3cret PW here";
+    let web = Web::with(move |_| status(404, body)).await;
+    let config = ServerConfig {
+        secrets: ["s3cret%20PW", "s3cret PW"].map(Secret::new).to_vec(),
+        ..at(&web, "/st404/s3cret PW/mcp")
+    };
+    let origin = web.origin.clone();
+    let mut bench = Bench::of(web, config);
+    let told = bench.desk.until_failed().await.sentence();
+    let expected = format!(
+        "Server `web` could not be started. There is no MCP server at `{origin}/st404/…/mcp` \
+         (HTTP status 404: no … or … here). "
+    );
+    assert!(told.starts_with(&expected), "{told}");
+    let why = unreachable_because(bench.desk.call("add", json!({})).await);
+    assert!(why.contains("/st404/…/mcp"), "{why}");
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn a_redirect_to_what_is_no_web_address_is_refused_and_shown_as_written() {
+    for (target, shown) in [
+        ("file:///etc/passwd", "file:///etc/passwd"),
+        ("javascript:1", "javascript:1"),
+    ] {
+        let web = Web::with(move |_| redirect(307, target)).await;
+        let config = at(&web, "/mcp");
+        let told = Bench::refused(web, config).await;
+        let expected = format!("It redirects to `{shown}`, which is another origin");
+        assert!(told.contains(&expected), "{told}");
+    }
 }

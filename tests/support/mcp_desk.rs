@@ -53,6 +53,7 @@ pub fn config(id: &str, launch: Launch) -> ServerConfig {
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol: Default::default(),
+        secrets: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@
 use super::words::{hidden, named, one_line, url};
 use super::{Memory, SERVERS, Scale};
 use crate::config::servers::is_secret_name;
+use crate::domain::model::Secret;
 use crate::domain::server::{Inherit, RemoteTransport};
 use crate::domain::{Launch, ServerConfig};
 use std::collections::BTreeSet;
@@ -41,7 +42,8 @@ fn added(scale: &mut Scale, server: &ServerConfig, known: Option<&Launch>) -> Op
     }
     let state = if server.enabled { "on" } else { "off" };
     let what = format!("server `{}`, new and {state}", server.id);
-    scale.ask(SERVERS, what, None, Some(whole(&server.launch)));
+    let launch = Secret::without(&server.secrets, &whole(&server.launch));
+    scale.ask(SERVERS, what, None, Some(launch));
     None
 }
 
@@ -71,14 +73,19 @@ fn entry(
         startup_timeout,
         tool_timeout,
         protocol,
+        secrets,
     } = after;
     let after_launch = launch;
-    let launch = launched(scale, before, after_launch, known);
+    let mut secrets = secrets.clone();
+    secrets.extend(before.secrets.iter().cloned());
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+    secrets.dedup();
+    let launch = launched(scale, before, after_launch, known, &secrets);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
             // Whoever says yes says it to all that would run: the entry may have come in
             // while it was off, and nobody was asked about it then.
-            let new = format!("true\n{}", whole(after_launch));
+            let new = Secret::without(&secrets, &format!("true\n{}", whole(after_launch)));
             let what = format!("server `{id}`, `enabled`");
             scale.ask(SERVERS, what, Some("false".to_owned()), Some(new));
             false
@@ -111,6 +118,7 @@ fn entry(
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,
+        secrets,
     }
 }
 
@@ -121,6 +129,7 @@ fn launched(
     before: &ServerConfig,
     after: &Launch,
     known: Option<&Launch>,
+    secrets: &[Secret],
 ) -> Launch {
     if before.launch == *after {
         return after.clone();
@@ -147,8 +156,9 @@ fn launched(
         if old == new {
             continue;
         }
-        let old = old.map(|field| field.shown);
-        let mut new = new.map(|field| field.shown);
+        let shown = |field: Field| Secret::without(secrets, &field.shown);
+        let old = old.map(shown);
+        let mut new = new.map(shown);
         if old == new {
             // Only a hidden part differs.
             new = new.map(|shown| format!("{shown}\n(with another hidden value)"));

@@ -133,7 +133,7 @@ impl Refusal {
     pub async fn read(remote: &Remote, response: Response) -> Self {
         let status = response.status().as_u16();
         let retry_after = web::retry_after(response.headers());
-        let at = super::client::place(response.url());
+        let at = remote.place(response.url());
         let mut is_page = Kind::of(&response) == Kind::WebPage;
         let read = beginning(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
@@ -160,17 +160,20 @@ impl Refusal {
         self.said.0.to_ascii_lowercase().contains("session")
     }
 
-    pub fn fault(self) -> WebFault {
-        let said = self.said;
+    pub fn fault(&self) -> WebFault {
+        let said = self.said.clone();
         match self.status {
             401 => WebFault::Unauthorized(said),
             403 => WebFault::Forbidden(said),
             404 | 405 | 410 => WebFault::NotThere {
-                at: self.at,
+                at: self.at.clone(),
                 status: self.status,
                 said: if self.is_page { Said::default() } else { said },
             },
-            429 => WebFault::Busy(said),
+            429 => WebFault::Busy {
+                said,
+                pause: self.retry_after,
+            },
             status => WebFault::Status {
                 status: Status(status),
                 said,

@@ -2,6 +2,7 @@
 //! followed. Headers of the person's go to the origin of the configured URL alone.
 
 use super::fault::{Place, WebFault};
+use crate::domain::model::Secret;
 use crate::web::{self, CONNECT_SECONDS_MAX, Unsent};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
@@ -39,7 +40,11 @@ impl Remote {
     ///
     /// # Errors
     /// What is wrong with the URL, a header or the certificates of this computer.
-    pub fn new(url: &str, headers: &[(String, String)]) -> Result<Self, WebFault> {
+    pub fn new(
+        url: &str,
+        headers: &[(String, String)],
+        replaced: &[Secret],
+    ) -> Result<Self, WebFault> {
         let mut url = Url::parse(url).map_err(|error| WebFault::NoClient(error.to_string()))?;
         url.set_fragment(None);
         let mut map = HeaderMap::new();
@@ -52,7 +57,7 @@ impl Remote {
         }
         Ok(Self {
             client: client(&url)?,
-            secrets: secrets(&url, headers),
+            secrets: secrets(&url, headers, replaced),
             url,
             headers: map,
         })
@@ -80,9 +85,9 @@ impl Remote {
                 request = request.body(told(body.clone(), sent.clone()));
             }
             let response = request.send().await;
-            let response = response.map_err(|fault| unsent(&fault, &url))?;
-            tracing::debug!("{} {} {}", ask.method, place(&url), response.status());
-            match next(&url, &ask.method, &response)? {
+            let response = response.map_err(|fault| unsent(&fault, &url, self.place(&url)))?;
+            tracing::debug!("{} {} {}", ask.method, self.place(&url), response.status());
+            match self.next(&url, &ask.method, &response)? {
                 Some(target) => url = target,
                 None => return Ok(response),
             }
@@ -96,6 +101,49 @@ impl Remote {
             words = words.replace(secret.as_str(), "…");
         }
         words
+    }
+
+    /// Where a redirect leads, if the answer is one. Only one that keeps method, body and
+    /// origin is followed.
+    fn next(
+        &self,
+        url: &Url,
+        method: &Method,
+        response: &Response,
+    ) -> Result<Option<Url>, WebFault> {
+        let status = response.status().as_u16();
+        let follows = match status {
+            301 | 302 | 307 | 308 => true,
+            303 => *method == Method::GET,
+            _ => return Ok(None),
+        };
+        let location = response.headers().get(LOCATION);
+        let location = location.and_then(|location| location.to_str().ok());
+        let target = location.and_then(|location| url.join(location).ok());
+        match target {
+            Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
+            Some(target) => Err(WebFault::Redirected(self.place(&target))),
+            None => Ok(None),
+        }
+    }
+
+    /// An address as it may be shown: without user, password, query, and without what a
+    /// variable stood for.
+    pub fn place(&self, url: &Url) -> Place {
+        let mut bare = url.clone();
+        bare.set_query(None);
+        bare.set_fragment(None);
+        // Where this cannot be, there is none: such as in `javascript:1`.
+        let _ = bare.set_username("").and_then(|()| bare.set_password(None));
+        shortened(&self.without_secrets(bare.into()))
+    }
+}
+
+/// An address that somebody else wrote may be of any length.
+fn shortened(place: &str) -> String {
+    match place.char_indices().nth(PLACE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &place[..end]),
+        None => place.to_owned(),
     }
 }
 
@@ -131,33 +179,7 @@ fn client(url: &Url) -> Result<Client, WebFault> {
     built.map_err(|fault| WebFault::NoClient(web::innermost(&fault)))
 }
 
-/// Where a redirect leads, if the answer is one. Only one that keeps method, body and
-/// origin is followed.
-fn next(url: &Url, method: &Method, response: &Response) -> Result<Option<Url>, WebFault> {
-    let status = response.status().as_u16();
-    let follows = match status {
-        301 | 302 | 307 | 308 => true,
-        303 => *method == Method::GET,
-        _ => return Ok(None),
-    };
-    let location = response.headers().get(LOCATION);
-    let target = location
-        .and_then(|location| location.to_str().ok())
-        .and_then(|location| url.join(location).ok());
-    match target {
-        Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
-        Some(target) => Err(WebFault::Redirected(place(&target))),
-        None => Ok(None),
-    }
-}
-
-/// An address as it may be shown: without user, password, query.
-pub fn place(url: &Url) -> Place {
-    format!("{}{}", url.origin().ascii_serialization(), url.path())
-}
-
-fn unsent(fault: &reqwest::Error, url: &Url) -> WebFault {
-    let at = place(url);
+fn unsent(fault: &reqwest::Error, url: &Url, at: Place) -> WebFault {
     match web::unsent(fault, url) {
         Unsent::Unresolved => WebFault::Unresolved(at),
         Unsent::Refused => WebFault::Refused(at),
@@ -184,11 +206,14 @@ fn is_tls(url: &Url, why: &str) -> bool {
     url.scheme() == "https" && words.iter().any(|word| why.contains(word))
 }
 
+/// Of an address, as it is shown.
+const PLACE_CHARS_MAX: usize = 300;
 /// Too short a value stands in too many words that are none of it.
 const SECRET_BYTES_MIN: usize = 6;
 
-fn secrets(url: &Url, headers: &[(String, String)]) -> Vec<String> {
-    let mut secrets: Vec<String> = Vec::new();
+fn secrets(url: &Url, headers: &[(String, String)], replaced: &[Secret]) -> Vec<String> {
+    let replaced = replaced.iter().map(|secret| secret.expose().to_owned());
+    let mut secrets: Vec<String> = replaced.collect();
     for (_, value) in headers {
         // The token of `Bearer TOKEN` may come back without its scheme.
         let token = value.split_once(' ').map(|(_, token)| token.to_owned());

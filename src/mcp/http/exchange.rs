@@ -88,7 +88,11 @@ async fn talk(shared: &Shared, out: &Outgoing, sent: &CancellationToken) -> Ende
         }
         let refusal = Refusal::read(&shared.remote, response).await;
         match pause(&refusal, out) {
-            Some(pause) if retries < RETRIES_MAX => sleep(pause).await,
+            Some(pause) if retries < RETRIES_MAX && shared.link.has_time_for(pause) => {
+                shared.link.put_off(Some(refusal.fault()));
+                sleep(pause).await;
+                shared.link.put_off(None);
+            }
             _ => return refused(shared, out, refusal).await,
         }
         retries += 1;
@@ -120,6 +124,7 @@ async fn refused(shared: &Shared, out: &Outgoing, refusal: Refusal) -> Ended {
         return Ended::Unknown;
     }
     if let 401 | 403 = status {
+        shared.link.blame(refusal.fault().into());
         return Ended::Broken(refusal.fault());
     }
     match (&out.id, &refusal.error) {

@@ -37,8 +37,8 @@ pub enum WebFault {
     Forbidden(Said),
     #[error("There is no MCP server at `{at}` (HTTP status {status}{said}).")]
     NotThere { at: Place, status: u16, said: Said },
-    #[error("It has too much to do (HTTP status 429{0}).")]
-    Busy(Said),
+    #[error("It has too much to do (HTTP status 429{said}{}).", asked_pause(*.pause))]
+    Busy { said: Said, pause: Option<Duration> },
     #[error("It answered with HTTP status {status}{said}.")]
     Status { status: Status, said: Said },
     #[error("It answered with a web page instead of MCP{0}.")]
@@ -95,6 +95,19 @@ impl std::fmt::Display for Status {
             None => write!(f, "{}", self.0),
         }
     }
+}
+
+/// The pause that a server asks for, behind what it says (`Retry-After`).
+fn asked_pause(pause: Option<Duration>) -> String {
+    let Some(pause) = pause else {
+        return String::new();
+    };
+    let words = match pause.as_secs() {
+        seconds @ ..120 => format!("{seconds} s"),
+        seconds @ 120..7_200 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h", seconds.div_ceil(3_600)),
+    };
+    format!("; it asks for a pause of {words}")
 }
 
 impl WebFault {
@@ -168,7 +181,7 @@ impl WebFault {
                 "If it is a server of streamable HTTP, give it `\"transport\": \"http\"` in \
                  mcp-servers.json."
             }
-            Self::Busy(_) => "Try again later.",
+            Self::Busy { .. } => "Try again later.",
             _ => return None,
         })
     }

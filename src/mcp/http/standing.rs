@@ -2,7 +2,7 @@
 //! is no session, and the one of streamable HTTP, which not every server has.
 
 use super::answer::{Kind, Refusal, Stream};
-use super::client::{Remote, place};
+use super::client::Remote;
 use super::exchange::Ended;
 use super::fault::WebFault;
 use super::shared::Shared;
@@ -55,7 +55,7 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), WebFault> {
         let mut stream = Stream::new(response);
         while let Some(event) = stream.next().await? {
             if event.name == b"endpoint" {
-                return Ok((resolved(&base, &event.data)?, stream));
+                return Ok((resolved(remote, &base, &event.data)?, stream));
             }
         }
         Err(WebFault::StreamEnded)
@@ -65,13 +65,13 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), WebFault> {
 }
 
 /// Where messages go. Another origin would get them with all their headers.
-fn resolved(base: &Url, endpoint: &[u8]) -> Result<Url, WebFault> {
+fn resolved(remote: &Remote, base: &Url, endpoint: &[u8]) -> Result<Url, WebFault> {
     let text = std::str::from_utf8(endpoint).map_err(|_| WebFault::BadEndpoint)?;
     let url = base.join(text.trim()).map_err(|_| WebFault::BadEndpoint)?;
     if url.origin() == base.origin() {
         Ok(url)
     } else {
-        Err(WebFault::ForeignEndpoint(place(&url)))
+        Err(WebFault::ForeignEndpoint(remote.place(&url)))
     }
 }
 
@@ -176,7 +176,8 @@ mod tests {
     #[test]
     fn an_endpoint_belongs_to_the_origin_of_its_stream() {
         let base = Url::parse("http://host:8000/a/sse?x=1").expect("a URL");
-        let to = |endpoint: &str| resolved(&base, endpoint.as_bytes()).map(String::from);
+        let remote = Remote::new(base.as_str(), &[], &[]).expect("a client");
+        let to = |endpoint: &str| resolved(&remote, &base, endpoint.as_bytes()).map(String::from);
         assert_eq!(
             to("/messages?id=7"),
             Ok("http://host:8000/messages?id=7".to_owned())
