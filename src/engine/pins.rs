@@ -65,8 +65,27 @@ impl Actor {
         }
         if !new.is_empty() {
             self.accept_all(&new);
-            self.write_trust(new.into_iter().map(TrustEdit::FirstSeen));
+            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
+            edits.extend(self.forget_stale(servers));
+            self.write_trust(edits);
         }
+    }
+
+    /// Keeps what is remembered within its bounds.
+    fn forget_stale(&mut self, servers: &[Server]) -> Vec<TrustEdit> {
+        let trust = self.trust();
+        let of = |server: &Server| (server.id.clone(), trust.stale(server));
+        let mut gone: Vec<_> = servers.iter().map(of).collect();
+        gone.retain(|(_, stale)| !stale.is_empty());
+        let configured = self.servers.iter().map(|server| &server.id);
+        let configured = configured.chain(servers.iter().map(|server| &server.id));
+        gone.extend(trust.left_behind(&configured.collect()));
+        for (server, stale) in &gone {
+            tracing::info!(%server, "definitions of tools are past their bound and forgotten");
+            self.trust_mut().forget(server, stale);
+        }
+        let edit = |(server, stale)| TrustEdit::Forget(server, stale);
+        gone.into_iter().map(edit).collect()
     }
 
     fn accept_all(&mut self, pinned: &[Pinned]) {

@@ -7,7 +7,7 @@ mod entry;
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
 use super::{ConfigError, Home, Reading};
-use crate::domain::trust::{Accepted, Agreed, Rule};
+use crate::domain::trust::{Accepted, Agreed, Rule, Stale};
 use crate::domain::{Banner, LaunchId, Notice, Pin, ServerId, Trust};
 use crate::files::{self, UpdateError};
 use serde_json::{Map, Value, json};
@@ -19,8 +19,6 @@ const PINS: &str = "pins";
 const INSTRUCTIONS: &str = "instructions";
 /// Entries of `grants` that are read.
 const RULES_MAX: usize = 10_000;
-/// Definitions that are remembered; the oldest give way.
-const PINS_MAX: usize = 20_000;
 /// A definition that is longer is remembered by its hash alone.
 const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// A larger file takes no more definitions, only their hashes.
@@ -40,6 +38,8 @@ pub enum TrustEdit {
         of: Pinned,
         pin: Pin,
     },
+    /// Definitions of one server that are past its bound.
+    Forget(ServerId, Stale),
     Agree(Agreed),
     Disagree(Agreed),
 }
@@ -207,7 +207,7 @@ impl TrustQueue {
 /// It cannot be read, understood or written; it is as it was then.
 pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError> {
     let path = home.trust();
-    let changed = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
+    let written = files::update(&path, files::PRIVATE, BYTES_MAX, |current| {
         let is_full = current
             .as_ref()
             .is_some_and(|bytes| bytes.len() > FILE_BYTES_FULL);
@@ -215,23 +215,24 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
             Some(bytes) => Document::parse(&path, bytes.clone())?,
             None => Document::empty(&path),
         };
-        let mut root = document.root().clone();
-        for edit in edits {
-            apply(&mut root, edit, is_full).map_err(|fault| ConfigError::Misshapen {
+        let bytes = match changed(&path, &document, edits, is_full)? {
+            // What was new is longer than what was there.
+            Some(bytes) if bytes.len() > FILE_BYTES_FULL && !is_full => {
+                changed(&path, &document, edits, true)?
+            }
+            bytes => bytes,
+        };
+        match bytes {
+            None => Ok(current.unwrap_or_else(|| document.into_bytes())),
+            // A file that nobody can read again would take every decision with it.
+            Some(bytes) if bytes.len() as u64 > BYTES_MAX => Err(ConfigError::TooLarge {
                 path: path.clone(),
-                line: document.line(&[Step::Key(fault.key)]),
-                fault: fault.what,
-            })?;
+                megabytes: BYTES_MAX >> 20,
+            }),
+            Some(bytes) => Ok(bytes),
         }
-        forget_oldest(&mut root);
-        if root == *document.root() {
-            return Ok(current.unwrap_or_else(|| document.into_bytes()));
-        }
-        let mut bytes = serde_json::to_vec_pretty(&root).unwrap_or_default();
-        bytes.push(b'\n');
-        Ok(bytes)
     });
-    changed.map_err(|fault| match fault {
+    written.map_err(|fault| match fault {
         UpdateError::Refused(fault) => fault,
         UpdateError::Read(fault) => ConfigError::reading(&path, &fault),
         UpdateError::Write(fault) => ConfigError::Unwritable {
@@ -239,6 +240,29 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
             why: files::words(&fault),
         },
     })
+}
+
+/// The file after `edits`; None where they change nothing.
+fn changed(
+    path: &Path,
+    document: &Document,
+    edits: &[TrustEdit],
+    is_full: bool,
+) -> Result<Option<Vec<u8>>, ConfigError> {
+    let mut root = document.root().clone();
+    for edit in edits {
+        apply(&mut root, edit, is_full).map_err(|fault| ConfigError::Misshapen {
+            path: path.to_owned(),
+            line: document.line(&[Step::Key(fault.key)]),
+            fault: fault.what,
+        })?;
+    }
+    if root == *document.root() {
+        return Ok(None);
+    }
+    let mut bytes = serde_json::to_vec_pretty(&root).unwrap_or_default();
+    bytes.push(b'\n');
+    Ok(Some(bytes))
 }
 
 struct Misshapen {
@@ -275,6 +299,7 @@ fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Resu
                 tools.insert(pinned.tool.clone(), written(&pinned.accepted, is_full));
             }
         }
+        TrustEdit::Forget(server, stale) => forget(root, server, stale),
         TrustEdit::Accept(pinned) => {
             let value = written(&pinned.accepted, is_full);
             tools(root, pinned)?.insert(pinned.tool.clone(), value);
@@ -289,6 +314,20 @@ fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Resu
         }
     }
     Ok(())
+}
+
+fn forget(root: &mut Map<String, Value>, server: &ServerId, stale: &Stale) {
+    let mut launches = root
+        .get_mut(PINS)
+        .and_then(|pins| pins.get_mut(server.as_str()));
+    for (launch, gone) in stale {
+        let tools = launches
+            .as_deref_mut()
+            .and_then(|launches| launches.get_mut(launch.as_str()));
+        if let Some(Value::Object(tools)) = tools {
+            tools.retain(|tool, _| !gone.contains(tool));
+        }
+    }
 }
 
 fn written(accepted: &Accepted, is_full: bool) -> Value {
@@ -339,32 +378,6 @@ fn tools<'a>(
         };
     }
     Ok(here)
-}
-
-/// Keeps the file within its bound: what was seen first goes first.
-fn forget_oldest(root: &mut Map<String, Value>) {
-    let found = pins_of(root, &mut Vec::new());
-    let Some(over) = found.len().checked_sub(PINS_MAX).filter(|over| *over > 0) else {
-        return;
-    };
-    let mut dated: Vec<(String, [String; 3])> = found
-        .iter()
-        .map(|(server, launch, tool, value)| {
-            let since = value.get("since").and_then(Value::as_str);
-            let path = [server.as_str(), launch.as_str(), tool].map(str::to_owned);
-            (since.unwrap_or_default().to_owned(), path)
-        })
-        .collect();
-    dated.sort();
-    for (_, [server, launch, tool]) in dated.into_iter().take(over) {
-        let tools = root
-            .get_mut(PINS)
-            .and_then(|pins| pins.get_mut(&server))
-            .and_then(|launches| launches.get_mut(&launch));
-        if let Some(Value::Object(tools)) = tools {
-            tools.shift_remove(&tool);
-        }
-    }
 }
 
 #[cfg(test)]

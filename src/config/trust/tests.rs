@@ -274,23 +274,42 @@ fn a_definition_that_is_too_long_is_kept_by_its_hash() {
 }
 
 #[test]
-fn the_oldest_definitions_give_way() {
-    let mut root = Map::new();
-    let tools: Map<String, Value> = (0..PINS_MAX + 3)
-        .map(|n| {
-            let day = (n as i64 % 300) * 86_400;
-            let since = jiff::Timestamp::from_second(1_700_000_000 + day).unwrap();
-            (
-                format!("t{n}"),
-                json!({ "pin": "p", "since": since.to_string() }),
-            )
+fn what_is_forgotten_is_what_was_named_and_nothing_of_another_server() {
+    let (_folder, home) = home();
+    let of = |server: &str, tool: &str| Pinned {
+        server: server.into(),
+        tool: tool.to_owned(),
+        ..pinned("d")
+    };
+    let edits = [of("s", "a"), of("s", "b"), of("other", "a")].map(TrustEdit::FirstSeen);
+    update_trust(&home, &edits).unwrap();
+    let launch = Launch::BuiltIn.identity();
+    let stale = Stale::from([(launch.clone(), ["a".to_owned()].into())]);
+    update_trust(&home, &[TrustEdit::Forget("s".into(), stale)]).unwrap();
+    let trust = read_trust(&home).value;
+    let has = |server: &str, tool| trust.accepted(&server.into(), &launch, tool).is_some();
+    assert_eq!(
+        [has("s", "a"), has("s", "b"), has("other", "a")],
+        [false, true, true]
+    );
+}
+
+#[test]
+fn definitions_that_come_at_once_never_make_the_file_unreadable() {
+    let (_folder, home) = home();
+    let long = "x".repeat(DEFINITION_BYTES_MAX / 2);
+    let many: Vec<_> = (0..800)
+        .map(|n| Pinned {
+            tool: format!("t{n}"),
+            ..pinned(&long)
         })
+        .map(TrustEdit::FirstSeen)
         .collect();
-    root.insert(PINS.to_owned(), json!({ "s": { "l": tools } }));
-    forget_oldest(&mut root);
-    assert_eq!(pins_of(&root, &mut Vec::new()).len(), PINS_MAX);
-    let tools = root[PINS]["s"]["l"].as_object().unwrap();
-    assert!(!tools.contains_key("t0") && tools.contains_key("t1"));
+    update_trust(&home, &many).unwrap();
+    let trust = read_trust(&home).value;
+    let launch = Launch::BuiltIn.identity();
+    let kept = trust.accepted(&"fs".into(), &launch, "t799").unwrap();
+    assert_eq!((&kept.pin, &kept.definition), (&tool(&long).pin, &None));
 }
 
 #[test]

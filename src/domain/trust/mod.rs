@@ -3,9 +3,11 @@
 //! instructions may be sent. Every grant names the launch identity of its server and
 //! the definition of its tool: whatever differs in either is not covered.
 
+mod bound;
 mod diff;
 mod pattern;
 
+pub use bound::{PINS_MAX, SERVER_PINS_MAX, Stale};
 pub use diff::{Definition, PinChange, Section, Sign};
 pub use pattern::{Match, Pattern};
 

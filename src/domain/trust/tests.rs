@@ -304,3 +304,48 @@ fn the_order_of_keys_is_no_difference_but_any_value_is() {
         assert_ne!(tool(changed).pin, tool(definition.clone()).pin, "{key}");
     }
 }
+
+#[test]
+fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
+    use super::bound::SERVER_PINS_MAX;
+    let tool = |name: &str| {
+        let definition = serde_json::json!({ "name": name, "inputSchema": {} });
+        Tool::from_definition(&definition).expect("a tool")
+    };
+    let accepted = |second: i64| Accepted {
+        pin: Pin::from_hash("p"),
+        since: Timestamp::from_second(second).expect("a time"),
+        definition: None,
+        declined: None,
+    };
+    let launch = LaunchId::from_hash("l");
+    let (noisy, other) = (ServerId::new("noisy"), ServerId::new("other"));
+    let mut trust = Trust::default();
+    trust.accept(&other, &launch, "pay", accepted(0));
+    trust.accept(&noisy, &launch, "listed", accepted(1));
+    for n in 0..SERVER_PINS_MAX + 2 {
+        trust.accept(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
+    }
+    let server = Server {
+        id: noisy.clone(),
+        description: None,
+        enabled: true,
+        status: crate::domain::ServerStatus::Connected,
+        launch: launch.clone(),
+        tools: Arc::new(vec![tool("listed")]),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+        peer: None,
+        withheld: Default::default(),
+    };
+    let stale = trust.stale(&server);
+    let names = ["t0", "t1", "t2"].map(str::to_owned);
+    assert_eq!(stale, [(launch.clone(), names.into())].into());
+    trust.forget(&noisy, &stale);
+    assert!(trust.accepted(&other, &launch, "pay").is_some());
+    assert!(trust.accepted(&noisy, &launch, "listed").is_some());
+    assert!(trust.accepted(&noisy, &launch, "t0").is_none());
+    assert!(trust.stale(&server).is_empty());
+}

@@ -1,0 +1,75 @@
+//! How many definitions are remembered. Each server has its own bound and loses only its
+//! own: none can make the program forget what the tools of another were.
+
+use super::{Server, Trust};
+use crate::domain::{LaunchId, ServerId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Definitions of one server: more than it can list at once.
+pub const SERVER_PINS_MAX: usize = 6_000;
+/// Definitions of all servers, before those of servers that are gone give way.
+pub const PINS_MAX: usize = 20_000;
+
+/// Definitions of one server that are to be forgotten, by launch.
+pub type Stale = BTreeMap<LaunchId, BTreeSet<String>>;
+
+impl Trust {
+    /// What `server` has past its bound: the oldest, and those that the person declined
+    /// last. A tool that it lists now is never among them.
+    pub fn stale(&self, server: &Server) -> Stale {
+        let Some(launches) = self.pins.get(&server.id) else {
+            return Stale::new();
+        };
+        let count: usize = launches.values().map(BTreeMap::len).sum();
+        let Some(over) = count.checked_sub(SERVER_PINS_MAX).filter(|over| *over > 0) else {
+            return Stale::new();
+        };
+        let listed: BTreeSet<&str> = server.tools.iter().map(|it| it.name.as_str()).collect();
+        let is_listed =
+            |launch: &LaunchId, tool: &str| *launch == server.launch && listed.contains(tool);
+        let mut dated: Vec<_> = launches
+            .iter()
+            .flat_map(|(launch, tools)| tools.iter().map(move |(tool, it)| (launch, tool, it)))
+            .filter(|(launch, tool, _)| !is_listed(launch, tool))
+            .map(|(launch, tool, it)| (it.declined.is_some(), it.since, launch, tool))
+            .collect();
+        dated.sort();
+        let mut stale = Stale::new();
+        for (_, _, launch, tool) in dated.into_iter().take(over) {
+            let tools = stale.entry(launch.clone()).or_default();
+            tools.insert(tool.clone());
+        }
+        stale
+    }
+
+    /// What is known of servers that are not `configured`, where all together is too much.
+    pub fn left_behind(&self, configured: &BTreeSet<&ServerId>) -> Vec<(ServerId, Stale)> {
+        let count = |launches: &BTreeMap<LaunchId, BTreeMap<String, _>>| -> usize {
+            launches.values().map(BTreeMap::len).sum()
+        };
+        let all: usize = self.pins.values().map(count).sum();
+        let mut over = all.saturating_sub(PINS_MAX);
+        let mut found = Vec::new();
+        let gone = self.pins.iter().filter(|(id, _)| !configured.contains(id));
+        for (id, launches) in gone {
+            if over == 0 {
+                break;
+            }
+            over = over.saturating_sub(count(launches));
+            let names = |(launch, tools): (&LaunchId, &BTreeMap<String, _>)| {
+                (launch.clone(), tools.keys().cloned().collect())
+            };
+            found.push((id.clone(), launches.iter().map(names).collect()));
+        }
+        found
+    }
+
+    pub fn forget(&mut self, server: &ServerId, stale: &Stale) {
+        for (launch, gone) in stale {
+            let launches = self.pins.get_mut(server);
+            if let Some(tools) = launches.and_then(|launches| launches.get_mut(launch)) {
+                tools.retain(|tool, _| !gone.contains(tool));
+            }
+        }
+    }
+}
