@@ -336,7 +336,7 @@ fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> O
         rest.height -= 1;
     }
     let label = match is_pattern {
-        true => "Always while it matches (* and ? stay within a segment):",
+        true => "Always while it matches (* ? are letters, digits, _ - .):",
         false => "Edit the arguments:",
     };
     Some(draw_field(label, editor, fault.as_deref(), rest, pen))
