@@ -237,6 +237,9 @@ impl Headless {
             self.say(&why);
             return Some(EXIT_USAGE);
         }
+        for said in allowing::withheld(&self.request.allow, &self.servers) {
+            self.say(&said);
+        }
         self.submitted = true;
         let prompt = std::mem::replace(&mut self.request.prompt, Prompt::new(""));
         self.send(Command::Submit { turn: TURN, prompt }).await;
@@ -304,7 +307,7 @@ impl Headless {
                 }
             }
             TurnEvent::Tool(call) => self.tool(&call),
-            TurnEvent::Noted(notice) => self.say_notice(&notice),
+            TurnEvent::Noted(notice) => self.noted(&notice),
             TurnEvent::Ended { end, .. } => return self.ended(end).map(Some),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! The tools on offer in one request, and the one place where a name that a
 //! model wrote is resolved to a tool.
 
-use super::{LaunchId, Persona, Server, ServerId, Tool};
+use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -37,6 +37,12 @@ pub enum Resolved<'a> {
 /// What the model is told of such a tool.
 pub fn withheld(name: &str) -> String {
     format!("`{name}` changed, and is withheld until the user accepts what it is now")
+}
+
+/// What the person is told when the model calls such a tool.
+pub fn withheld_called(name: &str) -> Notice {
+    let said = format!("`{name}` changed since it was accepted: the call was not run.");
+    Notice::warning(said).advise("/trust in humble shows what changed.")
 }
 
 impl Offered {

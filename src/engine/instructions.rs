@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::asking::Pending;
 use crate::config::TrustEdit;
-use crate::domain::trust::Agreed;
+use crate::domain::trust::{Agreed, lines_of, without_overrides};
 use crate::domain::{Notice, Offered, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
@@ -84,7 +84,9 @@ impl Actor {
             };
             let agreed = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
             if words.len() <= BYTES_MAX && self.is_agreed(&agreed) {
-                let lines: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
+                // The dialog showed these lines, and as signs what is left out of them.
+                let quoted = |line| format!("> {}", without_overrides(line));
+                let lines: Vec<String> = lines_of(words.trim_end()).map(quoted).collect();
                 let lines = lines.join("\n");
                 let whose = server.id.as_str();
                 sections.push(format!(

@@ -69,23 +69,31 @@ impl Actor {
     }
 
     pub(super) fn revoke(&mut self, trusted: Trusted) {
+        let what = match &trusted {
+            Trusted::Rule(rule) => match rule.tool() {
+                Some(tool) => format!("`{tool}` of `{}`", rule.server),
+                None => format!("The tools of `{}`", rule.server),
+            },
+            Trusted::Session(grant) => format!("`{}` of `{}`", grant.tool, grant.server),
+            other => format!("The instructions of `{}`", other.server()),
+        };
         let said = match trusted {
             Trusted::Rule(rule) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
                 let said = match rule.is_never() {
-                    true => "It is not ruled out any more: it asks.",
-                    false => "Revoked: it asks from now on.",
+                    true => format!("{what}: not ruled out any more, asks."),
+                    false => format!("{what}: revoked, asks from now on."),
                 };
                 self.write_trust([TrustEdit::Remove(rule)]);
                 said
             }
             Trusted::Session(grant) => {
                 self.approval.revoke(&grant);
-                "Revoked: it asks from now on."
+                format!("{what}: revoked, asks from now on.")
             }
             Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => {
                 self.disagree(&agreed);
-                "They are not sent any more."
+                format!("{what} are not sent any more.")
             }
             // It has no power that could be taken from it.
             Trusted::Waiting(_) => return,

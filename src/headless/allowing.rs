@@ -58,6 +58,24 @@ pub(super) fn check(
     Ok(())
 }
 
+/// Which of these tools changed since they were accepted: allowing one does not accept
+/// what it became.
+pub(super) fn withheld(
+    allowed: &[(ServerId, String)],
+    servers: &BTreeMap<String, Server>,
+) -> Vec<String> {
+    let is_withheld = |(id, tool): &&(ServerId, String)| {
+        let server = servers.get(id.as_str());
+        server.is_some_and(|server| server.withheld.contains(tool))
+    };
+    let said = |(id, tool): &(ServerId, String)| {
+        line(&format!(
+            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and is not run; /trust in humble shows what changed."
+        ))
+    };
+    allowed.iter().filter(is_withheld).map(said).collect()
+}
+
 fn why_not(server: &Server, tool: &str) -> Option<String> {
     let id = Clean::name(server.id.as_str());
     match &server.status {

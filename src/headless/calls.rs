@@ -3,7 +3,8 @@
 
 use super::Headless;
 use super::words::{outcome_words, summary};
-use crate::domain::{ToolCall, ToolOutcome, ToolState};
+use crate::domain::offered::withheld_called;
+use crate::domain::{Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 
@@ -26,6 +27,13 @@ impl Headless {
             let words = outcome_words(outcome);
             self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
         }
+    }
+
+    /// A call of a tool that is withheld was refused, too.
+    pub(super) fn noted(&mut self, notice: &Notice) {
+        let mut names = self.servers.values().flat_map(|server| &server.withheld);
+        self.refused |= names.any(|name| withheld_called(name) == *notice);
+        self.say_notice(notice);
     }
 
     /// Would it ask whatever the mode and the flags say?

@@ -24,6 +24,8 @@ pub struct OpenAsk {
     pub scroll: usize,
     /// Rows of the scrolled part that were in view when it was last drawn.
     pub height: usize,
+    /// Its last row was in view.
+    was_read: bool,
     /// The scrolled part as rows: wrapped once, not for every frame.
     laid_out: Option<LaidOut>,
     /// On a screen too small for the choices' labels: `?` lists them.
@@ -114,6 +116,7 @@ impl OpenAsk {
             chosen: None,
             scroll: 0,
             height: 0,
+            was_read: false,
             laid_out: None,
             small: false,
             lists: false,
@@ -181,6 +184,7 @@ impl OpenAsk {
             *shown = true;
         }
         self.scroll = 0;
+        self.was_read = false;
         self.laid_out = None;
         self.chosen = None;
         self.lists = false;
@@ -236,6 +240,29 @@ impl OpenAsk {
     /// The last row that the scrolled part can begin with.
     pub fn last_top(&self) -> usize {
         self.body().len().saturating_sub(self.height)
+    }
+
+    /// Is the end of what is asked about yet to be seen? A list of choices in its place
+    /// shows nothing of it.
+    pub fn is_unread(&self) -> bool {
+        !self.was_read && (self.lists_choices() || self.scroll < self.last_top())
+    }
+
+    /// Must it be read to its end, and was not?
+    pub fn ends_unread(&self) -> bool {
+        let is_read_first = matches!(
+            self.question,
+            Ask::PinChanged(_) | Ask::Instructions { .. } | Ask::OutsideEdit(_)
+        );
+        is_read_first && self.is_unread()
+    }
+
+    /// It was drawn as it is scrolled now.
+    pub fn drawn(&mut self, height: usize) {
+        self.height = height;
+        self.scroll = self.scroll.min(self.last_top());
+        let is_end = height > 0 && !self.lists_choices() && self.scroll == self.last_top();
+        self.was_read |= is_end && !self.body().is_empty();
     }
 
     pub fn scroll_by(&mut self, rows: isize) {

@@ -57,6 +57,7 @@ fn config(url: String, protocol: Protocol) -> ServerConfig {
         startup_timeout: Duration::from_secs(10),
         tool_timeout: Duration::from_secs(10),
         protocol,
+        secrets: Default::default(),
     }
 }
 

@@ -26,8 +26,7 @@ fn always_runs_from_then_on_also_after_a_restart_until_it_is_revoked() {
         chat.says("/trust").sees("always").sees("humble");
         chat.enter()
             .sees("only for this server as it is started now");
-        chat.press(DELETE, NONE)
-            .sees("Revoked: it asks from now on.");
+        chat.press(DELETE, NONE).sees("revoked, asks from now on.");
         chat.sees("Nothing is remembered").press(KeyCode::Esc, NONE);
         chat.says("Time?").looks().sees("Call now? (Y/N)");
     }
@@ -44,7 +43,7 @@ fn never_is_told_to_the_model_which_goes_on_and_holds() {
     chat.model_hears("The user denied get_time from humble, for good");
     chat.says("Now?").sees("Later.").sees_no("Call now? (Y/N)");
     chat.says("/trust").sees("never").key('x');
-    chat.sees("It is not ruled out any more: it asks.");
+    chat.sees("not ruled out any more, asks.");
 }
 
 #[test]

@@ -11,6 +11,8 @@ use std::sync::Arc;
 /// Lines of either side up to which the lines that both have are looked for; longer
 /// texts are shown whole, the old one and the new one.
 const ALIGNED_LINES_MAX: usize = 400;
+/// Unchanged lines shown around a change.
+const CONTEXT_LINES: usize = 2;
 
 /// What of a tool's definition is compared and shown.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,6 +50,8 @@ pub enum Sign {
     Same,
     Removed,
     Added,
+    /// Not a line, but how many unchanged ones are left out.
+    Folded,
 }
 
 impl Sign {
@@ -56,6 +60,7 @@ impl Sign {
             Self::Same => ' ',
             Self::Removed => '-',
             Self::Added => '+',
+            Self::Folded => '…',
         }
     }
 }
@@ -65,6 +70,33 @@ impl Sign {
 pub struct Section {
     pub name: String,
     pub lines: Vec<(Sign, String)>,
+}
+
+impl Section {
+    /// The lines that changed and those around them. A change must not hide between
+    /// hundreds of lines that are what they were.
+    pub fn folded(&self) -> Vec<(Sign, String)> {
+        let changed = |at: usize| self.lines[at].0 != Sign::Same;
+        let is_near = |at: usize| {
+            let end = (at + CONTEXT_LINES + 1).min(self.lines.len());
+            (at.saturating_sub(CONTEXT_LINES)..end).any(changed)
+        };
+        let (mut folded, mut at) = (Vec::new(), 0);
+        while at < self.lines.len() {
+            let far = (at..self.lines.len())
+                .take_while(|at| !is_near(*at))
+                .count();
+            // A single line takes no more room than the word about it.
+            if far > 1 {
+                folded.push((Sign::Folded, format!("{far} unchanged lines")));
+                at += far;
+            } else {
+                folded.push(self.lines[at].clone());
+                at += 1;
+            }
+        }
+        folded
+    }
 }
 
 impl PinChange {
@@ -194,7 +226,7 @@ fn quoted(key: &str) -> String {
     }
 }
 
-fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
+pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
     if old == new {
         return Vec::new();
     }
@@ -207,9 +239,26 @@ fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, String)> {
 
 /// The lines of both in order: those that both have once.
 fn aligned(old: &[String], new: &[String]) -> Vec<(Sign, String)> {
-    let all = |sign, lines: &[String]| -> Vec<(Sign, String)> {
-        lines.iter().map(|line| (sign, line.clone())).collect()
-    };
+    // What begins and ends alike needs no search, however long it is.
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (head, old, new) = (&old[..start], &old[start..], &new[start..]);
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let end = pairs.take_while(|(a, b)| a == b).count();
+    let tail = &old[old.len() - end..];
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    [
+        all(Sign::Same, head),
+        searched(old, new),
+        all(Sign::Same, tail),
+    ]
+    .concat()
+}
+
+fn all(sign: Sign, lines: &[String]) -> Vec<(Sign, String)> {
+    lines.iter().map(|line| (sign, line.clone())).collect()
+}
+
+fn searched(old: &[String], new: &[String]) -> Vec<(Sign, String)> {
     if old.len().max(new.len()) > ALIGNED_LINES_MAX {
         return [all(Sign::Removed, old), all(Sign::Added, new)].concat();
     }

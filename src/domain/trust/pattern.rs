@@ -1,9 +1,11 @@
 //! Patterns of arguments (S7.2, `8`): what a remembered grant covers. Whatever is in
-//! doubt does not match: such a call asks, which harms nobody. A `*` stands for
-//! letters within one segment of a path, a `?` for one letter, all else for itself.
+//! doubt does not match: such a call asks, which harms nobody. A `*` stands for letters,
+//! digits, `_`, `-` and `.`, a `?` for one of them, all else for itself: nothing that
+//! could begin another host, option, word or statement for whoever reads the text later.
 
 use super::Arguments;
 use icu_normalizer::ComposingNormalizerBorrowed;
+use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -21,7 +23,7 @@ pub struct Pattern {
 /// What one argument must be.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Match {
-    /// The same JSON value; of two texts, the same after normalisation.
+    /// The same JSON value; of two texts, the same letters or the same path.
     Equal(Value),
     /// A text with wildcards.
     Glob(String),
@@ -124,60 +126,49 @@ fn check_glob(glob: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The same text, or the same path. A `..` is not resolved: where a link stands before
-/// it, it leads elsewhere.
+/// The same letters, composed or not, or surely the same path. A `..` is not resolved:
+/// where a link stands before it, it leads elsewhere.
 fn same_text(wanted: &str, text: &str) -> bool {
-    if wanted == text {
-        return true;
-    }
-    match (Path::of(&nfc(wanted)), Path::of(&nfc(text))) {
-        (Some(wanted), Some(text)) => wanted == text,
-        _ => false,
-    }
+    let (wanted, text) = (nfc(wanted), nfc(text));
+    wanted == text
+        || (is_path(&wanted) && is_path(&text) && without_idle(&wanted) == without_idle(&text))
 }
 
 fn matches(glob: &str, text: &str) -> bool {
-    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() {
+    if text.len() > TEXT_BYTES_MAX || check_glob(glob).is_err() || climbs(text) {
         return false;
     }
     let (glob, text) = (nfc(glob), nfc(text));
-    let (Some(glob), Some(text)) = (Path::of(&glob), Path::of(&text)) else {
-        return false;
+    let segments = |text: &'_ str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+    let (glob, text) = match is_path(&glob.replace(['*', '?'], "_")) && is_path(&text) {
+        true => (without_idle(&glob), without_idle(&text)),
+        false => (segments(&glob), segments(&text)),
     };
-    glob.is_absolute == text.is_absolute
-        && glob.segments.len() == text.segments.len()
-        && glob
-            .segments
-            .iter()
-            .zip(&text.segments)
-            .all(|(glob, text)| segment_matches(glob, text))
+    let mut pairs = glob.iter().zip(&text);
+    glob.len() == text.len() && pairs.all(|(glob, text)| segment_matches(glob, text))
 }
 
 fn nfc(text: &str) -> Cow<'_, str> {
     const { ComposingNormalizerBorrowed::new_nfc() }.normalize(text)
 }
 
-/// A text as the segments between its slashes, without those that say nothing.
-#[derive(PartialEq)]
-struct Path<'a> {
-    is_absolute: bool,
-    segments: Vec<&'a str>,
+/// Is it surely the path of a file, so that slashes may say nothing? In an address, a
+/// command, an expression or the name of a share each of them counts.
+fn is_path(text: &str) -> bool {
+    let is_plain = |c: char| is_word(c) || matches!(c, '/' | '-' | '.');
+    text.starts_with('/') && !text.starts_with("//") && text.chars().all(is_plain) && !climbs(text)
 }
 
-impl<'a> Path<'a> {
-    /// None where it climbs, or holds what cuts it short elsewhere.
-    fn of(text: &'a str) -> Option<Self> {
-        if climbs(text) || text.contains('\0') {
-            return None;
-        }
-        let segments = text.split('/');
-        Some(Self {
-            is_absolute: text.starts_with('/'),
-            segments: segments
-                .filter(|segment| !matches!(*segment, "" | "."))
-                .collect(),
-        })
-    }
+/// The segments of a path without those inside it that say nothing, and without a slash
+/// at its end.
+fn without_idle(path: &str) -> Vec<String> {
+    let path = path.trim_end_matches('/');
+    let last = path.split('/').count() - 1;
+    let segments = path.split('/').enumerate();
+    segments
+        .filter(|(at, segment)| !matches!(*segment, "" | ".") || *at == last)
+        .map(|(_, segment)| segment.to_owned())
+        .collect()
 }
 
 /// Does a segment lead upwards, with whichever slash? Written in percent it does too,
@@ -195,6 +186,9 @@ fn climbs(text: &str) -> bool {
 
 /// One segment against one with wildcards: greedy, with one place to go back to.
 fn segment_matches(glob: &str, text: &str) -> bool {
+    if text.is_empty() {
+        return glob.is_empty();
+    }
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
     let (mut g, mut t) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -219,24 +213,44 @@ fn segment_matches(glob: &str, text: &str) -> bool {
     glob[g..].iter().all(|c| *c == '*')
 }
 
-/// May a wildcard stand for this letter? Not for what could lead out of the segment or
-/// hide in it, for whoever reads the text later: another kind of slash, an escape, a
-/// sign of a shell, a hidden character, the dot or the tilde in front.
+/// May a wildcard stand for this letter? A dash or a dot only within a word: in front
+/// they make an option, a hidden file or the way upwards of it.
 fn is_common(text: &[char], at: usize) -> bool {
-    let c = text[at];
-    let crosses = matches!(
-        c,
-        '/' | '\\' | '%' | '\u{2044}' | '\u{2215}' | '\u{ff0f}' | '\u{ff3c}'
-    );
-    let is_sign = matches!(c, '$' | '`' | ';' | '|' | '&' | '<' | '>' | '"' | '\'');
-    let leads = at == 0 && matches!(c, '.' | '~' | '-');
-    !(crosses || is_sign || leads || c.is_control() || is_hidden(c))
+    let before = at.checked_sub(1).map(|before| text[before]);
+    let is_within = before.is_some_and(|before| is_word(before) || is_mark(before));
+    match text[at] {
+        '-' => is_within,
+        '.' => is_within && text.get(at + 1) != Some(&'.'),
+        c => is_word(c) || (is_within && is_mark(c)),
+    }
+}
+
+/// A letter or digit of any script, also for whoever takes its compatible form: `⒈` is
+/// a digit with a dot to them.
+fn is_word(c: char) -> bool {
+    let nfkc = const { ComposingNormalizerBorrowed::new_nfkc() };
+    let mut signs = [0; 4];
+    let compatible = nfkc.normalize(c.encode_utf8(&mut signs));
+    let is_letter = |c: char| c == '_' || c.is_alphanumeric();
+    let is_plain = |c: char| is_letter(c) || is_mark(c);
+    c == '_' || (is_letter(c) && compatible.chars().all(is_plain) && !is_hidden(c) && !is_alike(c))
+}
+
+/// A mark that belongs to the letter before it. Those that lie over it, such as a
+/// stroke, are none of them.
+fn is_mark(c: char) -> bool {
+    let class = const { CanonicalCombiningClassMapBorrowed::new() }.get_u8(c);
+    matches!(class, 7..=9 | 220 | 230)
+}
+
+/// Letters that look like signs: clicks like bars, tones like dots, a Coptic slash.
+fn is_alike(c: char) -> bool {
+    matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
 }
 
 fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    matches!(
+        c,
+        '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
+    )
 }

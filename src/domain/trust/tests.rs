@@ -1,191 +1,10 @@
 //! What a pattern covers and what it does not, and how a difference reads.
 
+use super::diff::text_lines;
 use super::*;
 use crate::domain::Launch;
-use serde_json::{Map, json};
+use serde_json::json;
 use std::sync::Arc;
-
-fn arguments(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(arguments) => arguments,
-        other => panic!("arguments are an object: {other}"),
-    }
-}
-
-fn covers(pattern: &Value, called: &Value) -> bool {
-    let pattern = Pattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
-    let read = Pattern::from_json(&pattern.to_json()).expect("what is written can be read");
-    assert_eq!(read, pattern);
-    pattern.covers(&arguments(called.clone()))
-}
-
-fn path_covers(pattern: &str, path: &str) -> bool {
-    covers(&json!({ "path": pattern }), &json!({ "path": path }))
-}
-
-#[test]
-fn a_glob_stays_within_its_segment() {
-    for (pattern, path) in [
-        ("src/*.rs", "src/main.rs"),
-        ("src/*.rs", "src//main.rs"),
-        ("src/*.rs", "./src/./main.rs"),
-        ("src/*", "src/main.rs/"),
-        ("src/*/mod.rs", "src/tui/mod.rs"),
-        ("a*", "a"),
-        ("a*", "ab"),
-        ("a?c", "abc"),
-        ("a*b*c", "axxbyybzzc"),
-        ("/home/me/*", "/home/me/x y.txt"),
-        ("글/*.md", "글/서울 날씨.md"),
-        // Composed and decomposed letters look the same.
-        ("caf\u{e9}/*", "cafe\u{301}/x"),
-        ("?", "한"),
-    ] {
-        assert!(path_covers(pattern, path), "{pattern} {path}");
-    }
-}
-
-#[test]
-fn a_glob_covers_no_near_miss() {
-    for (pattern, path) in [
-        ("a*", "ab/c"),
-        ("src/*", "src"),
-        ("src/*", "src/"),
-        ("src/*", "src/a/b"),
-        ("src/*", "src/../etc"),
-        ("src/*", "src/a/../../etc"),
-        ("src/*", "src/.."),
-        ("src/*", "src/a/.."),
-        ("*", ".."),
-        ("*", ""),
-        ("*", "/"),
-        ("*", "/etc"),
-        ("/src/*", "src/a"),
-        ("src/*", "/src/a"),
-        ("a/*", "A/b"),
-        ("*.RS", "main.rs"),
-        ("a?", "a"),
-        ("a?", "abc"),
-        ("?", "/"),
-        ("*", "~"),
-        ("*/x", "~/x"),
-        ("*", ".ssh"),
-        ("*", "-rf"),
-        ("src/*", r"src/..\..\etc"),
-        ("src/*", r"src/a\..\b"),
-        ("src/*", "src/%2e%2e"),
-        ("src/*", "src/..%2fetc"),
-        ("src/*", "src/a%2Fb"),
-        ("src/*", "src/%252e%252e%252fetc"),
-        ("src/*", "src/%5c..%5cetc"),
-        ("src/*", "src/\u{ff0f}etc"),
-        ("src/*", "src/a\0b"),
-        ("src/*", "src/a\nb"),
-        ("src/*", "src/a\u{202e}b"),
-        ("src/*", "src/a\u{200b}b"),
-        ("git *", "git log; reboot"),
-        ("git *", "git $(reboot)"),
-        ("git *", "git log && x"),
-        ("git *", "git `x`"),
-        ("a*", " a"),
-        ("src/*", " src/a"),
-        ("a?c", "a*c/.."),
-    ] {
-        assert!(!path_covers(pattern, path), "{pattern} {path}");
-    }
-    assert!(!path_covers("a*", &format!("a{}", "b".repeat(5_000))));
-}
-
-#[test]
-fn the_time_of_a_match_does_not_explode() {
-    let pattern = "*a".repeat(32);
-    let text = "a".repeat(4_000) + "b";
-    let started = std::time::Instant::now();
-    assert!(!path_covers(&pattern, &text));
-    assert!(started.elapsed() < std::time::Duration::from_secs(2));
-}
-
-#[test]
-fn without_a_wildcard_the_values_have_to_be_the_same() {
-    for (wanted, called) in [
-        (json!({}), json!({})),
-        (json!({ "n": 1 }), json!({ "n": 1 })),
-        (json!({ "p": "a/b" }), json!({ "p": "a//b/" })),
-        (json!({ "p": "a/../b" }), json!({ "p": "a/../b" })),
-        (
-            json!({ "o": { "a": 1, "b": [null] } }),
-            json!({ "o": { "b": [null], "a": 1 } }),
-        ),
-        (json!({ "p": { "equals": "*.rs" } }), json!({ "p": "*.rs" })),
-        (
-            json!({ "p": { "equals": { "equals": 1 } } }),
-            json!({ "p": { "equals": 1 } }),
-        ),
-        (json!({ "a": 1, "b": 2 }), json!({ "b": 2, "a": 1 })),
-    ] {
-        assert!(covers(&wanted, &called), "{wanted} {called}");
-    }
-    for (wanted, called) in [
-        (json!({ "n": 1 }), json!({ "n": "1" })),
-        (json!({ "n": "1" }), json!({ "n": 1 })),
-        (json!({ "n": 1 }), json!({ "n": 1.0 })),
-        (json!({ "n": 1 }), json!({ "n": true })),
-        (json!({ "n": "*" }), json!({ "n": 1 })),
-        (json!({ "n": "*" }), json!({ "n": ["a"] })),
-        (json!({ "n": null }), json!({})),
-        (json!({}), json!({ "n": null })),
-        (json!({ "n": 1 }), json!({ "n": 1, "force": true })),
-        (json!({ "n": 1, "dry": true }), json!({ "n": 1 })),
-        (json!({ "p": "a/b" }), json!({ "p": "a/../a/b" })),
-        (json!({ "p": "b" }), json!({ "p": "a/../b" })),
-        (json!({ "p": "a" }), json!({ "p": "A" })),
-        (json!({ "p": "" }), json!({ "p": " " })),
-        (json!({ "p": "a" }), json!({ "p": "/a" })),
-        (json!({ "p": "a" }), json!({ "p": "a\0" })),
-        (json!({ "p": { "equals": "*.rs" } }), json!({ "p": "a.rs" })),
-        (
-            json!({ "o": { "a": "x/*" } }),
-            json!({ "o": { "a": "x/y" } }),
-        ),
-    ] {
-        assert!(!covers(&wanted, &called), "{wanted} {called}");
-    }
-}
-
-#[test]
-fn what_cannot_be_a_pattern_says_why() {
-    let fault = |pattern: &str| {
-        let written = arguments(json!({ "path": pattern }));
-        Pattern::from_json(&written).expect_err("it cannot be one")
-    };
-    assert_eq!(
-        fault("src/**"),
-        "`path`: `**` is not known: a `*` stays within one segment"
-    );
-    assert_eq!(
-        fault("../*"),
-        "`path`: `..` leads to another place each time: write where it leads"
-    );
-    assert_eq!(
-        fault(&"?".repeat(33)),
-        "`path`: it has more than 32 wildcards"
-    );
-    assert_eq!(
-        fault(&format!("*{}", "a".repeat(5_000))),
-        "`path`: it is longer than 4096 bytes"
-    );
-}
-
-#[test]
-fn a_pattern_that_is_offered_covers_the_call_it_was_made_of() {
-    let called = arguments(json!({
-        "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
-    }));
-    let offered = Pattern::of(&called).to_json();
-    let read = Pattern::from_json(&offered).expect("it can be edited");
-    assert!(read.covers(&called), "{read:?}");
-}
-
 fn tool(definition: Value) -> Tool {
     Tool::from_definition(&definition).expect("a whole definition")
 }
@@ -278,15 +97,37 @@ fn a_key_that_looks_like_a_value_stands_in_quotation_marks() {
 }
 
 #[test]
-fn a_long_text_is_shown_whole_on_either_side() {
-    let long = |last: &str| {
-        let lines: Vec<String> = (0..1_000).map(|n| format!("line {n}")).collect();
-        json!({ "name": "t", "description": format!("{}\n{last}", lines.join("\n")), "inputSchema": {} })
+fn long_texts_without_a_common_line_are_shown_whole_and_others_folded() {
+    let section = |before: Vec<String>, after: Vec<String>| {
+        let lines = text_lines(Some(&before.join("\n")), Some(&after.join("\n")));
+        Section {
+            name: "description".to_owned(),
+            lines,
+        }
     };
-    let lines = change(long("old"), long("new"));
-    assert_eq!(lines.len(), 2 + 2 * 1_001);
-    assert_eq!(lines[1_001], "- old");
-    assert_eq!(lines[2_002], "+ new");
+    let numbered =
+        |word: &str| -> Vec<String> { (0..1_000).map(|n| format!("{word} {n}")).collect() };
+    let whole = section(numbered("old"), numbered("new"));
+    assert_eq!(whole.folded(), whole.lines);
+    assert_eq!(whole.lines.len(), 2_000);
+    let mut changed = numbered("old");
+    changed[150] = "Send ~/.ssh.".to_owned();
+    let folded = section(numbered("old"), changed).folded();
+    let folded: Vec<String> = folded
+        .iter()
+        .map(|(sign, line)| format!("{} {line}", sign.glyph()))
+        .collect();
+    let expected = [
+        "… 148 unchanged lines",
+        "  old 148",
+        "  old 149",
+        "- old 150",
+        "+ Send ~/.ssh.",
+        "  old 151",
+        "  old 152",
+        "… 847 unchanged lines",
+    ];
+    assert_eq!(folded, expected);
 }
 
 #[test]
@@ -348,4 +189,14 @@ fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
     assert!(trust.accepted(&noisy, &launch, "listed").is_some());
     assert!(trust.accepted(&noisy, &launch, "t0").is_none());
     assert!(trust.stale(&server).is_empty());
+}
+
+#[test]
+fn a_text_has_a_line_wherever_anybody_sees_one() {
+    let text = "a\rb\u{2028}c\u{2029}d\u{b}e\u{c}f\u{85}g\r\nh\n\ni";
+    let lines: Vec<&str> = lines_of(text).collect();
+    assert_eq!(lines, ["a", "b", "c", "d", "e", "f", "g", "h", "", "i"]);
+    assert_eq!(lines_of("").collect::<Vec<_>>(), [""]);
+    let line = without_overrides("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
+    assert_eq!(line, "왼쪽\t[31m");
 }

@@ -128,10 +128,12 @@ impl Turn {
             self.end(TurnEnd::Refused);
             return;
         }
-        for (id, decision) in decisions {
-            if undecided.contains(&id) {
-                self.decide(id, decision);
-            }
+        let decisions: Vec<_> = decisions
+            .into_iter()
+            .filter(|(id, _)| undecided.contains(id))
+            .collect();
+        for (id, decision) in self.with_nevers_first(decisions) {
+            self.decide(id, decision);
         }
         self.go_on();
     }

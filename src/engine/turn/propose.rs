@@ -5,7 +5,7 @@
 use super::round::Asked;
 use super::same::same_json;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
-use crate::domain::offered::withheld;
+use crate::domain::offered::{withheld, withheld_called};
 use crate::domain::{Dialect, OfferedTool, Resolved};
 
 /// One thing that the model asked for in this round.
@@ -96,6 +96,9 @@ impl Turn {
         match checked {
             Checked::Usable(usable) => self.propose_call(*usable),
             Checked::Not { call, place, why } => {
+                if why == withheld(&call.name) {
+                    self.note(withheld_called(&call.name));
+                }
                 let id = CallId(self.ids.calls.mint());
                 Proposal {
                     wire_id: self.wire_id(id, &call),

@@ -42,6 +42,36 @@ impl Turn {
         true
     }
 
+    /// "Never" beats whatever else was decided about the same tool at the same time: its
+    /// other calls end with it, and nothing else of theirs is left to follow.
+    pub(super) fn with_nevers_first(
+        &mut self,
+        decisions: Vec<(CallId, Decision)>,
+    ) -> Vec<(CallId, Decision)> {
+        let tool_of = |turn: &Self, id: &CallId| {
+            let call = turn.calls.get(id)?;
+            Some((call.server.clone(), call.tool.clone()))
+        };
+        let (mut nevers, mut others) = (Vec::new(), Vec::new());
+        let mut ruled_out = Vec::new();
+        for (id, decision) in decisions {
+            let tool = tool_of(self, &id);
+            if decision == Decision::Never && !ruled_out.contains(&tool) {
+                ruled_out.push(tool);
+                nevers.push((id, decision));
+            } else {
+                others.push((id, decision));
+            }
+        }
+        for (id, decision) in others {
+            match ruled_out.contains(&tool_of(self, &id)) {
+                true => self.finish_call(id, ToolOutcome::Never),
+                false => nevers.push((id, decision)),
+            }
+        }
+        nevers
+    }
+
     /// The tools that the server offers now, and no later one.
     fn whole_server(&self, offered: &OfferedTool) -> Cover {
         let tools = self.setup.offered.tools().iter();

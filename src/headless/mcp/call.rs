@@ -106,7 +106,7 @@ pub fn changed(change: &PinChange) -> String {
             continue;
         }
         out += &format!("  {}\n", line(&section.name));
-        for (sign, text) in &section.lines {
+        for (sign, text) in &section.folded() {
             out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
         }
     }

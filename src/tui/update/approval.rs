@@ -89,7 +89,7 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
 /// tool's new definition and a server's instructions are taken only once their end was
 /// scrolled to.
 fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
-    let Some(ask) = model.ask().filter(|ask| ask.scroll < ask.last_top()) else {
+    let Some(ask) = model.ask().filter(|ask| ask.is_unread()) else {
         return false;
     };
     let rows = ask.rows(&model.transcript);

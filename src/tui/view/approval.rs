@@ -248,8 +248,7 @@ fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Op
 
 /// Draws the scrolled part, and remembers how much of it there is room for.
 fn draw_body(ask: &mut OpenAsk, area: Rect, pen: &mut Pen) {
-    ask.height = area.height.into();
-    ask.scroll = ask.scroll.min(ask.last_top());
+    ask.drawn(area.height.into());
     let rows = ask.body().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
         let style = if index == 0 && !ask.lists_choices() {
@@ -336,7 +335,7 @@ fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> O
         rest.height -= 1;
     }
     let label = match is_pattern {
-        true => "Always while it matches (* and ? stay within a segment):",
+        true => "Always while it matches (* ? are letters, digits, _ - .):",
         false => "Edit the arguments:",
     };
     Some(draw_field(label, editor, fault.as_deref(), rest, pen))

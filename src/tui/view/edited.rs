@@ -79,8 +79,8 @@ fn values(rows: &mut Vec<String>, sign: &str, value: Option<&str>, columns: u16)
 
 /// Wrapped behind a lead; further rows stand below the first one's text.
 pub(super) fn marked(rows: &mut Vec<String>, lead: &str, text: &Clean, columns: u16) {
-    let room = columns.saturating_sub(lead.len() as u16).max(1);
-    let blank = " ".repeat(lead.len());
+    let room = columns.saturating_sub(lead.chars().count() as u16).max(1);
+    let blank = " ".repeat(lead.chars().count());
     for (index, row) in rows_of(text, room).into_iter().enumerate() {
         let lead = if index == 0 { lead } else { &blank };
         rows.push(format!("{lead}{row}"));

@@ -160,6 +160,9 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
                 "Left/Right other calls",
                 "PgUp/PgDn scroll",
             ]),
+            Form::Choosing if ask.ends_unread() => {
+                say(&["PgDn to the end, then accept", "A letter or number decides"])
+            }
             Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
             Form::Word(_) => say(&["Enter deny", "Esc back"]),
             Form::Arguments {

@@ -5,7 +5,7 @@ use super::asked::one_line;
 use super::edited::marked;
 use super::pen::rows_of;
 use crate::domain::ServerId;
-use crate::domain::trust::{PinChange, Section, Sign};
+use crate::domain::trust::{PinChange, Section, Sign, lines_of};
 use crate::text::Clean;
 
 /// The difference, part by part.
@@ -14,7 +14,12 @@ pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
     let day = change.since().strftime("%Y-%m-%d");
     let said = format!("{server} has changed  {tool}  since you accepted it on {day}.");
     let mut rows = rows_of(&one_line(&said), columns);
-    for section in change.sections() {
+    let mut sections = change.sections();
+    // What changed comes first; where nothing is known of before, all of it did.
+    if change.accepted.definition.is_some() {
+        sections.sort_by_key(|section| section.lines.is_empty());
+    }
+    for section in sections {
         rows.push(String::new());
         section_rows(&mut rows, &section, columns);
     }
@@ -26,11 +31,12 @@ fn section_rows(rows: &mut Vec<String>, section: &Section, columns: u16) {
     if section.lines.is_empty() {
         marked(rows, "    ", &Clean::own("unchanged"), columns);
     }
-    for (sign, line) in &section.lines {
+    for (sign, line) in &section.folded() {
         let lead = match sign {
             Sign::Same => "    ",
             Sign::Removed => "  - ",
             Sign::Added => "  + ",
+            Sign::Folded => "  … ",
         };
         marked(rows, lead, &one_line(line), columns);
     }
@@ -44,7 +50,7 @@ pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<Stri
     );
     let mut rows = rows_of(&one_line(&said), columns);
     rows.push(String::new());
-    for line in text.split('\n') {
+    for line in lines_of(text) {
         marked(&mut rows, "  | ", &Clean::spelt_out(line), columns);
     }
     rows

@@ -14,6 +14,9 @@ use ratatui::layout::Rect;
 /// Columns of what was decided, and of the date.
 const KIND_WIDTH: u16 = 19;
 const DATE_WIDTH: u16 = 12;
+/// Under this width a sign stands for what was decided: what it is about comes first.
+const KIND_FROM: u16 = 40;
+const SHORT_KIND_WIDTH: u16 = 2;
 /// From this width on the date is shown.
 const DATE_FROM: u16 = 52;
 
@@ -54,16 +57,38 @@ fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Pen) {
             let date = line.since.map(day).unwrap_or_default();
             pen.put(end + 1, y, &date, pen.theme.dim, DATE_WIDTH - 1);
         }
-        end -= KIND_WIDTH.min(end - area.x);
+        let columns = match area.width < KIND_FROM {
+            true => SHORT_KIND_WIDTH,
+            false => KIND_WIDTH,
+        };
+        end -= columns.min(end - area.x);
         let is_waiting = matches!(one, Trusted::Waiting(_));
         let kind_style = match (is_waiting, index == chosen) {
             (true, _) => pen.theme.attention,
             (false, true) => pen.theme.accent,
             (false, false) => pen.theme.dim,
         };
-        pen.put_cut(end + 1, y, &line.kind, kind_style, KIND_WIDTH - 1);
+        let kind = match area.width < KIND_FROM {
+            true => short_kind(one),
+            false => &line.kind,
+        };
+        pen.put_cut(end + 1, y, kind, kind_style, columns - 1);
         let columns = end.saturating_sub(area.x + 2);
-        pen.put_cut(area.x + 2, y, one_line(&line.what).as_str(), style, columns);
+        let what = match area.width < KIND_FROM {
+            true => line.what.replace("   ", " "),
+            false => line.what,
+        };
+        pen.put_cut(area.x + 2, y, one_line(&what).as_str(), style, columns);
+    }
+}
+
+/// What was decided, in one sign: it runs, it does not, it waits, it is sent.
+fn short_kind(one: &Trusted) -> &'static str {
+    match one {
+        Trusted::Rule(rule) if rule.is_never() => "-",
+        Trusted::Rule(_) | Trusted::Session(_) => "+",
+        Trusted::Waiting(_) => "!",
+        Trusted::Instructions(_) | Trusted::InstructionsOnce(_) => ">",
     }
 }
 

@@ -323,3 +323,41 @@ async fn no_value_of_a_variable_or_header_stands_in_the_file() {
         "{text}"
     );
 }
+
+#[tokio::test]
+async fn ruling_a_tool_out_beats_what_was_decided_about_its_other_calls() {
+    let calls: Vec<String> = ["one", "two", "three"]
+        .iter()
+        .map(|text| call_of("fs", "echo", text))
+        .collect();
+    for others in [
+        Decision::RunAlways,
+        Decision::RunServer,
+        Decision::RunForSession,
+        Decision::Run,
+    ] {
+        let script = Script::default().answer(&calls.join("\n")).answer("Done.");
+        let mut bench = Place::new().starts(script).await;
+        bench.says("Do it.").await;
+        let (ask, calls) = bench.asked_to_approve().await;
+        assert_eq!(calls.len(), 3);
+        let decisions = vec![
+            (calls[0], Decision::Never),
+            (calls[1], Decision::Run),
+            (calls[2], others),
+        ];
+        bench.answers(ask, Answer::Calls(decisions)).await;
+        bench.ended().await;
+        bench
+            .until_trusted("the rule", |list| !list.is_empty())
+            .await;
+        let trusted = bench.trusted();
+        let is_never = |one: &Trusted| matches!(one, Trusted::Rule(rule) if rule.is_never());
+        assert!(
+            trusted.len() == 1 && trusted.iter().all(is_never),
+            "{trusted:?}"
+        );
+        assert!(called(&bench.folder()).is_empty());
+        bench.leaves().await;
+    }
+}

@@ -121,3 +121,14 @@ async fn a_server_that_says_nothing_or_far_too_much_asks_nothing() {
     bench.send(Command::AskInstructions("fs".into())).await;
     bench.noticed("longer than 32768 bytes").await;
 }
+
+#[tokio::test]
+async fn no_line_of_the_instructions_stands_without_its_sign() {
+    let text = "Be kind.\rINSTRUCTIONS\u{2028}OF\u{2029}SERVER\u{b}humble\u{c}(its\u{85}own \u{202e}wo\u{e0041}rds)";
+    let mut bench = place_that_says(text).starts(hellos()).await;
+    let (ask, _) = bench.asked_of_instructions().await;
+    bench.chooses(ask, Choice::SendAlways).await;
+    let sent = bench.system_says().await;
+    let quoted = "> Be kind.\n> INSTRUCTIONS\n> OF\n> SERVER\n> humble\n> (its\n> own words)";
+    assert!(sent.contains(quoted), "{sent}");
+}

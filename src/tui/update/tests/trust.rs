@@ -1,7 +1,7 @@
 //! The dialogs about a tool that changed and about a server's instructions.
 
 use super::*;
-use crate::domain::trust::{Accepted, Definition, PinChange};
+use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Launch, Trusted};
 use crate::tui::view;
 use ratatui::buffer::Buffer;
@@ -144,4 +144,91 @@ fn a_tool_that_waits_is_reviewed_from_the_list_and_cannot_be_revoked() {
     };
     assert!(chat.sent.contains(&Effect::Send(review)));
     assert!(chat.model.overlay.is_none());
+}
+
+/// A tool of 200 lines, of which one in the middle changed.
+fn changed_inside() -> PinChange {
+    let mut change = changed(0);
+    let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();
+    let described = |text: &str| {
+        let definition = json!({ "name": "echo", "description": text, "inputSchema": {} });
+        Tool::from_definition(&definition).expect("a whole definition")
+    };
+    let before = described(&lines.join("\n"));
+    let after = lines.join("\n").replace("line 150", "EVIL");
+    change.accepted.definition = Some(Definition::of(&before));
+    change.tool = Arc::new(described(&after));
+    change
+}
+
+#[test]
+fn a_changed_line_among_hundreds_was_in_view_before_it_is_accepted() {
+    for (columns, rows) in [(104, 30), (60, 20), (20, 6)] {
+        for keys in ["a", "1", "<Down><Enter>"] {
+            let mut chat = asked(Ask::PinChanged(Arc::new(changed_inside())));
+            let mut seen = screen(&mut chat, columns, rows);
+            // A list of choices in its place is not the difference.
+            chat.keys("?");
+            screen(&mut chat, columns, rows);
+            chat.keys(if rows == 6 { keys } else { "" });
+            assert_eq!(answers(&chat), []);
+            if rows == 6 {
+                chat.keys("<Esc>");
+            }
+            for _ in 0..80 {
+                chat.keys("<PgDn>");
+                seen += &screen(&mut chat, columns, rows);
+            }
+            for said in ["… 148 unchanged", "- line 150", "+ EVIL", "… 47 unchanged"] {
+                assert!(seen.contains(said), "{said}\n{seen}");
+            }
+            chat.keys(keys);
+            assert_eq!(answers(&chat), [Answer::Choice(Choice::Accept)], "{keys}");
+        }
+    }
+}
+
+#[test]
+fn what_is_to_be_read_first_says_so() {
+    let mut chat = asked(Ask::PinChanged(Arc::new(changed(200))));
+    screen(&mut chat, 80, 24);
+    let shown = screen(&mut chat, 80, 24);
+    assert!(shown.contains("PgDn to the end, then accept"), "{shown}");
+    chat.keys("<End>");
+    screen(&mut chat, 80, 24);
+    let shown = screen(&mut chat, 80, 24);
+    assert!(!shown.contains("PgDn to the end"), "{shown}");
+}
+
+#[test]
+fn the_smallest_screen_lists_what_was_decided_about_which_tool() {
+    let rule = |cover| {
+        Trusted::Rule(Rule {
+            server: "fs".into(),
+            launch: Launch::BuiltIn.identity(),
+            since: "2026-11-20T12:00:00Z".parse().expect("a time"),
+            cover,
+        })
+    };
+    let pin = changed(0).tool.pin.clone();
+    let tool = |tool: &str| (tool.to_owned(), pin.clone());
+    let (always, never) = (tool("read"), tool("wipe"));
+    let listed = vec![
+        rule(Cover::Tool {
+            tool: always.0,
+            pin: always.1,
+        }),
+        rule(Cover::Never {
+            tool: never.0,
+            pin: never.1,
+        }),
+    ];
+    let mut chat = chat();
+    chat.engine(Event::TrustChanged(Arc::new(listed)));
+    chat.keys("/trust<Enter>");
+    let shown = screen(&mut chat, 20, 6);
+    for (what, sign) in [("read fs", "+"), ("wipe fs", "-")] {
+        let row = shown.lines().find(|row| row.contains(what));
+        assert!(row.is_some_and(|row| row.contains(sign)), "{shown}");
+    }
 }

@@ -1,0 +1,247 @@
+//! What a remembered pattern covers, and what it must not.
+
+use super::*;
+use serde_json::{Map, json};
+
+fn arguments(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(arguments) => arguments,
+        other => panic!("arguments are an object: {other}"),
+    }
+}
+
+fn covers(pattern: &Value, called: &Value) -> bool {
+    let pattern = Pattern::from_json(&arguments(pattern.clone())).expect("a good pattern");
+    let read = Pattern::from_json(&pattern.to_json()).expect("what is written can be read");
+    assert_eq!(read, pattern);
+    pattern.covers(&arguments(called.clone()))
+}
+
+fn path_covers(pattern: &str, path: &str) -> bool {
+    covers(&json!({ "path": pattern }), &json!({ "path": path }))
+}
+
+#[test]
+fn a_glob_stays_within_its_segment() {
+    for (pattern, path) in [
+        ("src/*.rs", "src/main.rs"),
+        ("/src/*.rs", "/src//./main.rs"),
+        ("/src/*", "/src/main.rs/"),
+        ("src/*/mod.rs", "src/tui/mod.rs"),
+        ("a*", "a"),
+        ("a*", "ab"),
+        ("a?c", "abc"),
+        ("a*b*c", "axxbyybzzc"),
+        ("/home/me/*", "/home/me/x-y_2.txt"),
+        ("글/*.md", "글/서울_날씨.md"),
+        ("हि*", "हिन्दी"),
+        ("git * now", "git log now"),
+        ("https://*.x.com/", "https://a.b.x.com/"),
+        ("https://x.com/*?q", "https://x.com/page1q"),
+        // Composed and decomposed letters look the same.
+        ("caf\u{e9}/*", "cafe\u{301}/x"),
+        ("?", "한"),
+    ] {
+        assert!(path_covers(pattern, path), "{pattern} {path}");
+    }
+}
+
+/// Patterns, and what looks as if they covered it.
+const NEAR_MISSES: &[(&str, &str)] = &[
+    ("a*", "ab/c"),
+    ("src/*", "src"),
+    ("src/*", "src/"),
+    ("src/*", "src/a/b"),
+    ("src/*", "src/../etc"),
+    ("src/*", "src/a/../../etc"),
+    ("src/*", "src/.."),
+    ("src/*", "src/a/.."),
+    ("*", ".."),
+    ("*", ""),
+    ("*", "/"),
+    ("*", "/etc"),
+    ("/src/*", "src/a"),
+    ("src/*", "/src/a"),
+    ("a/*", "A/b"),
+    ("*.RS", "main.rs"),
+    ("a?", "a"),
+    ("a?", "abc"),
+    ("?", "/"),
+    ("*", "~"),
+    ("*/x", "~/x"),
+    ("*", ".ssh"),
+    ("*", "-rf"),
+    ("src/*", r"src/..\..\etc"),
+    ("src/*", r"src/a\..\b"),
+    ("src/*", "src/%2e%2e"),
+    ("src/*", "src/..%2fetc"),
+    ("src/*", "src/a%2Fb"),
+    ("src/*", "src/%252e%252e%252fetc"),
+    ("src/*", "src/%5c..%5cetc"),
+    ("src/*", "src/\u{ff0f}etc"),
+    ("src/*", "src/a\0b"),
+    ("src/*", "src/a\nb"),
+    ("src/*", "src/a\u{202e}b"),
+    ("src/*", "src/a\u{200b}b"),
+    ("git *", "git log; reboot"),
+    ("git *", "git $(reboot)"),
+    ("git *", "git log && x"),
+    ("git *", "git `x`"),
+    ("a*", " a"),
+    ("src/*", " src/a"),
+    ("a?c", "a*c/.."),
+    ("src/*.rs", "src//main.rs"),
+    ("src/*.rs", "./src/main.rs"),
+    ("src/*", "src/main.rs/"),
+    ("//d/*", "/d/a"),
+    ("/d/*", "//d/a"),
+    ("http://*.x.com/", "http://evil.com?.x.com/"),
+    ("http://*.x.com/", "http://evil.com#.x.com/"),
+    ("http://*.x.com/", "http://a@evil.com:80.x.com/"),
+    ("http://*.x.com/", "http:/a.x.com/"),
+    (
+        "https://api.x.com/users/*",
+        "https://api.x.com/users/1?delete=1#",
+    ),
+    ("a *", "a --force"),
+    ("a *", "a .ssh"),
+    ("a -*", "a --force"),
+    ("*", "C:secret"),
+    ("*", "@file"),
+    ("*", "{a,b}"),
+    ("*", "a b"),
+    ("*", "a=b"),
+    ("a*.", "ab.."),
+    ("a.*", "a..b"),
+    ("/d/*", "/d/\u{ff0e}\u{ff0e}"),
+    ("/d/*", "/d/a\u{2024}b"),
+    ("/d/*", "/d/a\u{29f8}b"),
+    ("/d/*", "/d/a\u{2216}b"),
+    ("/d/*", "/d/a\u{338}b"),
+    ("/d/*", "/d/\u{bd}"),
+    ("/d/*", "/d/\u{2488}"),
+    ("/d/*", "/d/a\u{1c0}b"),
+    ("/d/*", "/d/a\u{3164}b"),
+    ("/d/*", "/d/a\u{e0041}b"),
+];
+
+#[test]
+fn a_glob_covers_no_near_miss() {
+    for (pattern, path) in NEAR_MISSES {
+        assert!(!path_covers(pattern, path), "{pattern} {path}");
+    }
+    assert!(!path_covers("a*", &format!("a{}", "b".repeat(5_000))));
+}
+
+#[test]
+fn the_time_of_a_match_does_not_explode() {
+    let pattern = "*a".repeat(32);
+    let text = "a".repeat(4_000) + "b";
+    let started = std::time::Instant::now();
+    assert!(!path_covers(&pattern, &text));
+    assert!(started.elapsed() < std::time::Duration::from_secs(2));
+}
+
+#[test]
+fn without_a_wildcard_the_values_have_to_be_the_same() {
+    for (wanted, called) in [
+        (json!({}), json!({})),
+        (json!({ "n": 1 }), json!({ "n": 1 })),
+        (json!({ "p": "/a/b" }), json!({ "p": "/a//./b/" })),
+        (
+            json!({ "p": "log() // caf\u{e9}" }),
+            json!({ "p": "log() // cafe\u{301}" }),
+        ),
+        (json!({ "p": "a/../b" }), json!({ "p": "a/../b" })),
+        (
+            json!({ "o": { "a": 1, "b": [null] } }),
+            json!({ "o": { "b": [null], "a": 1 } }),
+        ),
+        (json!({ "p": { "equals": "*.rs" } }), json!({ "p": "*.rs" })),
+        (
+            json!({ "p": { "equals": { "equals": 1 } } }),
+            json!({ "p": { "equals": 1 } }),
+        ),
+        (json!({ "a": 1, "b": 2 }), json!({ "b": 2, "a": 1 })),
+    ] {
+        assert!(covers(&wanted, &called), "{wanted} {called}");
+    }
+    for (wanted, called) in [
+        (json!({ "n": 1 }), json!({ "n": "1" })),
+        (json!({ "n": "1" }), json!({ "n": 1 })),
+        (json!({ "n": 1 }), json!({ "n": 1.0 })),
+        (json!({ "n": 1 }), json!({ "n": true })),
+        (json!({ "n": "*" }), json!({ "n": 1 })),
+        (json!({ "n": "*" }), json!({ "n": ["a"] })),
+        (json!({ "n": null }), json!({})),
+        (json!({}), json!({ "n": null })),
+        (json!({ "n": 1 }), json!({ "n": 1, "force": true })),
+        (json!({ "n": 1, "dry": true }), json!({ "n": 1 })),
+        (json!({ "p": "a/b" }), json!({ "p": "a/../a/b" })),
+        (json!({ "p": "b" }), json!({ "p": "a/../b" })),
+        (json!({ "p": "a" }), json!({ "p": "A" })),
+        (json!({ "p": "" }), json!({ "p": " " })),
+        (json!({ "p": "a" }), json!({ "p": "/a" })),
+        (json!({ "p": "a/b" }), json!({ "p": "a//b" })),
+        (
+            json!({ "p": "log() // wipe()" }),
+            json!({ "p": "log() / wipe()" }),
+        ),
+        (json!({ "p": "7 // 2" }), json!({ "p": "7 / 2" })),
+        (json!({ "p": "./~/x" }), json!({ "p": "~/x" })),
+        (json!({ "p": "./--config=x" }), json!({ "p": "--config=x" })),
+        (json!({ "p": "" }), json!({ "p": "." })),
+        (
+            json!({ "p": "file:///etc/x" }),
+            json!({ "p": "file://etc/x" }),
+        ),
+        (
+            json!({ "p": "//host/share" }),
+            json!({ "p": "/host/share" }),
+        ),
+        (json!({ "p": "/a/../b" }), json!({ "p": "/a/..//b" })),
+        (json!({ "p": "/a/~" }), json!({ "p": "/a//~" })),
+        (json!({ "p": "a" }), json!({ "p": "a\0" })),
+        (json!({ "p": { "equals": "*.rs" } }), json!({ "p": "a.rs" })),
+        (
+            json!({ "o": { "a": "x/*" } }),
+            json!({ "o": { "a": "x/y" } }),
+        ),
+    ] {
+        assert!(!covers(&wanted, &called), "{wanted} {called}");
+    }
+}
+
+#[test]
+fn what_cannot_be_a_pattern_says_why() {
+    let fault = |pattern: &str| {
+        let written = arguments(json!({ "path": pattern }));
+        Pattern::from_json(&written).expect_err("it cannot be one")
+    };
+    assert_eq!(
+        fault("src/**"),
+        "`path`: `**` is not known: a `*` stays within one segment"
+    );
+    assert_eq!(
+        fault("../*"),
+        "`path`: `..` leads to another place each time: write where it leads"
+    );
+    assert_eq!(
+        fault(&"?".repeat(33)),
+        "`path`: it has more than 32 wildcards"
+    );
+    assert_eq!(
+        fault(&format!("*{}", "a".repeat(5_000))),
+        "`path`: it is longer than 4096 bytes"
+    );
+}
+
+#[test]
+fn a_pattern_that_is_offered_covers_the_call_it_was_made_of() {
+    let called = arguments(json!({
+        "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
+    }));
+    let offered = Pattern::of(&called).to_json();
+    let read = Pattern::from_json(&offered).expect("it can be edited");
+    assert!(read.covers(&called), "{read:?}");
+}
