@@ -327,7 +327,11 @@ impl Actor {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            let banner = config::while_running(banner.clone());
+            let is_unread = self.trust().doubt.unread && config::is_unread_trust(banner);
+            let banner = match is_unread {
+                true => banner.clone(),
+                false => config::while_running(banner.clone()),
+            };
             self.banners.insert(banner.cause.clone(), banner);
         }
         if before != self.banners {

@@ -93,8 +93,8 @@ fn number(value: f64) -> String {
 /// The difference to the definition that was accepted, every character of it visible.
 pub fn changed(change: &PinChange) -> String {
     let (tool, server) = (&change.tool.name, &change.server);
-    let since = change.since().strftime("%Y-%m-%d");
-    let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
+    let since = change.since_words();
+    let head = format!("Server `{server}` changed `{tool}` {since}:");
     let mut out = format!("{}\n", line(&head));
     for section in change.sections() {
         if section.lines.is_empty() {
