@@ -178,7 +178,7 @@ impl Headless {
         }
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
-                self.doubtful = banners.iter().any(crate::config::is_unread_trust);
+                self.doubtful = banners.iter().any(crate::domain::trust::is_unread);
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }

@@ -2,6 +2,7 @@
 //! it is told: in the banner at the start and when saving into it is refused.
 
 use super::document::BYTES_MAX;
+use crate::domain::trust::UNREAD;
 use crate::domain::{Banner, Notice};
 use crate::files;
 use std::io;
@@ -147,9 +148,6 @@ impl ConfigError {
 
 /// At a start; while the program runs [`AS_THEY_WERE`] is true.
 const LEFT_ALONE: &str = "The program runs without it, and nothing is saved into it.";
-/// The same of `trust.json`.
-pub(super) const UNREAD: &str =
-    "Until it is mended every call asks, and a changed tool cannot be told.";
 const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alone.";
 
 /// The banner of a file that broke while the program runs: nothing is lost of what
@@ -159,11 +157,6 @@ pub fn while_running(mut banner: Banner) -> Banner {
         banner.notice.why = Some(AS_THEY_WERE.to_owned());
     }
     banner
-}
-
-/// Does it say that every call asks, as `trust.json` cannot be read?
-pub fn is_unread_trust(banner: &Banner) -> bool {
-    banner.notice.why.as_deref() == Some(UNREAD)
 }
 
 /// `config.json` of `/home/me/.humble-ai-cli/config.json`.

@@ -29,7 +29,7 @@ pub use add::{
 };
 pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use change::{Memory, Weighed, use_of, weigh};
-pub use error::{ConfigError, is_unread_trust, while_running};
+pub use error::{ConfigError, while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
 pub use known::{Known, Read};
 pub use personas::{all_personas, find_persona, read_personas};

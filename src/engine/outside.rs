@@ -327,7 +327,7 @@ impl Actor {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            let is_unread = self.trust().doubt.unread && config::is_unread_trust(banner);
+            let is_unread = self.trust().doubt.unread && crate::domain::trust::is_unread(banner);
             let banner = match is_unread {
                 true => banner.clone(),
                 false => config::while_running(banner.clone()),

@@ -9,9 +9,8 @@ pub use queue::TrustQueue;
 
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
-use super::error::UNREAD;
 use super::{ConfigError, Home, Reading};
-use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale};
+use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale, UNREAD};
 use crate::domain::{Banner, LaunchId, Notice, Pin, ServerId, Trust};
 use crate::files::{self, UpdateError};
 use serde_json::{Map, Value, json};
