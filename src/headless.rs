@@ -122,6 +122,8 @@ struct Headless {
     waiting: HashMap<CallId, ToolCall>,
     /// Those that stand in a text from outside.
     quoted: HashSet<CallId>,
+    /// Every call asks: nobody knows what trust.json rules out.
+    doubtful: bool,
     /// The text of the present round: prose, should a call follow, and then not
     /// part of the answer.
     text: String,
@@ -145,6 +147,7 @@ impl Headless {
             shown: HashSet::new(),
             waiting: HashMap::new(),
             quoted: HashSet::new(),
+            doubtful: false,
             text: String::new(),
             paragraph: Paragraph::default(),
             thinking: false,
@@ -175,6 +178,7 @@ impl Headless {
         }
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
+                self.doubtful = banners.iter().any(crate::domain::trust::is_unread);
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }

@@ -2,6 +2,7 @@
 //! it is told: in the banner at the start and when saving into it is refused.
 
 use super::document::BYTES_MAX;
+use crate::domain::trust::UNREAD;
 use crate::domain::{Banner, Notice};
 use crate::files;
 use std::io;
@@ -152,7 +153,7 @@ const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alo
 /// The banner of a file that broke while the program runs: nothing is lost of what
 /// was in force.
 pub fn while_running(mut banner: Banner) -> Banner {
-    if banner.notice.why.as_deref() == Some(LEFT_ALONE) {
+    if matches!(banner.notice.why.as_deref(), Some(LEFT_ALONE | UNREAD)) {
         banner.notice.why = Some(AS_THEY_WERE.to_owned());
     }
     banner

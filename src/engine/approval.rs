@@ -80,14 +80,19 @@ impl Approval {
         if call.quoted.is_some() || self.is_never(call) {
             return None;
         }
+        if self.trust.must_ask(&call.server, &call.tool) {
+            return None;
+        }
         let grant = Grant::of(offered);
         let is_named = |(server, tool): &(ServerId, String)| {
             *server == offered.server && *tool == offered.tool.name
         };
-        let allowed = self.mode == ToolMode::Auto
+        // A refusal may stand in the file that nobody can read.
+        let is_read = !self.trust.doubt.unread;
+        let by_run = self.mode == ToolMode::Auto
             || self.session.contains(&grant)
-            || self.allowed.iter().any(is_named)
-            || self.trust.grants(&grant, &call.arguments);
+            || self.allowed.iter().any(is_named);
+        let allowed = (is_read && by_run) || self.trust.grants(&grant, &call.arguments);
         allowed.then(|| ApprovedCall::from(call))
     }
 }

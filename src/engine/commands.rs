@@ -3,9 +3,11 @@
 use super::actor::{Actor, Done, Running};
 use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
+use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    Banner, ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd, TurnEvent, TurnId,
+    Usage,
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
@@ -216,7 +218,8 @@ impl Actor {
             Done::Added(model, written) => self.model_added(*model, written),
             Done::Config(written) => {
                 if let Err(fault) = written {
-                    self.notice(fault.notice());
+                    let banner = Banner::new("", fault.notice());
+                    self.notice(config::while_running(banner).notice);
                 }
                 self.config_written();
             }

@@ -327,7 +327,11 @@ impl Actor {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            let banner = config::while_running(banner.clone());
+            let is_unread = self.trust().doubt.unread && crate::domain::trust::is_unread(banner);
+            let banner = match is_unread {
+                true => banner.clone(),
+                false => config::while_running(banner.clone()),
+            };
             self.banners.insert(banner.cause.clone(), banner);
         }
         if before != self.banners {

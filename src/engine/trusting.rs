@@ -37,6 +37,10 @@ impl Actor {
 
     /// Writes changes that are in force already, in their order.
     pub(super) fn write_trust(&mut self, edits: impl IntoIterator<Item = TrustEdit>) {
+        // What cannot be read is not written either; the person was told.
+        if self.trust().doubt.unread {
+            return;
+        }
         for edit in edits {
             self.trusting.queue.push(edit);
         }
@@ -48,6 +52,11 @@ impl Actor {
     pub(super) fn store_rule(&mut self, rule: Rule) {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
         self.trust_mut().add(rule.clone());
+        if self.trust().doubt.unread {
+            self.notice(Notice::warning(
+                "trust.json cannot be read, so this holds until humble ends only.",
+            ));
+        }
         self.write_trust([TrustEdit::Add(rule)]);
         self.list_trust();
     }
@@ -78,7 +87,7 @@ impl Actor {
             other => format!("The instructions of `{}`", other.server()),
         };
         let said = match trusted {
-            Trusted::Rule(rule) => {
+            Trusted::Rule(rule) | Trusted::Lapsed(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
                 let said = match rule.is_never() {
                     true => format!("{what}: not ruled out any more, asks."),
@@ -119,10 +128,25 @@ impl Actor {
         self.outbox.push(Event::ServersListed(servers));
     }
 
+    /// Every rule with what keeps it from being followed, or from being kept.
+    fn listed_rules(&self) -> Vec<Trusted> {
+        let servers = self.hub.servers();
+        let trust = self.trust();
+        let rules = trust.rules.iter().cloned();
+        let list = |rule: Rule| {
+            let server = servers.iter().find(|server| server.id == rule.server);
+            match trust.lapse(&rule, server) {
+                Some(lapse) => Trusted::Lapsed(rule, lapse),
+                None => Trusted::Rule(rule),
+            }
+        };
+        rules.map(list).collect()
+    }
+
     /// Tells the front end all that `/trust` lists, where that changed.
     pub(super) fn list_trust(&mut self) {
         let waiting = self.changes().into_iter().map(Trusted::Waiting);
-        let rules = self.trust().rules.iter().cloned().map(Trusted::Rule);
+        let rules = self.listed_rules().into_iter();
         let mut session: Vec<Grant> = self.approval.session().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);

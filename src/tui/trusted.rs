@@ -1,7 +1,7 @@
 //! The list of `/trust`: what was decided for longer than a call, and what waits. Its
 //! words are made here; names in them are from outside, and raw.
 
-use crate::domain::trust::{Agreed, Cover, PinChange, Rule, Trusted};
+use crate::domain::trust::{Agreed, Cover, Lapse, PinChange, Rule, Trusted};
 use crate::domain::{Grant, Pin};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -41,6 +41,15 @@ pub fn line(trusted: &Trusted) -> Line {
             kind: kind(rule),
             since: Some(rule.since),
         },
+        Trusted::Lapsed(rule, lapse) => Line {
+            kind: match lapse {
+                Lapse::Unkept if rule.is_never() => "never, this run".to_owned(),
+                Lapse::Unkept => "this run".to_owned(),
+                Lapse::Doubt => "in doubt, asks".to_owned(),
+                Lapse::Tool | Lapse::Launch => "not in force".to_owned(),
+            },
+            ..line(&Trusted::Rule(rule.clone()))
+        },
         Trusted::Session(grant) => Line {
             what: named(&grant.tool),
             kind: "this session".to_owned(),
@@ -73,6 +82,7 @@ fn kind(rule: &Rule) -> String {
 pub fn detail(trusted: &Trusted) -> Vec<String> {
     match trusted {
         Trusted::Rule(rule) => of_rule(rule),
+        Trusted::Lapsed(rule, lapse) => of_lapsed(rule, *lapse),
         Trusted::Session(grant) => of_grant(grant),
         Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => of_agreed(agreed),
         Trusted::Waiting(change) => of_change(change),
@@ -110,6 +120,21 @@ fn of_rule(rule: &Rule) -> Vec<String> {
     };
     if !rule.is_never() {
         lines.push(launch(rule.launch.as_str()));
+    }
+    lines
+}
+
+/// What it held stays to be read behind what became of it.
+fn of_lapsed(rule: &Rule, lapse: Lapse) -> Vec<String> {
+    let said = match lapse {
+        Lapse::Tool => "No longer in force: the tool is another now, and asks. It was:",
+        Lapse::Launch => "No longer in force: the server's launch is another now. It was:",
+        Lapse::Doubt => "Asks all the same: trust.json is not understood there. It says:",
+        Lapse::Unkept => "Holds until humble ends only: trust.json cannot be read.",
+    };
+    let mut lines = vec![said.to_owned()];
+    if lapse != Lapse::Unkept {
+        lines.extend(of_rule(rule));
     }
     lines
 }

@@ -2,7 +2,7 @@
 //! one waits. A tool that could write this file could otherwise allow itself anything.
 
 use super::Scale;
-use crate::domain::trust::{Accepted, Cover, Rule};
+use crate::domain::trust::{Accepted, Cover, Doubt, Rule};
 use crate::domain::{LaunchId, ServerId, Trust};
 
 const TRUST: &str = "trust.json";
@@ -18,7 +18,22 @@ pub(super) fn weigh(scale: &mut Scale, before: &Trust, after: &Trust) -> Trust {
     rules(scale, &mut trust, after);
     instructions(scale, &mut trust, after);
     pins(scale, &mut trust, after);
+    trust.doubt = doubt(scale, &before.doubt, &after.doubt);
     trust
+}
+
+/// More doubt holds at once. Less of it waits: whoever broke the file could mend it
+/// without the refusals that stood there.
+fn doubt(scale: &mut Scale, before: &Doubt, after: &Doubt) -> Doubt {
+    let both = before.with(after);
+    if both != *after {
+        let what = "calls that ask while it is not understood would ask no more";
+        scale.ask(TRUST, what, None, None);
+    }
+    if both != *before {
+        scale.say(TRUST, "what is not understood there asks");
+    }
+    both
 }
 
 fn rules(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
@@ -104,11 +119,16 @@ fn pins(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
                 // Whether it was looked at gives it no power.
                 trust.accept(server, launch, tool, new.clone());
             }
+            // The file was not read when the tool was looked at: what it says came first.
+            Some(_) if trust.doubt.unread => trust.accept(server, launch, tool, new.clone()),
             Some(old) => {
                 let what = format!("tool `{tool}` of `{server}`: another definition is accepted");
                 scale.ask(TRUST, what, Some(said(&old)), Some(said(new)));
             }
         }
+    }
+    if trust.doubt.unread {
+        return;
     }
     let mut gone: Vec<(&ServerId, usize)> = Vec::new();
     for (server, launch, tool, _) in each(trust) {

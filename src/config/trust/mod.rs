@@ -3,16 +3,18 @@
 //! in question and no other.
 
 mod entry;
+mod queue;
+
+pub use queue::TrustQueue;
 
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
 use super::{ConfigError, Home, Reading};
-use crate::domain::trust::{Accepted, Agreed, Rule, Stale};
+use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale, UNREAD};
 use crate::domain::{Banner, LaunchId, Notice, Pin, ServerId, Trust};
 use crate::files::{self, UpdateError};
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 const GRANTS: &str = "grants";
 const PINS: &str = "pins";
@@ -60,11 +62,23 @@ pub fn read_trust(home: &Home) -> Reading<Trust> {
         Ok(None) => Reading::default(),
         Ok(Some(document)) => understood(&path, &document),
         Err(fault) => Reading {
-            banners: vec![fault.banner()],
+            value: unread(),
+            banners: vec![unread_banner(&fault)],
             failed: true,
-            ..Reading::default()
         },
     }
+}
+
+fn unread() -> Trust {
+    let mut trust = Trust::default();
+    trust.doubt.unread = true;
+    trust
+}
+
+fn unread_banner(fault: &ConfigError) -> Banner {
+    let mut banner = fault.banner();
+    banner.notice.why = Some(UNREAD.to_owned());
+    banner
 }
 
 fn understood(path: &Path, document: &Document) -> Reading<Trust> {
@@ -75,6 +89,9 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
     if grants.len() > RULES_MAX {
         faults.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
     }
+    trust.doubt.all = root
+        .get(GRANTS)
+        .is_some_and(|grants| !grants.is_null() && !grants.is_array());
     // A refusal is never beyond the bound.
     for (index, value) in grants.iter().enumerate() {
         match entry::rule(value) {
@@ -83,6 +100,8 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
             Err(why) => {
                 let steps = [Step::Key(GRANTS), Step::Index(index)];
                 faults.push(format!("line {}, {why}", document.line(&steps)));
+                let named = |key: &str| value.get(key).and_then(Value::as_str);
+                trust.doubt.about(named("server"), named("tool"));
             }
         }
     }
@@ -95,10 +114,13 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
             }
         }
     }
-    for (server, launch, tool, value) in pins_of(root, &mut faults) {
+    for (server, launch, tool, value) in pins_of(root, &mut faults, &mut trust.doubt) {
         match entry::accepted(value) {
             Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
-            Err(why) => faults.push(format!("the definition of `{tool}` of `{server}`: {why}")),
+            Err(why) => {
+                faults.push(format!("the definition of `{tool}` of `{server}`: {why}"));
+                trust.accept(&server, &launch, tool, Accepted::unknown());
+            }
         }
     }
     Reading {
@@ -123,6 +145,7 @@ fn list<'a>(root: &'a Map<String, Value>, key: &str, faults: &mut Vec<String>) -
 fn pins_of<'a>(
     root: &'a Map<String, Value>,
     faults: &mut Vec<String>,
+    doubt: &mut Doubt,
 ) -> Vec<(ServerId, LaunchId, &'a str, &'a Value)> {
     let mut found = Vec::new();
     let Some(pins) = root.get(PINS).filter(|pins| !pins.is_null()) else {
@@ -130,11 +153,20 @@ fn pins_of<'a>(
     };
     let Value::Object(servers) = pins else {
         faults.push(format!("`{PINS}` is {}, an object is expected", kind(pins)));
+        doubt.pins = true;
         return found;
     };
     for (server, launches) in servers {
+        let mut lost = |what: &Value| {
+            if !what.is_null() && !what.is_object() {
+                faults.push(format!("`{PINS}` of `{server}` holds {}", kind(what)));
+                doubt.pins_of.insert(ServerId::new(server));
+            }
+        };
+        lost(launches);
         let launches = launches.as_object().into_iter().flatten();
         for (launch, tools) in launches {
+            lost(tools);
             let tools = tools.as_object().into_iter().flatten();
             found.extend(tools.map(|(tool, value)| {
                 let (server, launch) = (ServerId::new(server), LaunchId::from_hash(launch));
@@ -154,51 +186,11 @@ fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
     };
     let name = super::error::file_name(path);
     let notice = Notice::warning(format!("{name}: {first}{others}."))
-        .because("What is not understood grants nothing; the rest holds.")
+        .because(
+            "What is not understood grants nothing: its tool asks or is withheld; the rest holds.",
+        )
         .advise("Correct it there, or take it out.");
     Some(Banner::new(name, notice))
-}
-
-/// Changes that wait to be written, in their order: whoever writes takes all of them.
-#[derive(Debug, Default)]
-pub struct TrustQueue {
-    waiting: Mutex<Vec<TrustEdit>>,
-    /// Held while the file is written, so that no later change overtakes an earlier one.
-    writing: Mutex<()>,
-}
-
-impl TrustQueue {
-    pub fn push(&self, edit: TrustEdit) {
-        // A list is whole between any two of its operations.
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.push(edit);
-    }
-
-    /// Writes what waits. Blocks.
-    ///
-    /// # Errors
-    /// The file cannot be read, understood or written; it is as it was then. Where the
-    /// person decided nothing of it, that is no error.
-    pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
-        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let edits = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *waiting)
-        };
-        if edits.is_empty() {
-            return Ok(());
-        }
-        let written = update_trust(home, &edits);
-        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::FirstSeen(_));
-        match written {
-            // The banner of the file says it already.
-            Err(fault) if edits.iter().all(is_seen) => {
-                tracing::warn!("what tools are was not remembered: {fault}");
-                Ok(())
-            }
-            written => written,
-        }
-    }
 }
 
 /// Changes the file under its lock; another program's entries stay.

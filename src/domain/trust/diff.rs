@@ -105,6 +105,17 @@ impl PinChange {
         self.accepted.declined.as_ref() == Some(&self.tool.pin)
     }
 
+    /// Since when it is another, as the end of a sentence about the tool.
+    pub fn since_words(&self) -> String {
+        match self.accepted.is_unknown() {
+            true => "and trust.json does not say what it was when you accepted it".to_owned(),
+            false => format!(
+                "since you accepted it on {}",
+                self.since().strftime("%Y-%m-%d")
+            ),
+        }
+    }
+
     pub fn since(&self) -> Timestamp {
         self.accepted.since
     }

@@ -5,10 +5,14 @@
 
 mod bound;
 mod diff;
+mod doubt;
+mod lapse;
 mod pattern;
 
 pub use bound::{PINS_MAX, SERVER_PINS_MAX, Stale};
 pub use diff::{Definition, PinChange, Section, Sign};
+pub use doubt::{Doubt, UNREAD, is_unread};
+pub use lapse::Lapse;
 pub use pattern::{Match, Pattern};
 
 use super::tool::hash_of;
@@ -165,6 +169,8 @@ pub struct Trust {
     pub rules: Vec<Rule>,
     pub pins: Pins,
     pub instructions: Vec<Agreed>,
+    /// What of the file is not among these, as it could not be understood.
+    pub doubt: Doubt,
 }
 
 impl Trust {
@@ -179,7 +185,11 @@ impl Trust {
     }
 
     pub fn accepted(&self, server: &ServerId, launch: &LaunchId, tool: &str) -> Option<&Accepted> {
-        self.pins.get(server)?.get(launch)?.get(tool)
+        let launches = self.pins.get(server);
+        let tools = launches.and_then(|launches| launches.get(launch));
+        let known = tools.and_then(|tools| tools.get(tool));
+        let lost = || self.doubt.has_lost(server).then(|| &*doubt::UNKNOWN);
+        known.or_else(lost)
     }
 
     /// Is the tool of another definition than the accepted one?
@@ -211,6 +221,8 @@ impl Trust {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trusted {
     Rule(Rule),
+    /// One that is not what it says.
+    Lapsed(Rule, Lapse),
     /// Until the conversation ends.
     Session(Grant),
     Instructions(Agreed),
@@ -223,7 +235,7 @@ pub enum Trusted {
 impl Trusted {
     pub fn server(&self) -> &ServerId {
         match self {
-            Self::Rule(rule) => &rule.server,
+            Self::Rule(rule) | Self::Lapsed(rule, _) => &rule.server,
             Self::Session(grant) => &grant.server,
             Self::Instructions(agreed) | Self::InstructionsOnce(agreed) => &agreed.server,
             Self::Waiting(change) => &change.server,

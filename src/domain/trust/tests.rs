@@ -167,20 +167,7 @@ fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
     for n in 0..SERVER_PINS_MAX + 2 {
         trust.accept(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
     }
-    let server = Server {
-        id: noisy.clone(),
-        description: None,
-        enabled: true,
-        status: crate::domain::ServerStatus::Connected,
-        launch: launch.clone(),
-        tools: Arc::new(vec![tool("listed")]),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
+    let server = server_of(&noisy, &launch, tool("listed"));
     let stale = trust.stale(&server);
     let names = ["t0", "t1", "t2"].map(str::to_owned);
     assert_eq!(stale, [(launch.clone(), names.into())].into());
@@ -199,4 +186,48 @@ fn a_text_has_a_line_wherever_anybody_sees_one() {
     assert_eq!(lines_of("").collect::<Vec<_>>(), [""]);
     let line = without_overrides("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
     assert_eq!(line, "왼쪽\t[31m");
+}
+
+fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
+    Server {
+        id: id.clone(),
+        description: None,
+        enabled: true,
+        status: crate::domain::ServerStatus::Connected,
+        launch: launch.clone(),
+        tools: Arc::new(vec![tool]),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+        peer: None,
+        withheld: Default::default(),
+    }
+}
+
+#[test]
+fn a_grant_lapses_with_its_tool_and_its_launch() {
+    let definition = json!({ "name": "t", "inputSchema": {} });
+    let tool = Tool::from_definition(&definition).expect("a tool");
+    let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
+    let rule = |launch: &str, pin: &Pin| Rule {
+        server: id.clone(),
+        launch: LaunchId::from_hash(launch),
+        since: Timestamp::UNIX_EPOCH,
+        cover: Cover::Tool {
+            tool: "t".to_owned(),
+            pin: pin.clone(),
+        },
+    };
+    let (now, before) = (tool.pin.clone(), Pin::from_hash("before"));
+    let server = server_of(&id, &launch, tool);
+    let mut trust = Trust::default();
+    let lapse = |trust: &Trust, rule: &Rule| trust.lapse(rule, Some(&server));
+    assert_eq!(lapse(&trust, &rule("l", &now)), None);
+    assert_eq!(lapse(&trust, &rule("l", &before)), Some(Lapse::Tool));
+    assert_eq!(lapse(&trust, &rule("k", &now)), Some(Lapse::Launch));
+    trust.doubt.unread = true;
+    assert_eq!(lapse(&trust, &rule("l", &now)), Some(Lapse::Unkept));
+    trust.doubt.about(Some("s"), None);
+    assert_eq!(lapse(&trust, &rule("l", &now)), Some(Lapse::Doubt));
 }

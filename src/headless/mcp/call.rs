@@ -98,8 +98,8 @@ pub fn changed(change: &PinChange) -> String {
         Clean::name(&change.tool.name),
         Clean::name(change.server.as_str()),
     );
-    let since = change.since().strftime("%Y-%m-%d");
-    let head = format!("Server `{server}` changed `{tool}` since you accepted it on {since}:");
+    let since = change.since_words();
+    let head = format!("Server `{server}` changed `{tool}` {since}:");
     let mut out = format!("{}\n", line(&head));
     for section in change.sections() {
         if section.lines.is_empty() {

@@ -11,8 +11,8 @@ use crate::text::Clean;
 /// The difference, part by part.
 pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {
     let (server, tool) = (&change.server, &change.tool.name);
-    let day = change.since().strftime("%Y-%m-%d");
-    let said = format!("{server} has changed  {tool}  since you accepted it on {day}.");
+    let since = change.since_words();
+    let said = format!("{server} has changed  {tool}  {since}.");
     let mut rows = rows_of(&one_line(&said), columns);
     let mut sections = change.sections();
     // What changed comes first; where nothing is known of before, all of it did.

@@ -4,6 +4,7 @@
 use super::super::model::Model;
 use super::super::shelf::{Offered, can_chat, count_words};
 use super::pen::{Pen, rows_of};
+use crate::domain::ToolMode;
 use crate::domain::stock::size_words;
 use crate::domain::{StockState, StockState::*};
 use crate::text::Clean;
@@ -16,7 +17,10 @@ const COLUMNS_FROM: u16 = 44;
 pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
     if !model.offers() {
         let words = if model.selected.is_some() || !model.models.is_empty() {
-            "Type a message below. Tools ask before they run."
+            match model.mode {
+                ToolMode::Manual => "Type a message below. Tools ask before they run.",
+                ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
+            }
         } else {
             WELCOME
         };

@@ -1,6 +1,7 @@
 //! `trust.json` as others change it: broken, by a second program, by a tool.
 
 use super::*;
+use humble::domain::trust::Lapse;
 
 #[tokio::test]
 async fn a_broken_file_grants_nothing_and_says_so() {
@@ -81,5 +82,44 @@ async fn what_is_ruled_out_while_a_call_waits_for_a_decision_closes_the_dialog()
     let late = vec![(calls[0], Decision::Run)];
     bench.answers(ask, Answer::Calls(late)).await;
     bench.ended().await;
+    assert_eq!(called(&bench.folder()), [""; 0]);
+}
+
+#[tokio::test]
+async fn while_the_file_cannot_be_read_neither_mode_nor_flag_lets_a_call_run() {
+    for mode in [ToolMode::Manual, ToolMode::Auto] {
+        let place = Place::new();
+        fs::write(place.home.path().join("trust.json"), "{}x").expect("written");
+        let options = Options {
+            tool_mode: Some(mode),
+            allow: vec![("fs".into(), "echo".to_owned())],
+            ..Options::default()
+        };
+        let mut bench = place.opened(echoes(), options).await;
+        assert!(bench.asks().await);
+        bench.says("Do it.").await;
+        let (ask, calls) = bench.asked_to_approve().await;
+        let never = Answer::Calls(vec![(calls[0], Decision::Never)]);
+        bench.answers(ask, never).await;
+        bench.noticed("this holds until humble ends only").await;
+        let lapsed = |it: &Trusted| matches!(it, Trusted::Lapsed(_, Lapse::Unkept));
+        bench
+            .until_trusted("not kept", |list| list.iter().any(lapsed))
+            .await;
+        assert_eq!(called(&bench.folder()), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_nobody_can_read_is_no_leave() {
+    let place = Place::new();
+    let grants = json!({ "grants": [{ "kind": "nver", "server": "fs", "tool": "echo" }] });
+    fs::write(place.home.path().join("trust.json"), grants.to_string()).expect("written");
+    let options = Options {
+        tool_mode: Some(ToolMode::Auto),
+        ..Options::default()
+    };
+    let mut bench = place.opened(echoes(), options).await;
+    assert!(bench.asks().await);
     assert_eq!(called(&bench.folder()), [""; 0]);
 }

@@ -123,3 +123,27 @@ fn instructions_are_not_agreed_to_by_a_file() {
     let told = vec!["= the instructions of `fs` are not sent".to_owned()];
     assert_eq!(step(&sent, &none), (told, none));
 }
+
+#[test]
+fn a_file_that_can_be_read_again_waits_and_its_refusals_hold_at_once() {
+    let accepted = |hash: &str| Accepted {
+        pin: Pin::from_hash(hash),
+        ..Accepted::unknown()
+    };
+    let launch = Launch::BuiltIn.identity();
+    let mut unread = Trust::default();
+    unread.doubt.unread = true;
+    unread.accept(&"fs".into(), &launch, "echo", accepted("seen since"));
+    let tool = "echo".to_owned();
+    let mut mended = with(&[rule(Cover::Never { tool, pin: pin() })]);
+    mended.accept(&"fs".into(), &launch, "echo", accepted("before"));
+    let (said, in_force) = step(&unread, &mended);
+    let expected = [
+        "= tool `echo` of `fs` is ruled out",
+        "? calls that ask while it is not understood would ask no more",
+    ];
+    assert_eq!(said, expected);
+    let mut held = mended.clone();
+    held.doubt.unread = true;
+    assert_eq!(in_force, held);
+}

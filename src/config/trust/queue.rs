@@ -1,0 +1,47 @@
+//! Changes of `trust.json` that wait to be written. Whoever writes takes all of them, so
+//! that many changes are one write and none overtakes another.
+
+use super::{ConfigError, Home, TrustEdit, update_trust};
+use std::sync::{Mutex, PoisonError};
+
+/// Changes that wait to be written, in their order: whoever writes takes all of them.
+#[derive(Debug, Default)]
+pub struct TrustQueue {
+    waiting: Mutex<Vec<TrustEdit>>,
+    /// Held while the file is written, so that no later change overtakes an earlier one.
+    writing: Mutex<()>,
+}
+
+impl TrustQueue {
+    pub fn push(&self, edit: TrustEdit) {
+        // A list is whole between any two of its operations.
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(edit);
+    }
+
+    /// Writes what waits. Blocks.
+    ///
+    /// # Errors
+    /// The file cannot be read, understood or written; it is as it was then. Where the
+    /// person decided nothing of it, that is no error.
+    pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
+        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let edits = {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *waiting)
+        };
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let written = update_trust(home, &edits);
+        let is_seen = |edit: &TrustEdit| matches!(edit, TrustEdit::FirstSeen(_));
+        match written {
+            // The banner of the file says it already.
+            Err(fault) if edits.iter().all(is_seen) => {
+                tracing::warn!("what tools are was not remembered: {fault}");
+                Ok(())
+            }
+            written => written,
+        }
+    }
+}

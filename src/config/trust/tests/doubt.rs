@@ -1,0 +1,78 @@
+//! What is made of a file, or an entry of it, that cannot be understood: it never turns
+//! into leave.
+
+use super::*;
+
+/// What `file` says of calls of `t` of `s`, and whether a tool of this name may have
+/// changed.
+fn doubted(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
+    let (_folder, home) = home();
+    fs::write(home.trust(), file.to_string()).unwrap();
+    let read = read_trust(&home);
+    assert_eq!(read.banners.len(), 1, "{file}");
+    let launch = LaunchId::from_hash("l");
+    let accepted = read.value.accepted(&server.into(), &launch, tool_name);
+    let has_changed = accepted.is_some_and(|accepted| accepted.pin != tool("d").pin);
+    (read.value.must_ask(&server.into(), tool_name), has_changed)
+}
+
+#[test]
+fn a_decision_that_is_not_understood_makes_what_it_names_ask() {
+    let cases = [
+        (
+            json!({ "kind": "nver", "server": "s", "tool": "t" }),
+            [true, false, false],
+        ),
+        (json!({ "server": "s", "tool": "t" }), [true, false, false]),
+        (
+            json!({ "kind": "never", "server": "s", "tool": 7 }),
+            [true, true, false],
+        ),
+        (
+            json!({ "kind": "never", "server": 7, "tool": "t" }),
+            [true, true, true],
+        ),
+        (json!("never"), [true, true, true]),
+    ];
+    for (entry, asks) in cases {
+        let file = json!({ "grants": [entry] });
+        let of = |server, tool| doubted(&file, server, tool).0;
+        assert_eq!([of("s", "t"), of("s", "u"), of("x", "t")], asks, "{file}");
+    }
+}
+
+#[test]
+fn a_definition_that_is_not_understood_withholds_what_it_may_be_of() {
+    let cases = [
+        (
+            json!({ "s": { "l": { "t": { "pin": 5 } } } }),
+            [true, false, false],
+        ),
+        (json!({ "s": { "l": { "t": 7 } } }), [true, false, false]),
+        (json!({ "s": { "l": 7 } }), [true, true, false]),
+        (json!({ "s": 7 }), [true, true, false]),
+        (json!([]), [true, true, true]),
+    ];
+    for (pins, withheld) in cases {
+        let file = json!({ "pins": pins });
+        let of = |server, tool| doubted(&file, server, tool).1;
+        assert_eq!(
+            [of("s", "t"), of("s", "u"), of("x", "t")],
+            withheld,
+            "{file}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_there_and_no_file_is_not_an_empty_one() {
+    let (_folder, home) = home();
+    fs::create_dir(home.trust()).unwrap();
+    assert_eq!(read_trust(&home).value, unread());
+    fs::remove_dir(home.trust()).unwrap();
+    std::os::unix::fs::symlink("trust.json", home.trust()).unwrap();
+    assert_eq!(read_trust(&home).value, unread());
+    fs::remove_file(home.trust()).unwrap();
+    assert_eq!(read_trust(&home).value, Trust::default());
+}
