@@ -66,6 +66,7 @@ fn named(name: &str) -> KeyEvent {
         "Left" => KeyCode::Left,
         "Right" => KeyCode::Right,
         "PgUp" => KeyCode::PageUp,
+        "PgDn" => KeyCode::PageDown,
         "Home" => KeyCode::Home,
         "End" => KeyCode::End,
         "Space" => KeyCode::Char(' '),

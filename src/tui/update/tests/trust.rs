@@ -170,7 +170,7 @@ fn a_changed_line_among_hundreds_was_in_view_before_it_is_accepted() {
             // A list of choices in its place is not the difference.
             chat.keys("?");
             screen(&mut chat, columns, rows);
-            chat.keys(if rows == 6 { keys } else { "" });
+            chat.keys(if rows == 6 { "a" } else { "" });
             assert_eq!(answers(&chat), []);
             if rows == 6 {
                 chat.keys("<Esc>");
