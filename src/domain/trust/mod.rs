@@ -243,11 +243,6 @@ impl Trusted {
     }
 }
 
-#[cfg(test)]
-mod pattern_tests;
-#[cfg(test)]
-mod tests;
-
 /// The lines of a text from outside, at every sign that anybody takes for a line's end:
 /// each of them is to stand behind a sign of ours.
 pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
@@ -276,3 +271,8 @@ pub fn without_overrides(line: &str) -> String {
     };
     line.chars().filter(|c| !is_override(*c)).collect()
 }
+
+#[cfg(test)]
+mod pattern_tests;
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use super::asked::one_line;
 use super::lists::dialog;
 use super::pen::{Pen, rows_of};
 use crate::domain::Trusted;
+use crate::domain::trust::Lapse;
 use crate::text::Clean;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -82,11 +83,13 @@ fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Pen) {
     }
 }
 
-/// What was decided, in one sign: it runs, it does not, it waits, it is sent.
+/// What was decided, in one sign: it is not in force, it does not run, it runs, it
+/// waits, it is sent.
 fn short_kind(one: &Trusted) -> &'static str {
     match one {
-        Trusted::Rule(rule) if rule.is_never() => "-",
-        Trusted::Rule(_) | Trusted::Session(_) => "+",
+        Trusted::Lapsed(_, lapse) if *lapse != Lapse::Unkept => "~",
+        Trusted::Rule(rule) | Trusted::Lapsed(rule, _) if rule.is_never() => "-",
+        Trusted::Rule(_) | Trusted::Lapsed(..) | Trusted::Session(_) => "+",
         Trusted::Waiting(_) => "!",
         Trusted::Instructions(_) | Trusted::InstructionsOnce(_) => ">",
     }
