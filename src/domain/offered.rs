@@ -46,6 +46,12 @@ pub fn withheld_called(name: &str) -> Notice {
 }
 
 impl Offered {
+    /// The tool that is withheld, where that is `why` a call cannot be used.
+    pub fn withheld_by(&self, why: &str) -> Option<&str> {
+        let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
+        names.find(|name| withheld(name) == why)
+    }
+
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
         let mut taken = HashSet::new();
         let (mut tools, mut withheld) = (Vec::new(), Vec::new());

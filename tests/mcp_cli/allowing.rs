@@ -62,3 +62,38 @@ fn a_tool_that_is_not_there_is_wrong_usage_and_nothing_is_sent() {
     assert_eq!(server.bodies("/api/chat"), Vec::<serde_json::Value>::new());
     home.assert_nobody_left();
 }
+
+#[test]
+fn a_tool_that_is_withheld_or_ruled_out_is_refused_though_it_is_allowed() {
+    let server = ModelServer::start();
+    let home = home(&server);
+    let asks = || {
+        let call = ollama_call("add", &json!({ "a": 1, "b": 2 }));
+        server
+            .on("/api/chat", call)
+            .on("/api/chat", ollama_text(&["No."]));
+        run(&home, &["ask", "--allow", "test/add", "How much?"])
+    };
+    asks().expect(0);
+    // As if another definition had been accepted.
+    home.change("trust.json", |file| {
+        let launches = file["pins"]["test"].as_object_mut().expect("pins");
+        for tools in launches.values_mut() {
+            tools["add"]["pin"] = "0".repeat(64).into();
+        }
+    });
+    let ran = asks().expect(3);
+    for said in [
+        "--allow test/add: `add` changed since it was accepted. It is withheld and is not run;",
+        "`add` changed since it was accepted: the call was not run.",
+    ] {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    assert!(!ran.err.contains("could not be used"), "{}", ran.err);
+
+    home.change("trust.json", |file| {
+        *file = json!({ "grants": [{ "kind": "never", "server": "test", "tool": "add" }] });
+    });
+    let ran = asks().expect(3);
+    assert!(ran.err.contains("you ruled it out"), "{}", ran.err);
+}

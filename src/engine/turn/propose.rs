@@ -93,12 +93,14 @@ impl Turn {
     }
 
     fn proposal(&mut self, checked: Checked) -> Proposal {
+        if let Checked::Not { why, .. } | Checked::Unreadable { why, .. } = &checked
+            && let Some(name) = self.setup.offered.withheld_by(why)
+        {
+            self.note(withheld_called(name));
+        }
         match checked {
             Checked::Usable(usable) => self.propose_call(*usable),
             Checked::Not { call, place, why } => {
-                if why == withheld(&call.name) {
-                    self.note(withheld_called(&call.name));
-                }
                 let id = CallId(self.ids.calls.mint());
                 Proposal {
                     wire_id: self.wire_id(id, &call),

@@ -186,10 +186,13 @@ impl Turn {
             }
             Some((_, why)) => {
                 self.told = true;
-                self.note(
-                    Notice::warning(format!("A tool call could not be used: {why}."))
-                        .because("The model was told."),
-                );
+                // That the tool is withheld was said in words of its own.
+                if self.setup.offered.withheld_by(&why).is_none() {
+                    self.note(
+                        Notice::warning(format!("A tool call could not be used: {why}."))
+                            .because("The model was told."),
+                    );
+                }
                 self.approve();
             }
             None => self.approve(),
