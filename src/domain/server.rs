@@ -211,3 +211,81 @@ pub enum ServerStatus {
     NeedsSignIn(Notice),
     Misconfigured(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+        of.iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
+    }
+
+    fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> LaunchId {
+        let (url, headers) = (url.to_owned(), pairs(headers));
+        Launch::Remote {
+            url,
+            transport,
+            headers,
+        }
+        .identity()
+    }
+
+    fn child(command: &str, args: &[&str], env: &[(&str, &str)], inherit: Inherit) -> LaunchId {
+        Launch::Stdio {
+            command: command.to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            env: pairs(env),
+            cwd: None,
+            inherit,
+        }
+        .identity()
+    }
+
+    #[test]
+    fn another_url_or_header_is_another_server_and_another_transport_is_not() {
+        use RemoteTransport::{Guess, Http, Sse};
+        let known = remote("https://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]);
+        for other in [
+            remote("https://b.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
+            remote("http://a.example/mcp", Http, &[("X", "1"), ("Y", "2")]),
+            remote("https://a.example/mcp/", Http, &[("X", "1"), ("Y", "2")]),
+            remote("https://a.example/mcp", Http, &[("X", "2"), ("Y", "2")]),
+            remote("https://a.example/mcp", Http, &[("X", "1")]),
+        ] {
+            assert_ne!(known, other);
+        }
+        for same in [
+            remote("https://a.example/mcp", Sse, &[("X", "1"), ("Y", "2")]),
+            remote("https://a.example/mcp", Guess, &[("Y", "2"), ("X", "1")]),
+        ] {
+            assert_eq!(known, same);
+        }
+    }
+
+    #[test]
+    fn another_command_argument_or_variable_is_another_server() {
+        let listed = || Inherit::AllowList;
+        let known = child("run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed());
+        for other in [
+            child("Run", &["a", "b"], &[("X", "1"), ("Y", "2")], listed()),
+            child("run", &["b", "a"], &[("X", "1"), ("Y", "2")], listed()),
+            child("run", &["a b"], &[("X", "1"), ("Y", "2")], listed()),
+            child("run", &["a", "b"], &[("X", "2"), ("Y", "1")], listed()),
+            child("run", &["a", "b"], &[], listed()),
+            child(
+                "run",
+                &["a", "b"],
+                &[("X", "1"), ("Y", "2")],
+                Inherit::Everything,
+            ),
+            remote("run", RemoteTransport::Http, &[]),
+            Launch::BuiltIn.identity(),
+        ] {
+            assert_ne!(known, other);
+        }
+        let reordered = child("run", &["a", "b"], &[("Y", "2"), ("X", "1")], listed());
+        assert_eq!(known, reordered);
+    }
+}
