@@ -2,7 +2,8 @@
 //! a real MCP server: the whole program between them. A grammar makes the model write
 //! the text word for word.
 
-use crate::{Asked, ask, llama, named, only};
+use crate::servers::{from_npm, node};
+use crate::{Asked, ask, llama, only};
 use serde_json::{Value, json};
 
 /// Asks a model that can only write `text`, with the server `everything` at hand;
@@ -10,11 +11,8 @@ use serde_json::{Value, json};
 fn say(text: &str, taught: &str) -> Vec<Value> {
     let mut options = only(text);
     options["max_tokens"] = json!(256);
-    let home = llama(&options).with_server(
-        "everything",
-        "node",
-        &[&named("HUMBLE_EVERYTHING"), "stdio"],
-    );
+    let home =
+        llama(&options).with_server("everything", &node(), &[&from_npm("everything"), "stdio"]);
     // A model that can say one thing alone would go on asking for the tool.
     home.change("config.json", |config| {
         config["limits"] = json!({ "toolRounds": 1 });
