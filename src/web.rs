@@ -1,6 +1,7 @@
 //! What all that speaks HTTP here has in common: why no answer came, when to ask
-//! again, and which addresses are this machine.
+//! again, which addresses are this machine, and the beginning of a body.
 
+use reqwest::Response;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::error::Error;
 use std::io;
@@ -112,4 +113,17 @@ pub fn innermost(fault: &reqwest::Error) -> String {
     sources(fault)
         .last()
         .map_or_else(|| fault.to_string(), ToString::to_string)
+}
+
+/// What comes of a body, at most so many bytes.
+pub async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = response.chunk().await {
+        let room = bytes_max - body.len();
+        body.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if bytes.len() >= room {
+            break;
+        }
+    }
+    body
 }

@@ -3,10 +3,11 @@
 
 use super::error::{Cause, Fault, Garbled};
 use super::facts::{from_list, from_props, from_ps, from_show, from_tags, is_llama_cpp};
-use super::http::{Http, bounded_body, refusal};
+use super::http::{Http, refusal};
 use super::reply::parse;
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
+use crate::web::bounded_body;
 use futures::stream::{self, StreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -9,7 +9,7 @@ use super::part::Request;
 use super::{anthropic, mistral, ollama, openai};
 use crate::domain::model::ApiKey;
 use crate::domain::{ModelConfig, Notice, ProviderKind};
-use crate::web::{self, Unsent};
+use crate::web::{self, Unsent, bounded_body};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -234,17 +234,4 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
         },
     });
     (cause, complaint)
-}
-
-/// What came of a body, at most so many bytes.
-pub(super) async fn bounded_body(mut response: Response, bytes_max: usize) -> Vec<u8> {
-    let mut body = Vec::new();
-    while let Ok(Some(bytes)) = response.chunk().await {
-        let room = bytes_max - body.len();
-        body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() >= room {
-            break;
-        }
-    }
-    body
 }

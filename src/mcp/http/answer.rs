@@ -135,7 +135,7 @@ impl Refusal {
         let retry_after = web::retry_after(response.headers());
         let at = remote.place(response.url());
         let mut is_page = Kind::of(&response) == Kind::WebPage;
-        let read = beginning(response, REFUSAL_BYTES_MAX);
+        let read = web::bounded_body(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
         is_page |= body.trim_ascii_start().starts_with(b"<");
         let mut message: Option<Value> = serde_json::from_slice(&body).ok();
@@ -180,18 +180,6 @@ impl Refusal {
             },
         }
     }
-}
-
-async fn beginning(mut response: Response, bytes_max: usize) -> Vec<u8> {
-    let mut body = Vec::new();
-    while let Ok(Some(bytes)) = response.chunk().await {
-        let room = bytes_max - body.len();
-        body.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if bytes.len() >= room {
-            break;
-        }
-    }
-    body
 }
 
 /// What a body says, in one short line: the message of an error, the title of a page, or

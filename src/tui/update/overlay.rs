@@ -15,6 +15,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 /// Rows of a page in help and logs.
 const PAGE_ROWS: isize = 10;
 
+/// The rows that a key moves a list by, where it moves one.
+pub fn step(key: KeyEvent) -> Option<isize> {
+    match normal(key).0 {
+        KeyCode::Up => Some(-1),
+        KeyCode::Down => Some(1),
+        KeyCode::PageUp => Some(-PAGE_ROWS),
+        KeyCode::PageDown => Some(PAGE_ROWS),
+        _ => None,
+    }
+}
+
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     let action = super::super::keymap::find(key, |when| when == super::super::keymap::When::Always);
     if matches!(model.overlay, Some(Overlay::Sessions(_))) {
@@ -31,14 +42,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         model.overlay = None;
         return;
     }
-    let step = match normal(key).0 {
-        KeyCode::Up => -1,
-        KeyCode::Down => 1,
-        KeyCode::PageUp => -PAGE_ROWS,
-        KeyCode::PageDown => PAGE_ROWS,
-        _ => 0,
-    };
-    if step != 0 {
+    if let Some(step) = step(key) {
         return scroll(model, step);
     }
     match &mut model.overlay {

@@ -6,12 +6,10 @@ use super::super::keymap::{self, Action, When};
 use super::super::model::{Model, Overlay};
 use super::super::msg::Effect;
 use super::super::trusted::TrustList;
+use super::overlay;
 use crate::domain::{Notice, Trusted};
 use crate::protocol::Command;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-
-/// Rows of a page.
-const PAGE_ROWS: isize = 10;
 
 pub fn open(model: &mut Model) {
     model.overlay = Some(Overlay::Trust(TrustList::default()));
@@ -30,14 +28,7 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         }
         return;
     }
-    let step = match normal(key).0 {
-        KeyCode::Up => -1,
-        KeyCode::Down => 1,
-        KeyCode::PageUp => -PAGE_ROWS,
-        KeyCode::PageDown => PAGE_ROWS,
-        _ => 0,
-    };
-    if step != 0 {
+    if let Some(step) = overlay::step(key) {
         return scroll(model, step);
     }
     let Some(chosen) = trusted.get(list.chosen) else {
