@@ -8,9 +8,11 @@ use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{Prompt, ServerId, ToolMode};
-use crate::engine::{self, Handle, Open, Options, Parts};
+use crate::engine::{self, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
+use crate::mcp::ProcessGroups;
+use crate::protocol::{Command, Event};
 use crate::provider::Provider;
 use crate::serve::BuiltIn;
 use crate::tui;
@@ -21,10 +23,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 /// Log lines on their way to the log pane.
 const LOG_LINES_MAX: usize = 256;
+/// How long the engine's task may take to end once it said that nothing follows.
+const END_MAX: Duration = Duration::from_millis(300);
 /// From when on it is said that standard input is being read.
 const PIPE_SILENT: Duration = Duration::from_secs(1);
 /// What is read from a pipe at most.
@@ -39,36 +46,45 @@ pub fn run(cli: Cli) -> Result<u8> {
     if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
-    // One worker beside the front end, which runs on the main thread: a token that
-    // comes in is read, decoded and passed on without a second thread being woken.
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    // One worker for the engine: a token that comes in is read, decoded and passed on
+    // without a second thread being woken.
+    let engine = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .context("the runtime could not be started")?;
+    // The front end has the main thread, with timers and signals of its own: whatever
+    // keeps the engine busy, keys and signals are answered.
+    let front_end = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")?;
+    let behind = engine.handle();
     let code = match cli.command {
         None => {
             let named = cli.session.map(Open::Named);
             let open = named.or(cli.go_on.then_some(Open::Latest));
-            runtime.block_on(chat(home, cli.shared, open))
+            front_end.block_on(chat(home, cli.shared, open, behind))
         }
         Some(_) if cli.go_on || cli.session.is_some() => {
             eprintln!("--continue and --session are for the screen: `humble --continue`.");
             eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
             Ok(EXIT_USAGE)
         }
-        Some(Sub::Demo) => runtime.block_on(show(home, cli.shared)),
-        Some(Sub::Models(models)) => runtime.block_on(models::run(&home, models)),
-        Some(Sub::Mcp(asked)) => runtime.block_on(mcp::run(&home, &cli.shared, asked)),
-        Some(Sub::Probe(asked)) => runtime.block_on(probe::run(&home, cli.shared, asked)),
-        Some(Sub::Ask(ask)) => runtime.block_on(one_turn(home, cli.shared, ask)),
+        Some(Sub::Demo) => front_end.block_on(show(home, cli.shared, behind)),
+        Some(Sub::Models(models)) => front_end.block_on(models::run(&home, models)),
+        Some(Sub::Mcp(asked)) => front_end.block_on(mcp::run(&home, &cli.shared, asked, behind)),
+        Some(Sub::Probe(asked)) => front_end.block_on(probe::run(&home, cli.shared, asked, behind)),
+        Some(Sub::Ask(ask)) => front_end.block_on(one_turn(home, cli.shared, ask, behind)),
     };
-    // A thread that still reads the terminal must not hold up the exit.
-    runtime.shutdown_background();
+    // Neither a thread that still reads the terminal nor an engine that does not respond
+    // may hold up the exit.
+    front_end.shutdown_background();
+    engine.shutdown_background();
     code
 }
 
-async fn chat(home: Home, shared: Shared, open: Option<Open>) -> Result<u8> {
+async fn chat(home: Home, shared: Shared, open: Option<Open>, engine: &Handle) -> Result<u8> {
     let options = Options {
         model: shared.model,
         persona: shared.persona,
@@ -79,7 +95,7 @@ async fn chat(home: Home, shared: Shared, open: Option<Open>) -> Result<u8> {
         ..Options::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    match full_screen(home, Provider::new(), options, None).await? {
+    match full_screen(home, Provider::new(), options, None, engine).await? {
         Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
         left => Ok(left.code()),
     }
@@ -107,7 +123,7 @@ fn start_demo(home: Option<PathBuf>) -> Result<u8> {
 }
 
 /// The whole program on the script of [`demo`].
-async fn show(home: Home, shared: Shared) -> Result<u8> {
+async fn show(home: Home, shared: Shared, engine: &Handle) -> Result<u8> {
     if shared.model.is_some() {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
@@ -119,7 +135,7 @@ async fn show(home: Home, shared: Shared) -> Result<u8> {
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS)).await?;
+    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS), engine).await?;
     let code = left.code();
     if code == EXIT_ANSWERED {
         // Where it cannot be told whether there are settings, nothing is said of them.
@@ -185,6 +201,7 @@ async fn full_screen(
     provider: Provider,
     options: Options,
     guide: Option<tui::Prompts>,
+    engine: &Handle,
 ) -> Result<Left> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
@@ -198,17 +215,13 @@ async fn full_screen(
         guide,
         ..tui::Options::default()
     };
-    let Handle {
-        commands,
-        events,
-        task,
-    } = start(home, provider, options);
-    let exit = tui::run(commands, events, screen).await?;
-    let _ = task.await;
-    Ok(Left::Screen(exit))
+    let running = Running::start(home, provider, options, engine);
+    let exit = tui::run(running.commands, running.events, screen).await;
+    running.end.await_end().await;
+    Ok(Left::Screen(exit?))
 }
 
-async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
+async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Handle) -> Result<u8> {
     let prompt = match prompt_of(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
@@ -223,25 +236,18 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
             return Ok(EXIT_USAGE);
         }
     };
-    let Handle {
-        commands,
-        events,
-        task,
-    } = start(
-        home,
-        Provider::new(),
-        Options {
-            allow: allow.clone(),
-            model: shared.model,
-            persona: shared.persona,
-            tool_mode: ask.yes.then_some(ToolMode::Auto),
-            no_tools: shared.no_tools,
-            no_save: !ask.save && !ask.go_on,
-            one_turn: true,
-            open: ask.go_on.then_some(Open::Latest),
-            ..Options::default()
-        },
-    );
+    let options = Options {
+        allow: allow.clone(),
+        model: shared.model,
+        persona: shared.persona,
+        tool_mode: ask.yes.then_some(ToolMode::Auto),
+        no_tools: shared.no_tools,
+        no_save: !ask.save && !ask.go_on,
+        one_turn: true,
+        open: ask.go_on.then_some(Open::Latest),
+        ..Options::default()
+    };
+    let running = Running::start(home, Provider::new(), options, engine);
     let request = headless::Request {
         prompt,
         json: ask.json,
@@ -249,13 +255,14 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask) -> Result<u8> {
         allow,
         continues: ask.go_on,
     };
-    let code = match headless::ask(commands, events, request).await {
+    let answered = headless::ask(running.commands, running.events, request).await;
+    running.end.await_end().await;
+    let code = match answered {
         Ok(code) => code,
         // Whoever read our output went away: nobody is left to tell.
         Err(fault) if fault.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
         Err(fault) => return Err(fault).context("the answer could not be written"),
     };
-    let _ = task.await;
     Ok(code)
 }
 
@@ -273,22 +280,57 @@ fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, Str
     named.collect()
 }
 
-fn start(home: Home, provider: Provider, options: Options) -> Handle {
-    // Before the log, whose folder tells a first run from a later one.
-    let banners = home.prepare();
-    let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
-    // A full channel loses a line of the pane, never one of the file.
-    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
-        let _ = lines.try_send(line);
-    });
-    engine::spawn(Parts {
-        home,
-        banners,
-        provider,
-        built_in: Arc::new(BuiltIn),
-        log: Some((log, pane)),
-        options,
-    })
+/// A running engine, and how its end is awaited.
+struct Running {
+    commands: mpsc::Sender<Command>,
+    events: mpsc::Receiver<Event>,
+    end: End,
+}
+
+struct End {
+    task: JoinHandle<()>,
+    process_groups: ProcessGroups,
+}
+
+impl Running {
+    /// Starts the engine on its own runtime.
+    fn start(home: Home, provider: Provider, options: Options, engine: &Handle) -> Self {
+        // Before the log, whose folder tells a first run from a later one.
+        let banners = home.prepare();
+        let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
+        // A full channel loses a line of the pane, never one of the file.
+        let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+            let _ = lines.try_send(line);
+        });
+        let process_groups = ProcessGroups::default();
+        let _on_engine = engine.enter();
+        let handle = engine::spawn(Parts {
+            home,
+            banners,
+            provider,
+            built_in: Arc::new(BuiltIn),
+            process_groups: process_groups.clone(),
+            log: Some((log, pane)),
+            options,
+        });
+        Self {
+            commands: handle.commands,
+            events: handle.events,
+            end: End {
+                task: handle.task,
+                process_groups,
+            },
+        }
+    }
+}
+
+impl End {
+    /// The front end is done: it waited for an engine that responds to save and to close
+    /// its servers. Whatever is left of the servers is killed, responding engine or not.
+    async fn await_end(self) {
+        let _ = timeout(END_MAX, self.task).await;
+        self.process_groups.kill_all();
+    }
 }
 
 /// The prompt: the words, and what came through a pipe as context; `-` alone is

@@ -30,6 +30,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -37,6 +38,9 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
+/// How long the engine may take to acknowledge a command: one that does not is left
+/// behind, so that a signal ends the program within two seconds.
+const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
 /// How long the engine may take to close everything.
 const CLOSING_TIME: Duration = Duration::from_secs(8);
 /// The causes of banners about what the command line names and nobody knows.
@@ -67,10 +71,13 @@ pub async fn ask(
     let mut session = Headless::new(commands, request);
     let mut signals = Signals::install()?;
     let mut exit = None;
+    // When the engine must have acknowledged the interrupt that a signal asked for.
+    let mut interrupt_due = None;
     let code = loop {
         tokio::select! {
             event = events.recv() => match event {
                 None | Some(Event::ShutDown) => break EXIT_FAILED,
+                Some(Event::InterruptTaken) => interrupt_due = None,
                 Some(event) => {
                     if let Some(code) = session.event(event).await? {
                         break code;
@@ -85,16 +92,32 @@ pub async fn ask(
                 if exit.replace(code).is_some() || session.servers_starting() {
                     break code;
                 }
-                session.send(Command::Interrupt).await;
+                let due = Instant::now() + ACKNOWLEDGE_MAX;
+                interrupt_due = Some(due);
+                let _ = timeout_at(due, session.send(Command::Interrupt)).await;
+            }
+            () = passed(interrupt_due) => {
+                say_stuck();
+                return Ok(exit.unwrap_or(EXIT_FAILED));
             }
         }
     };
-    session.send(Command::Shutdown).await;
+    let acknowledge_due = Instant::now() + ACKNOWLEDGE_MAX;
+    let _ = timeout_at(acknowledge_due, session.send(Command::Shutdown)).await;
     let closing = async {
         let mut unsaved = false;
+        let mut due = Some(acknowledge_due);
         loop {
-            match events.recv().await {
+            let event = tokio::select! {
+                event = events.recv() => event,
+                () = passed(due) => {
+                    say_stuck();
+                    return true;
+                }
+            };
+            match event {
                 None | Some(Event::ShutDown) => return unsaved,
+                Some(Event::ShuttingDown) => due = None,
                 Some(Event::Noticed(notice)) if notice.severity == Severity::Failure => {
                     unsaved = true;
                     session.say_notice(&notice);
@@ -108,6 +131,19 @@ pub async fn ask(
         EXIT_ANSWERED if unsaved == Ok(true) => Ok(EXIT_FAILED),
         code => Ok(code),
     }
+}
+
+async fn passed(due: Option<Instant>) {
+    match due {
+        Some(due) => sleep_until(due).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn say_stuck() {
+    // Where nobody reads it there is nobody to tell.
+    let words = "humble: the engine does not respond; it is left behind.";
+    let _ = writeln!(io::stderr(), "{words}");
 }
 
 struct Headless {

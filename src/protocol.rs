@@ -8,15 +8,16 @@ mod written;
 
 pub use choices::ChoiceRow;
 pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
-pub use written::{check_arguments, check_pattern};
+pub use written::{check_pattern, parse_arguments};
 
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::tool::Tool;
 use crate::domain::trace::TraceLine;
 use crate::domain::{
-    AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel, Notice,
-    PersonaSummary, PinChange, Prompt, Pull, QueryId, Server, ServerId, ServerLog, Session,
-    SessionId, SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent, TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
+    Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server, ServerId,
+    ServerLog, Session, SessionId, SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent,
+    TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -46,7 +47,15 @@ pub enum Command {
         ask: AskId,
         answer: Answer,
     },
+    /// Acknowledged by [`Event::InterruptTaken`].
     Interrupt,
+    /// Has edited arguments checked against the schema of their tool, before they are
+    /// decided on; answered by [`Event::ArgumentsChecked`].
+    CheckArguments {
+        query: QueryId,
+        tool: Arc<Tool>,
+        arguments: Arguments,
+    },
     /// Cancels one call of those that run; the turn goes on.
     CancelCall(CallId),
     /// Finds out which dialect the present model follows (S6.6).
@@ -135,7 +144,16 @@ pub enum Command {
     /// What stood in the editor when the program was left; empty once the draft that
     /// was handed out needs to be kept no more.
     KeepDraft(String),
+    /// Acknowledged by [`Event::ShuttingDown`], and over with [`Event::ShutDown`].
     Shutdown,
+}
+
+impl Command {
+    /// Does a user who sends this want something to stop? The engine acknowledges it with
+    /// [`Event::InterruptTaken`], whether there was something to stop or not.
+    pub fn is_interrupt(&self) -> bool {
+        matches!(self, Self::Interrupt | Self::StopProbe | Self::StopPull)
+    }
 }
 
 /// What the engine reports.
@@ -214,6 +232,16 @@ pub enum Event {
     Logged(LogLine),
     /// What the last answer was made of; empty where there is none.
     Traced(Arc<Vec<TraceLine>>),
+    /// What came of [`Command::CheckArguments`].
+    ArgumentsChecked {
+        query: QueryId,
+        check: SchemaCheck,
+    },
+    /// An interrupt arrived: a front end that does not hear this within a second knows
+    /// that the engine is stuck.
+    InterruptTaken,
+    /// [`Command::Shutdown`] arrived: what there is is saved, and servers are closed.
+    ShuttingDown,
     /// Nothing follows.
     ShutDown,
 }

@@ -80,6 +80,7 @@ fn quoted(story: &mut Story) {
         },
         repeats: None,
         quoted: Some(QuotedIn::ToolResult),
+        is_unchecked: false,
         also_as: Box::default(),
         state: ToolState::AwaitingApproval,
     };

@@ -21,6 +21,9 @@ mod opening;
 mod probing;
 #[path = "support/pty.rs"]
 mod pty;
+#[cfg(debug_assertions)]
+#[path = "terminal/stuck.rs"]
+mod stuck;
 #[path = "terminal/typing.rs"]
 mod typing;
 

@@ -15,21 +15,22 @@ use crate::log;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use tokio::runtime::Handle;
 
 /// Does what was asked for; the result is the exit status.
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: &Shared, asked: Mcp) -> Result<u8> {
+pub async fn run(home: &Home, shared: &Shared, asked: Mcp, engine: &Handle) -> Result<u8> {
     if shared.no_tools {
         say("--no-tools starts no server: leave it out.");
         return Ok(EXIT_USAGE);
     }
     match asked.act {
-        McpAct::List(asked) => list::list(home, asked).await,
-        McpAct::Tools(asked) => list::tools(home, asked).await,
-        McpAct::Call(asked) => call::run(home, asked).await,
-        McpAct::Add(asked) => add::run(home, asked).await,
+        McpAct::List(asked) => list::list(home, asked, engine).await,
+        McpAct::Tools(asked) => list::tools(home, asked, engine).await,
+        McpAct::Call(asked) => call::run(home, asked, engine).await,
+        McpAct::Add(asked) => add::run(home, asked, engine).await,
     }
 }
 

@@ -16,6 +16,7 @@ use anyhow::{Context, Result};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -26,7 +27,7 @@ const TICK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: Shared, asked: Probe) -> Result<u8> {
+pub async fn run(home: &Home, shared: Shared, asked: Probe, engine: &Handle) -> Result<u8> {
     if shared.no_tools {
         eprintln!("A probe is about tools: leave --no-tools out.");
         return Ok(EXIT_USAGE);
@@ -63,7 +64,7 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe) -> Result<u8> {
     };
     let mut signals = Signals::install().context("signals cannot be heard")?;
     let report = Report::new(model.reference(), model.dialect);
-    let (report, signal) = watch(probe, report, &mut signals).await;
+    let (report, signal) = watch(probe, report, &mut signals, engine).await;
     if let Some(fault) = &report.fault {
         eprintln!("{}", words::sentence(fault));
     }
@@ -125,9 +126,10 @@ async fn watch(
     probe: probe::Probe,
     mut report: Report,
     signals: &mut Signals,
+    engine: &Handle,
 ) -> (Report, Option<u8>) {
     let (tell, mut news) = mpsc::channel(NEWS_MAX);
-    let mut task = AbortOnDropHandle::new(tokio::spawn(probe.run(tell)));
+    let mut task = AbortOnDropHandle::new(engine.spawn(probe.run(tell)));
     let mut progress = Progress::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {

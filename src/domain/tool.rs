@@ -1,6 +1,7 @@
 //! Tools that servers offer, and calls of them.
 
 pub use super::progress::Progress;
+use super::schema::{ArgumentCheck, SCHEMA_BYTES_MAX};
 use super::{Arguments, CallId, Pattern, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -117,26 +118,11 @@ impl Tool {
         })
     }
 
-    /// Checks `arguments` against the input schema; the error names the first
-    /// fault and where it is. A schema that is itself broken accepts anything:
-    /// the server will judge.
-    pub fn check(&self, arguments: &Arguments) -> Result<(), String> {
-        let schema = Value::Object(self.input_schema.clone());
-        let Ok(validator) = jsonschema::validator_for(&schema) else {
-            return Ok(());
-        };
-        let value = Value::Object(arguments.clone());
-        match validator.iter_errors(&value).next() {
-            None => Ok(()),
-            Some(fault) => {
-                let path = fault.instance_path().to_string();
-                let place = if path.is_empty() {
-                    String::new()
-                } else {
-                    format!(" at {path}")
-                };
-                Err(format!("{fault}{place}"))
-            }
+    /// The check of `arguments` against the input schema, to be run where it may block.
+    pub fn argument_check(&self, arguments: &Arguments) -> ArgumentCheck {
+        ArgumentCheck {
+            schema: (self.bytes <= SCHEMA_BYTES_MAX).then(|| self.input_schema.clone()),
+            arguments: arguments.clone(),
         }
     }
 
@@ -224,6 +210,9 @@ pub struct ToolCall {
     /// The model may have taken it from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted: Option<QuotedIn>,
+    /// Its arguments could not be checked against the tool's schema: the server decides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_unchecked: bool,
     /// Other forms in which the same message holds the same call: it is one (S5.4).
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub also_as: Box<[&'static str]>,
@@ -346,36 +335,4 @@ pub enum Decision {
     UseFirst,
     /// It was no call: show it as text.
     TreatAsText,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn check(schema: Value, arguments: Value) -> Result<(), String> {
-        let definition = json!({ "name": "t", "inputSchema": schema });
-        let tool = Tool::from_definition(&definition).expect("a whole definition");
-        tool.check(arguments.as_object().expect("arguments"))
-    }
-
-    #[test]
-    fn schemas_that_refer_to_themselves_or_to_the_web_hang_nothing() {
-        let node = json!({
-            "type": "object", "properties": { "next": { "$ref": "#" }, "n": { "type": "number" } },
-        });
-        assert_eq!(check(node.clone(), json!({ "next": { "n": 1 } })), Ok(()));
-        assert!(check(node, json!({ "next": { "n": "x" } })).is_err());
-        for cycle in [
-            json!({ "$ref": "#" }),
-            json!({ "allOf": [{ "$ref": "#" }] }),
-            json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
-            json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
-            json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
-            json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
-            json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
-        ] {
-            assert_eq!(check(cycle.clone(), json!({ "x": 1 })), Ok(()), "{cycle}");
-        }
-    }
 }

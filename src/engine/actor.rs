@@ -2,6 +2,7 @@
 //! time. State is changed here and nowhere else.
 
 use super::approval::Approval;
+use super::argument_checker::ArgumentChecker;
 use super::asking::Pending;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
@@ -25,7 +26,7 @@ use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
     AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
-    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
+    SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -71,6 +72,8 @@ pub(super) struct Running {
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
     /// What came with the prompt is read for calls; nothing is sent before.
     pub(super) reading: Option<BoxFuture<'static, Arc<Quote>>>,
+    /// Arguments are being checked against their schemas.
+    pub(super) checking: Option<BoxFuture<'static, Vec<SchemaCheck>>>,
     /// When the request goes out again.
     pub(super) retry_at: Option<Instant>,
     /// Is the model still being loaded?
@@ -165,6 +168,7 @@ pub(super) struct Actor {
     /// A probe of a model, until the person has read what it found.
     pub(super) probing: Option<Probing>,
     pub(super) built_in: Arc<dyn LocalServer>,
+    pub(super) argument_checker: ArgumentChecker,
 }
 
 pub(super) async fn run(
@@ -174,7 +178,8 @@ pub(super) async fn run(
 ) {
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = parts.log.unzip();
-    let mut hub = Hub::new(hub_sender, Arc::clone(&parts.built_in));
+    let built_in = Arc::clone(&parts.built_in);
+    let mut hub = Hub::with_groups(hub_sender, built_in, parts.process_groups);
     hub.remember_in(parts.home.cache().join("servers.json"));
     let files = read_files(parts.home.clone()).await;
     let told = files.banners.clone();
@@ -250,6 +255,7 @@ impl Actor {
             shelves: Shelves::default(),
             probing: None,
             built_in,
+            argument_checker: ArgumentChecker::default(),
             options,
             home,
         }
@@ -300,8 +306,17 @@ impl Actor {
         tokio::select! {
             biased;
             command = commands.recv() => match command {
-                None | Some(Command::Shutdown) => return false,
-                Some(command) => self.command(command),
+                None => return false,
+                Some(Command::Shutdown) => {
+                    self.outbox.push(Event::ShuttingDown);
+                    return false;
+                }
+                Some(command) => {
+                    if command.is_interrupt() {
+                        self.outbox.push(Event::InterruptTaken);
+                    }
+                    self.command(command);
+                }
             },
             permit = room(events, self.outbox.due()), if waiting => match permit {
                 Ok(permit) => if let Some(event) = self.outbox.pop() { permit.send(event) },
@@ -328,6 +343,7 @@ impl Actor {
                 Heard::Facts(facts) => self.facts_came(facts),
                 Heard::Read(quote) => self.context_read(quote),
                 Heard::RetryDue => self.feed(Input::RetryDue),
+                Heard::Checked(results) => self.feed(Input::ArgumentsChecked(results)),
             },
         }
         true

@@ -6,13 +6,25 @@ use super::turn::{Input, Setup, Turn};
 use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    Banner, ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd, TurnEvent, TurnId,
-    Usage,
+    Banner, ModelConfig, Notice, Prompt, QuotedIn, SchemaCheck, Session, Transcript, TurnEnd,
+    TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
+/// program all the same.
+#[cfg(debug_assertions)]
+fn block_on_purpose(prompt: &str) {
+    if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|at| at == prompt) {
+        eprintln!("HUMBLE_TEST_BLOCK is set");
+        loop {
+            std::thread::park();
+        }
+    }
+}
 
 impl Actor {
     pub(super) fn command(&mut self, command: Command) {
@@ -22,6 +34,18 @@ impl Actor {
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.answer(ask, answer),
             Command::Interrupt => self.feed(Input::Interrupt),
+            Command::CheckArguments {
+                query,
+                tool,
+                arguments,
+            } => {
+                let checks = vec![tool.argument_check(&arguments)];
+                let checking = self.argument_checker.run(checks);
+                self.jobs.spawn(async move {
+                    let check = checking.await.pop().unwrap_or(SchemaCheck::Unchecked);
+                    Done::Events(vec![Event::ArgumentsChecked { query, check }])
+                });
+            }
             Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.probe(),
             Command::StopProbe => self.stop_probe(),
@@ -95,6 +119,8 @@ impl Actor {
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
+        #[cfg(debug_assertions)]
+        block_on_purpose(&prompt.text);
         if !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
@@ -157,6 +183,7 @@ impl Actor {
             unsent: None,
             facts: None,
             reading,
+            checking: None,
             retry_at: None,
         });
         self.perform(effects);

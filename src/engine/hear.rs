@@ -3,7 +3,7 @@
 
 use super::actor::Running;
 use super::quotes::Quote;
-use crate::domain::ModelFacts;
+use crate::domain::{ModelFacts, SchemaCheck};
 use crate::protocol::{Event, LogLine};
 use crate::provider::{Fault, StreamPart};
 use std::sync::Arc;
@@ -40,6 +40,8 @@ pub(super) enum Heard {
     /// What came with the prompt, read for calls.
     Read(Arc<Quote>),
     Silence,
+    /// What the check of arguments showed.
+    Checked(Vec<SchemaCheck>),
     /// The pause before another attempt is over.
     RetryDue,
 }
@@ -58,6 +60,11 @@ pub(super) async fn hear(running: Option<&mut Running>) -> Heard {
         let quote = reading.await;
         running.reading = None;
         return Heard::Read(quote);
+    }
+    if let Some(checking) = &mut running.checking {
+        let results = checking.await;
+        running.checking = None;
+        return Heard::Checked(results);
     }
     if let Some(asked) = &mut running.facts {
         let facts = asked.await;

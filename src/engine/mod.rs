@@ -11,6 +11,7 @@
 mod actor;
 mod adding;
 pub mod approval;
+mod argument_checker;
 mod asking;
 mod branching;
 mod choosing;
@@ -48,11 +49,13 @@ pub mod turn;
 mod unfinished;
 pub mod window;
 
+pub use argument_checker::ArgumentChecker;
 pub use probing::{IDLE_MAX, NEWS_MAX};
 pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Home;
 use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
+use crate::mcp::ProcessGroups;
 use crate::ports::LocalServer;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event, LogLine};
 use crate::provider::Provider;
@@ -67,6 +70,9 @@ pub struct Parts {
     pub banners: Vec<Banner>,
     pub provider: Provider,
     pub built_in: Arc<dyn LocalServer>,
+    /// The process groups of MCP servers. Whoever starts the engine holds a clone, to end
+    /// them also where the engine does not respond.
+    pub process_groups: ProcessGroups,
     /// The log, where one is kept: its lines go to the log pane.
     pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
     pub options: Options,

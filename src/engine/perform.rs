@@ -37,6 +37,9 @@ impl Actor {
                     running.loading = None;
                     self.drop_unsent();
                 }
+                Effect::CheckArguments(checks) => {
+                    running.checking = Some(Box::pin(self.argument_checker.run(checks)));
+                }
                 Effect::RetryIn(pause) => running.retry_at = Some(Instant::now() + pause),
                 Effect::OpenAsk { ask, question } => {
                     self.outbox.push(Event::Asked {

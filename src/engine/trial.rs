@@ -3,12 +3,13 @@
 
 mod seen;
 
+use super::argument_checker::ArgumentChecker;
 use super::probe::{Desk, ProbeNews};
 use super::reply::Reply;
 use super::tracer::Tracer;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::probe::Trial;
-use crate::domain::{CallId, ModelConfig, Notice, ProviderKind, ToolOutcome};
+use crate::domain::{CallId, ModelConfig, Notice, ProviderKind, SchemaCheck, ToolOutcome};
 use crate::mcp::Call;
 use crate::provider::{Cause, Fault, Provider, Request, StreamPart};
 use futures::future::BoxFuture;
@@ -56,6 +57,7 @@ impl Attempt<'_> {
             retry_at: None,
             idle_at: None,
             calls: FuturesUnordered::new(),
+            checking: None,
             seen: Seen::default(),
         };
         run.perform(effects, desk);
@@ -79,6 +81,7 @@ struct Run<'a> {
     retry_at: Option<Instant>,
     idle_at: Option<Instant>,
     calls: FuturesUnordered<BoxFuture<'static, (CallId, ToolOutcome)>>,
+    checking: Option<BoxFuture<'static, Vec<SchemaCheck>>>,
     began: Instant,
     ends: Instant,
     seen: Seen,
@@ -87,6 +90,7 @@ struct Run<'a> {
 enum Heard {
     Late,
     CallDone(CallId, ToolOutcome),
+    Checked(Vec<SchemaCheck>),
     Part(Option<Result<StreamPart, Fault>>),
     Loaded(Option<bool>),
     RetryDue,
@@ -109,6 +113,7 @@ impl Run<'_> {
             reply,
             loading,
             calls,
+            checking,
             retry_at,
             idle_at,
             ends,
@@ -126,9 +131,19 @@ impl Run<'_> {
                 None => pending().await,
             }
         };
+        let checked = async {
+            match checking.as_mut() {
+                Some(checking) => checking.await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             biased;
             () = sleep_until(*ends) => Heard::Late,
+            results = checked => {
+                *checking = None;
+                Heard::Checked(results)
+            }
             Some((call, outcome)) = calls.next() => Heard::CallDone(call, outcome),
             part = part => Heard::Part(part),
             answer = loaded => {
@@ -164,6 +179,7 @@ impl Run<'_> {
             }
             Heard::Hub => {}
             Heard::RetryDue => self.step(Input::RetryDue, desk),
+            Heard::Checked(results) => self.step(Input::ArgumentsChecked(results), desk),
             Heard::CallDone(call, outcome) => {
                 // What the one tool on offer says is this program's own.
                 let done = Input::CallDone {
@@ -251,6 +267,9 @@ impl Run<'_> {
                     self.reply = None;
                     self.idle_at = None;
                     self.loading = None;
+                }
+                Effect::CheckArguments(checks) => {
+                    self.checking = Some(Box::pin(ArgumentChecker::default().run(checks)));
                 }
                 Effect::RetryIn(pause) => self.retry_at = Some(Instant::now() + pause),
                 Effect::OpenAsk { ask, question } => {

@@ -1,6 +1,7 @@
 //! What standard error is told in a line: calls with their arguments, and their
 //! outcomes. Whoever prints an outcome cleans it.
 
+use crate::domain::schema::UNCHECKED;
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
 use std::time::Duration;
@@ -12,6 +13,9 @@ pub(super) fn summary(call: &ToolCall) -> String {
     if let Some(quoted) = call.quoted {
         let words = quoted.words();
         lines.push(format!("  (it {words}, and so asks in every mode)"));
+    }
+    if call.is_unchecked {
+        lines.push(format!("  ({UNCHECKED}: the server decides)"));
     }
     for (key, value) in &call.arguments {
         lines.push(format!(

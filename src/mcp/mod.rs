@@ -33,11 +33,13 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use line::{Line, Surroundings};
 use memory::Memory;
+pub use process::Groups as ProcessGroups;
 use process::Groups;
 use state::switched_off;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -77,6 +79,7 @@ pub struct Hub {
     entries: Vec<Entry>,
     /// The tasks of all lines, also of those that are being closed.
     tasks: JoinSet<()>,
+    runtime: Handle,
 }
 
 struct Entry {
@@ -88,11 +91,26 @@ struct Entry {
 impl Hub {
     /// A hub without servers. `events` goes to the owner, who must keep reading
     /// it: lines wait for room.
+    /// Servers run on the tokio runtime within which the hub was made, whichever one its
+    /// methods are called from.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
     pub fn new(events: mpsc::Sender<HubEvent>, local: Arc<dyn LocalServer>) -> Self {
+        Self::with_groups(events, local, Groups::default())
+    }
+
+    /// As [`Hub::new`], with process groups that somebody else can end as well.
+    pub fn with_groups(
+        events: mpsc::Sender<HubEvent>,
+        local: Arc<dyn LocalServer>,
+        groups: Groups,
+    ) -> Self {
         Self {
+            runtime: Handle::current(),
             around: Surroundings {
                 events,
-                groups: Groups::default(),
+                groups,
                 local,
                 memory: Memory::default(),
             },
@@ -109,7 +127,7 @@ impl Hub {
 
     /// Replaces the list: starts what is enabled and new or changed, stops what
     /// is gone, changed or off. Returns at once; all of it happens in the
-    /// background. Must be called within a tokio runtime.
+    /// background.
     pub fn configure(&mut self, servers: Vec<ServerConfig>) {
         while self.tasks.try_join_next().is_some() {}
         let mut old = std::mem::take(&mut self.entries);
@@ -139,8 +157,8 @@ impl Hub {
         }
         let line = Arc::new(Line::new(config.clone(), self.around.clone()));
         let supervised = line.clone();
-        self.tasks
-            .spawn(async move { supervised.supervise().await });
+        let supervision = async move { supervised.supervise().await };
+        self.tasks.spawn_on(supervision, &self.runtime);
         Some(line)
     }
 

@@ -1,16 +1,6 @@
 //! Reads what a person wrote in a field of the approval dialog, as the engine will.
 
-use crate::domain::{Arguments, Pattern, Tool};
-
-/// Checks edited arguments as the engine will (S7.2 `e`).
-///
-/// # Errors
-/// The first fault, in words for the person.
-pub fn check_arguments(tool: &Tool, text: &str) -> Result<Arguments, String> {
-    let arguments = parse_arguments(text)?;
-    tool.check(&arguments)?;
-    Ok(arguments)
-}
+use crate::domain::{Arguments, Pattern};
 
 /// Checks an edited pattern as the engine will (S7.2 `8`): it has to match the call
 /// that it is made for.
@@ -25,7 +15,12 @@ pub fn check_pattern(called: &Arguments, text: &str) -> Result<Pattern, String> 
     }
 }
 
-fn parse_arguments(text: &str) -> Result<Arguments, String> {
+/// Reads edited arguments. Whether they satisfy the tool's schema is for the engine to
+/// find out: see [`super::Command::CheckArguments`].
+///
+/// # Errors
+/// The first fault, in words for the user.
+pub fn parse_arguments(text: &str) -> Result<Arguments, String> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|fault| {
         // The parser counts bytes; a person counts characters.
         let line = text

@@ -139,6 +139,7 @@ pub(super) fn call(entry: &Value) -> Option<ToolCall> {
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
+        is_unchecked: false,
         also_as: Box::default(),
         state: ToolState::Done(outcome(entry.get("outcome")?.as_str()?, elapsed)),
     })

@@ -4,7 +4,7 @@
 use super::editor::Editor;
 use super::model::Model;
 use crate::domain::tool::{CallOrigin, Decision, ToolCall};
-use crate::domain::{AskId, CallId, Transcript};
+use crate::domain::{AskId, CallId, QueryId, Transcript};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
 use std::time::Duration;
 
@@ -59,6 +59,8 @@ pub enum Form {
     Arguments {
         editor: Editor,
         fault: Option<String>,
+        /// The engine checks what was written; any other key takes it back.
+        query: Option<QueryId>,
         is_pattern: bool,
     },
 }

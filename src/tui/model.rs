@@ -30,6 +30,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How long the engine may take to acknowledge a Ctrl+C: from then on the next one leaves.
+pub const ENGINE_SILENT: Duration = Duration::from_secs(1);
 /// How long a notice stays.
 pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
 /// A key takes a notice away that could be read for so long.
@@ -209,6 +211,8 @@ pub struct Model {
     /// The last answer was cut by the limit of tokens.
     pub cut: bool,
     pub interrupting: bool,
+    /// When an interrupt was sent that the engine has not acknowledged.
+    pub interrupt_sent: Option<Duration>,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
 }
@@ -272,6 +276,7 @@ impl Model {
             last_turn: None,
             cut: false,
             interrupting: false,
+            interrupt_sent: None,
             guide: options.guide.map(Guide::new),
         };
         guide::follow(&mut model);
@@ -311,7 +316,9 @@ impl Model {
             Some(Overlay::ServerLog(pane)) => Some(pane.due()),
             _ => None,
         };
-        [spinner, notice, arms, enter, self.replies.due(), log]
+        let stuck = self.interrupt_sent.map(|since| since + ENGINE_SILENT);
+        let stuck = stuck.filter(|due| self.now < *due);
+        [spinner, notice, arms, enter, self.replies.due(), log, stuck]
             .into_iter()
             .flatten()
             .min()

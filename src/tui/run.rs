@@ -16,6 +16,7 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
+use std::cell::Cell;
 use std::future::poll_fn;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -32,14 +33,15 @@ use tokio::time::{Instant, sleep, timeout};
 const FRAME: Duration = Duration::from_millis(16);
 /// Terminal events taken in before a frame is drawn.
 const BATCH_MAX: usize = 8_192;
-/// How long the engine may take to save and to close its servers.
+/// How long an engine that responds may take to save and to close its servers.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
-/// From when on it is said that it takes a while.
-const SHUTDOWN_SILENT: Duration = Duration::from_secs(1);
+/// How long the engine may take to acknowledge that it is to end. One that does not is
+/// left behind: a signal ends the program within two seconds, whatever the engine does.
+const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
 /// How long a stop may take to arrive after it was asked for.
 const STOP_MAX: Duration = Duration::from_millis(50);
 /// How long the engine may be too busy to hear of the draft.
-const KEEP_MAX: Duration = Duration::from_secs(1);
+const KEEP_MAX: Duration = Duration::from_millis(300);
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x1b\\";
 
 /// Why the screen was left.
@@ -140,6 +142,7 @@ async fn show(
 
 /// Tells the engine to end and waits for it, with a deadline.
 async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+    let responds = Cell::new(false);
     let work = async {
         if commands.send(Command::Shutdown).await.is_err() {
             return;
@@ -147,6 +150,7 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
         while let Some(event) = events.recv().await {
             match event {
                 Event::ShutDown => return,
+                Event::ShuttingDown => responds.set(true),
                 // What could not be saved is said where it can still be read.
                 Event::Noticed(notice) if notice.severity == Severity::Failure => {
                     let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
@@ -156,10 +160,15 @@ async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
         }
     };
     let patience = async {
-        sleep(SHUTDOWN_SILENT).await;
+        sleep(ACKNOWLEDGE_MAX).await;
         // Stderr may be gone with the terminal.
+        if !responds.get() {
+            let words = "humble: the engine does not respond; it is left behind.";
+            let _ = writeln!(io::stderr(), "{words}");
+            return;
+        }
         let _ = writeln!(io::stderr(), "humble: closing …");
-        sleep(SHUTDOWN_MAX - SHUTDOWN_SILENT).await;
+        sleep(SHUTDOWN_MAX - ACKNOWLEDGE_MAX).await;
     };
     tokio::select! {
         () = work => {}

@@ -2,7 +2,9 @@
 
 use super::*;
 use humble::domain::model::Limits;
-use humble::domain::{CallOrigin, Dialect, Launch, Offered, Prompt, Server, ServerStatus, Tool};
+use humble::domain::{
+    CallOrigin, Dialect, Launch, Offered, Prompt, SchemaCheck, Server, ServerStatus, Tool,
+};
 use humble::engine::approval::Approval;
 use humble::engine::quotes::Quotes;
 use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
@@ -126,7 +128,11 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
         }));
     }
     let refused = false;
-    let effects = turn.step(Input::ReplyEnded(Ok(ReplyEnd { cut, refused })));
+    let mut effects = turn.step(Input::ReplyEnded(Ok(ReplyEnd { cut, refused })));
+    if let Some(Effect::CheckArguments(checks)) = effects.last() {
+        let results = vec![SchemaCheck::Valid; checks.len()];
+        effects = turn.step(Input::ArgumentsChecked(results));
+    }
     let runs = |number: usize| {
         effects.iter().any(|effect| match effect {
             Effect::Run(call) => call.arguments()["number"] == number,

@@ -5,9 +5,12 @@ mod allowing;
 mod calling;
 #[path = "../support/home.rs"]
 mod home;
+mod hostile;
 mod listing;
 #[path = "../support/model_server.rs"]
 mod model_server;
+#[path = "../support/shell_server.rs"]
+mod shell_server;
 
 use home::Home;
 use rustix::process::{Pid, Signal, kill_process};

@@ -3,8 +3,8 @@
 
 use super::lasting::Lasting;
 use humble::domain::{
-    Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent,
+    ArgumentCheck, Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{Effect, Input};
@@ -22,6 +22,7 @@ pub enum Invariant {
     NoWithheldCall,
     EveryCallIsAnswered,
     OneOpenRequest,
+    OneOpenCheck,
     NothingAfterTheEnd,
     OneSaveForAnAnswer,
     EveryAskIsClosed,
@@ -48,6 +49,8 @@ pub struct Checker {
     told: Vec<(String, Arguments)>,
     decided: BTreeSet<CallId>,
     pub request_open: bool,
+    /// The arguments that are being checked.
+    pub checking: Vec<ArgumentCheck>,
     /// The same request is to go out again after a pause.
     pub retrying: bool,
     pub ended: bool,
@@ -84,6 +87,7 @@ impl Checker {
             told: Vec::new(),
             decided: BTreeSet::new(),
             request_open: false,
+            checking: Vec::new(),
             retrying: false,
             ended: false,
             saves: 0,
@@ -110,6 +114,7 @@ impl Checker {
             Input::OfferedChanged(offered) => self.lasting.offered = Arc::clone(offered),
             Input::ReplyEnded(_) => self.request_open = false,
             Input::RetryDue => self.retrying = false,
+            Input::ArgumentsChecked(_) => self.checking.clear(),
             Input::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
@@ -181,6 +186,12 @@ impl Checker {
                     if self.open_asks.remove(&ask.0).is_none() {
                         return Err((Invariant::EveryAskIsClosed, "closed twice".to_owned()));
                     }
+                }
+                Effect::CheckArguments(checks) => {
+                    if checks.is_empty() || !self.checking.is_empty() || self.request_open {
+                        return Err((Invariant::OneOpenCheck, format!("{checks:?}")));
+                    }
+                    self.checking.clone_from(checks);
                 }
                 Effect::Run(call) => {
                     self.may_run(call)?;

@@ -5,7 +5,7 @@ use super::checker::Checker;
 use super::dice::Dice;
 use super::{runs, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use humble::domain::{AskId, TurnId};
+use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Effect as TurnEffect, Ids, Input as TurnInput, Turn};
 use humble::protocol::{Command, Event, Job, Owner};
 use humble::tui::{Effect, Input, Model, Msg, Options, update, view};
@@ -111,7 +111,16 @@ impl Rig {
                 }
                 self.step(TurnInput::Answered { ask, answer })
             }
-            Command::Interrupt => self.step(TurnInput::Interrupt),
+            Command::Interrupt => {
+                inputs.push_back(Input::Engine(Box::new(Event::InterruptTaken)));
+                self.step(TurnInput::Interrupt)
+            }
+            Command::CheckArguments { query, .. } => {
+                let check = *dice.pick(&[&SchemaCheck::Valid, &SchemaCheck::Unchecked]);
+                let check = check.clone();
+                let event = Event::ArgumentsChecked { query, check };
+                return inputs.push_back(Input::Engine(Box::new(event)));
+            }
             Command::CancelCall(call) => {
                 if !self.seen.running.contains(&call) {
                     return self.fault("a call is cancelled that does not run");

@@ -6,8 +6,9 @@ use super::dice::Dice;
 use super::trusting::{pattern, trust_changed};
 use humble::domain::model::Limits;
 use humble::domain::{
-    Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered, Progress, Prompt,
-    SavedMessage, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
+    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered,
+    Progress, Prompt, SavedMessage, SchemaCheck, Server, ServerId, ServerStatus, Tool, ToolMode,
+    ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::quotes::{Quote, Quotes};
@@ -115,6 +116,9 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> Input {
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
     }
+    if !seen.checking.is_empty() {
+        return arguments_checked(dice, seen);
+    }
     if seen.retrying {
         let stops = dice.one_in(10);
         return if stops {
@@ -138,10 +142,33 @@ pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
     if let Some(call) = nth(dice, &seen.running) {
         return during_call(dice, call);
     }
+    if !seen.checking.is_empty() {
+        return arguments_checked(dice, seen);
+    }
     if seen.retrying {
         return Input::RetryDue;
     }
     part(dice)
+}
+
+/// What the check shows, in the simplest way: a path is a text. Some are not finished.
+fn arguments_checked(dice: &mut Dice, seen: &Checker) -> Input {
+    let check = |check: &ArgumentCheck| {
+        let is_required = check.schema.as_ref()?["required"] != json!([]);
+        match check.arguments.get("path") {
+            _ if dice.one_in(20) => None,
+            Some(path) if !path.is_string() => Some(Some("path is no text")),
+            None if is_required => Some(Some("path is missing")),
+            _ => Some(None),
+        }
+    };
+    let results = seen.checking.iter().map(check);
+    let results = results.map(|found| match found {
+        None => SchemaCheck::Unchecked,
+        Some(None) => SchemaCheck::Valid,
+        Some(Some(why)) => SchemaCheck::Invalid(why.to_owned()),
+    });
+    Input::ArgumentsChecked(results.collect())
 }
 
 fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
@@ -166,6 +193,8 @@ fn anything(dice: &mut Dice, seen: &Checker) -> Input {
         }
         4 if dice.one_in(40) => Input::Stopped,
         4 => Input::Idle { seconds: 120 },
+        6 if !seen.checking.is_empty() => arguments_checked(dice, seen),
+        6 if dice.one_in(4) => Input::ArgumentsChecked(vec![SchemaCheck::Valid]),
         5 => match seen.calls.keys().next() {
             Some(call) => during_call(dice, *call),
             None => Input::Loading,

@@ -8,6 +8,7 @@ use humble::domain::{
 };
 use humble::engine::{self, Handle, Options, Parts};
 use humble::log::LogHandle;
+use humble::mcp::ProcessGroups;
 use humble::protocol::{Answer, Ask, Command, Event};
 use humble::provider::scripted::{Requests, Script};
 use humble::provider::{Provider, Request};
@@ -91,6 +92,7 @@ impl Bench {
             home: folder,
             provider,
             built_in: Arc::new(BuiltIn),
+            process_groups: ProcessGroups::default(),
             log,
             options,
         });

@@ -10,6 +10,7 @@ use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
 use humble::engine::{self, Handle, Options, Parts};
+use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
@@ -109,6 +110,7 @@ fn start_with(
             home: folder,
             provider: Provider::scripted(script),
             built_in,
+            process_groups: ProcessGroups::default(),
             log: None,
             options,
         })

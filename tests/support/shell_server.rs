@@ -61,6 +61,7 @@ pub fn called(folder: &Path) -> Vec<String> {
 }
 
 /// A definition with one text argument.
+#[allow(dead_code, reason = "each test crate uses a part of it")]
 pub fn tool(name: &str, description: &str) -> Value {
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
     json!({ "name": name, "description": description, "inputSchema": schema })

@@ -169,6 +169,7 @@ impl Story {
             },
             repeats: None,
             quoted: None,
+            is_unchecked: false,
             also_as: Box::default(),
             state,
         }))

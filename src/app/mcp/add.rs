@@ -10,8 +10,9 @@ use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as words};
 use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
+use tokio::runtime::Handle;
 
-pub async fn run(home: &Home, asked: Add) -> Result<u8> {
+pub async fn run(home: &Home, asked: Add, engine: &Handle) -> Result<u8> {
     let understood = new_server(&asked).and_then(|new| {
         let server = config::understand_server(&new)?;
         Ok((new, server))
@@ -47,14 +48,14 @@ pub async fn run(home: &Home, asked: Add) -> Result<u8> {
         }
         return Ok(EXIT_ANSWERED);
     }
-    look(home, server, &asked).await
+    look(home, server, &asked, engine).await
 }
 
 /// Connects once, and tells what was found.
-async fn look(home: &Home, server: ServerConfig, asked: &Add) -> Result<u8> {
+async fn look(home: &Home, server: ServerConfig, asked: &Add, engine: &Handle) -> Result<u8> {
     let servers = vec![server];
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let is_well = found.iter().all(words::Found::is_well);

@@ -6,7 +6,9 @@ use crate::app::read_pipe;
 use crate::cli::mcp;
 use crate::config::Home;
 use crate::dialect::pairs;
-use crate::domain::{Arguments, CallId, Launch, ServerStatus, Tool, ToolOutcome};
+use crate::domain::schema::UNCHECKED;
+use crate::domain::{Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome};
+use crate::engine::ArgumentChecker;
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{Call, HubEvent, Ran};
@@ -16,7 +18,9 @@ use anyhow::Result;
 use serde_json::Value;
 use std::future::pending;
 use std::io::{self, IsTerminal};
+use std::pin::pin;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +35,7 @@ enum Written {
     Pairs(Vec<String>),
 }
 
-pub async fn run(home: &Home, asked: mcp::Call) -> Result<u8> {
+pub async fn run(home: &Home, asked: mcp::Call, engine: &Handle) -> Result<u8> {
     let servers = configured(home);
     let written = match find(&servers, &asked.server) {
         Ok(_) => written(&asked.arguments),
@@ -58,7 +62,7 @@ pub async fn run(home: &Home, asked: mcp::Call) -> Result<u8> {
         server.enabled = true;
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, vec![server], asked.patience.timeout)?;
+    let mut desk = Desk::open(home, vec![server], asked.patience.timeout, engine)?;
     let code = at(&mut desk, &asked, written).await;
     desk.close().await;
     code
@@ -86,7 +90,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         say(&call::no_tool(id, &asked.tool, near, tools));
         return Ok(EXIT_USAGE);
     };
-    let arguments = match fitting(tool, written) {
+    let arguments = match fitting(tool, written).await {
         Ok(arguments) => arguments,
         Err(why) => {
             say(&words::line(&why));
@@ -149,10 +153,12 @@ async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
     let (mut stopped, mut told) = (None, None);
     desk.status.set(words::line(&format!("Waiting for {tool}")));
     let mut so_far = None;
+    let mut is_stuck = pin!(desk.is_stuck());
     let mut ran = loop {
         tokio::select! {
             biased;
             ran = &mut running => break ran,
+            () = &mut is_stuck, if stopped.is_some() => break ToolOutcome::Interrupted.into(),
             code = desk.signals.next(), if stopped.is_none() => {
                 stopped = Some(Stop::Signal(code));
                 cancel.cancel();
@@ -223,13 +229,25 @@ fn written(arguments: &[String]) -> Result<Written, String> {
     }
 }
 
-/// The arguments, once they satisfy the schema of the tool.
-fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
+/// The arguments, once they satisfy the schema of the tool, or cannot be checked.
+async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
     let arguments = match written {
         Written::Whole(arguments) => arguments,
         Written::Pairs(written) => pairs::arguments(tool, &written)?,
     };
-    let checked = tool.check(&arguments);
-    checked.map_err(|why| format!("The arguments do not fit `{}`: {why}.", tool.name))?;
-    Ok(arguments)
+    let checks = vec![tool.argument_check(&arguments)];
+    match ArgumentChecker::default().run(checks).await.pop() {
+        Some(SchemaCheck::Valid) => Ok(arguments),
+        Some(SchemaCheck::Invalid(why)) => {
+            let name = &tool.name;
+            Err(format!("The arguments do not fit `{name}`: {why}."))
+        }
+        Some(SchemaCheck::Unchecked) | None => {
+            let name = &tool.name;
+            say(&words::line(&format!(
+                "The arguments were {UNCHECKED} of `{name}`: its server decides."
+            )));
+            Ok(arguments)
+        }
+    }
 }

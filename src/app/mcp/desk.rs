@@ -15,11 +15,14 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until, timeout};
 
 /// Events of servers that wait to be read.
 const EVENTS_MAX: usize = 256;
+/// How long the servers' runtime may take to do nothing.
+const RESPONSE_MAX: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// What takes less time needs no word.
 const SILENT: Duration = Duration::from_millis(400);
@@ -35,6 +38,8 @@ pub struct Desk {
     trust: Trust,
     deadline: Option<Instant>,
     timeout: Option<Duration>,
+    /// What the servers run on.
+    engine: Handle,
 }
 
 /// Why there was no waiting any longer.
@@ -51,10 +56,14 @@ impl Desk {
         home: &Home,
         servers: Vec<ServerConfig>,
         timeout: Option<Duration>,
+        engine: &Handle,
     ) -> Result<Self> {
         let signals = Signals::install().context("signals cannot be heard")?;
         let (sender, events) = mpsc::channel(EVENTS_MAX);
-        let mut hub = Hub::new(sender, Arc::new(BuiltIn));
+        let mut hub = {
+            let _on_engine = engine.enter();
+            Hub::new(sender, Arc::new(BuiltIn))
+        };
         if home.root().is_dir() {
             hub.remember_in(home.cache().join("servers.json"));
         }
@@ -72,6 +81,7 @@ impl Desk {
             trust: trust.value,
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             timeout,
+            engine: engine.clone(),
         })
     }
 
@@ -165,12 +175,19 @@ impl Desk {
         self.trust.never(&server.id, &tool.name)
     }
 
-    /// Ends every session and every process. A second signal does it at once.
+    /// Resolves once the runtime of the servers has not responded for a second.
+    pub fn is_stuck(&self) -> impl Future<Output = ()> + use<> {
+        is_stuck(self.engine.clone())
+    }
+
+    /// Ends every session and every process. A second signal does it at once, and so does
+    /// a runtime that does not respond.
     pub async fn close(self) {
         let Self {
             hub,
             events,
             mut signals,
+            engine,
             ..
         } = self;
         // Lines of the hub wait for room in this channel: let them go.
@@ -178,7 +195,14 @@ impl Desk {
         tokio::select! {
             () = hub.shutdown() => {}
             _ = signals.next() => {}
+            () = is_stuck(engine) => {}
         }
+    }
+}
+
+async fn is_stuck(engine: Handle) {
+    while timeout(RESPONSE_MAX, engine.spawn(async {})).await.is_ok() {
+        sleep(TICK).await;
     }
 }
 

@@ -8,11 +8,12 @@ use crate::dialect::pairs;
 use crate::headless::mcp::{self as words, Found, tools::Shown};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
+use tokio::runtime::Handle;
 
-pub async fn list(home: &Home, asked: List) -> Result<u8> {
+pub async fn list(home: &Home, asked: List, engine: &Handle) -> Result<u8> {
     let servers = configured(home);
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let printed = print(&match asked.json {
@@ -23,7 +24,7 @@ pub async fn list(home: &Home, asked: List) -> Result<u8> {
     printed.map(|()| exit(stopped, &found))
 }
 
-pub async fn tools(home: &Home, asked: Tools) -> Result<u8> {
+pub async fn tools(home: &Home, asked: Tools, engine: &Handle) -> Result<u8> {
     let mut servers = configured(home);
     if let Some(name) = &asked.server {
         let mut server = match find(&servers, name) {
@@ -38,7 +39,7 @@ pub async fn tools(home: &Home, asked: Tools) -> Result<u8> {
         servers = vec![server];
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let printed = print(&match asked.json {

@@ -43,6 +43,7 @@ fn call(tool: &str, arguments: Value) -> ToolCall {
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
+        is_unchecked: false,
         also_as: Box::default(),
         state: ToolState::Proposed,
     }

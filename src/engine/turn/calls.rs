@@ -5,10 +5,10 @@ use super::propose::{Proposal, Proposed};
 use super::same::same_json;
 use super::words::Changed;
 use super::{
-    Answer, ApprovedCall, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered, PieceId,
-    PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
+    Answer, ApprovedCall, Arguments, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered,
+    PieceId, PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,
 };
-use crate::domain::{Decision, OfferedTool, Tool};
+use crate::domain::{Decision, OfferedTool, SchemaCheck, Tool};
 use crate::protocol::ApproveCall;
 use std::sync::Arc;
 
@@ -132,8 +132,28 @@ impl Turn {
             .into_iter()
             .filter(|(id, _)| undecided.contains(id))
             .collect();
+        let mut edits = Vec::new();
         for (id, decision) in self.with_nevers_first(decisions) {
-            self.decide(id, decision);
+            match decision {
+                Decision::Edit { arguments } => edits.push((id, arguments)),
+                decision => self.decide(id, decision),
+            }
+        }
+        self.check_edits(edits);
+    }
+
+    /// Follows the edits, each with what the check of its arguments showed.
+    pub(super) fn decide_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
+        for (id, arguments, check) in edits {
+            match check {
+                SchemaCheck::Invalid(fault) => self.note(Notice::warning(format!(
+                    "The edited arguments do not fit: {fault}"
+                ))),
+                check => {
+                    self.edit(id, &arguments, check == SchemaCheck::Unchecked);
+                    self.decide(id, Decision::Edit { arguments });
+                }
+            }
         }
         self.go_on();
     }
@@ -168,15 +188,6 @@ impl Turn {
             return;
         };
         match &decision {
-            Decision::Edit { arguments } => {
-                if let Err(fault) = offered.tool.check(arguments) {
-                    self.note(Notice::warning(format!(
-                        "The edited arguments do not fit: {fault}"
-                    )));
-                    return;
-                }
-                self.edit(id, arguments);
-            }
             Decision::RunForSession => {
                 let grant = Grant::of(&offered);
                 self.setup.approval.grant(grant.clone());
@@ -199,7 +210,8 @@ impl Turn {
                 }
             }
             Decision::TreatAsText => self.treat_as_text(&call),
-            Decision::Run | Decision::Refuse => {}
+            // The edited arguments stand in the call by now.
+            Decision::Run | Decision::Refuse | Decision::Edit { .. } => {}
         }
         if ApprovedCall::by_decision(&call, &decision).is_some() {
             self.set_state_of(id, ToolState::Proposed);
@@ -207,8 +219,9 @@ impl Turn {
         }
     }
 
-    fn edit(&mut self, id: CallId, arguments: &super::Arguments) {
+    fn edit(&mut self, id: CallId, arguments: &Arguments, is_unchecked: bool) {
         if let Some(call) = self.calls.get_mut(&id) {
+            call.is_unchecked = is_unchecked;
             let original = std::mem::replace(&mut call.arguments, arguments.clone());
             call.original.get_or_insert(original);
         }

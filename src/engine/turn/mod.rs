@@ -1,10 +1,11 @@
 //! A turn as a pure state machine: inputs in, effects out, as data. It decides
 //! everything between a prompt and its final answer, and does nothing itself.
-//! `round` reads a reply, `words` keeps its text, `propose` finds the calls, `repeats` sees whether it runs in circles, `retry` sends a
+//! `round` reads a reply, `words` keeps its text, `propose` finds the calls, `check` has their arguments checked, `repeats` sees whether it runs in circles, `retry` sends a
 //! request again, `calls` proposes tools and takes decisions, `run` runs
 //! them, `questions` asks the rest.
 
 mod calls;
+mod check;
 mod propose;
 mod questions;
 mod repeats;
@@ -26,6 +27,7 @@ use crate::domain::{
     Wait,
 };
 use crate::protocol::{Answer, Ask};
+use check::Checking;
 use propose::Proposal;
 use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +60,8 @@ pub struct Turn {
     calls: BTreeMap<CallId, ToolCall>,
     /// The calls of the present round, in the order asked.
     proposals: Vec<Proposal>,
+    /// What goes on once the open check of arguments has its results.
+    checking: Option<Checking>,
     /// What was decided of those that may run once all are decided.
     approved: BTreeMap<CallId, Decision>,
     /// The ids that providers gave to calls of this turn.
@@ -101,6 +105,7 @@ impl Turn {
             exchanges: Vec::new(),
             calls: BTreeMap::new(),
             proposals: Vec::new(),
+            checking: None,
             approved: BTreeMap::new(),
             wire_ids: BTreeSet::new(),
             launched: BTreeMap::new(),
@@ -156,6 +161,7 @@ impl Turn {
                     self.answered(answer);
                 }
             }
+            Input::ArgumentsChecked(results) => self.arguments_checked(results),
             Input::Progress { call, progress } => self.progress(call, progress),
             Input::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
             Input::Quoted(quote) => self.setup.quotes.add(quote),

@@ -1,12 +1,12 @@
 //! From what a reply asked for to the calls of its round: names are resolved,
-//! arguments checked, several forms of one call made one, and each call compared with
+//! arguments checked (see `check`), several forms of one call made one, and each call compared with
 //! what was said from outside (S6.4).
 
 use super::round::Asked;
 use super::same::same_json;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::offered::{withheld, withheld_called};
-use crate::domain::{Dialect, OfferedTool, Resolved};
+use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
 
 /// One thing that the model asked for in this round.
 #[derive(Debug, Clone)]
@@ -33,16 +33,20 @@ pub(super) enum Proposed {
 }
 
 /// A call that can be used, before it is proposed.
-struct Usable {
+#[derive(Debug)]
+pub(super) struct Usable {
     call: ProposedCall,
     offered: OfferedTool,
     arguments: Arguments,
+    is_unchecked: bool,
     places: Vec<usize>,
     /// The same in other forms, and the words of those.
     also: Vec<(&'static str, String)>,
 }
 
-enum Checked {
+/// What the model asked for, on its way to a proposal.
+#[derive(Debug)]
+pub(super) enum Candidate {
     Usable(Box<Usable>),
     Not {
         call: ProposedCall,
@@ -56,51 +60,92 @@ enum Checked {
     },
 }
 
+impl Candidate {
+    /// The check of its arguments, where it got that far.
+    pub(super) fn check(&self) -> Option<ArgumentCheck> {
+        match self {
+            Self::Usable(usable) => Some(usable.offered.tool.argument_check(&usable.arguments)),
+            Self::Not { .. } | Self::Unreadable { .. } => None,
+        }
+    }
+
+    /// The candidate after its check; `result` is asked for only where there was one.
+    pub(super) fn checked(self, result: impl FnOnce() -> SchemaCheck) -> Self {
+        let Self::Usable(mut usable) = self else {
+            return self;
+        };
+        match result() {
+            SchemaCheck::Valid => Self::Usable(usable),
+            SchemaCheck::Unchecked => {
+                usable.is_unchecked = true;
+                Self::Usable(usable)
+            }
+            SchemaCheck::Invalid(fault) => {
+                let name = &usable.call.name;
+                let why = format!("the arguments of `{name}` do not fit its schema: {fault}");
+                let place = usable.places.first().copied().unwrap_or_default();
+                Self::Not {
+                    call: usable.call,
+                    place,
+                    why,
+                }
+            }
+        }
+    }
+}
+
 /// Names on offer that an error message lists at most.
 const NAMES_LISTED_MAX: usize = 30;
 /// Calls of one message among which other forms of one are looked for.
 const COLLAPSED_MAX: usize = 256;
 
 impl Turn {
-    /// The reply asked for tools: resolve names, check arguments, and go on to
-    /// what has to be asked first.
+    /// The reply asked for tools: resolve names, and have the arguments checked.
     pub(super) fn propose(&mut self) {
         let asked = std::mem::take(&mut self.round.asked);
-        let checked = asked.into_iter().map(|asked| self.check(asked)).collect();
-        let checked = collapse(checked);
-        self.proposals = checked
+        let candidates = asked.into_iter().map(|asked| self.candidate(asked));
+        let candidates = candidates.collect();
+        self.check_proposed(candidates);
+    }
+
+    /// The arguments were checked: propose the calls, and go on to what has to be asked
+    /// first.
+    pub(super) fn propose_checked(&mut self, candidates: Vec<Candidate>) {
+        let candidates = collapse(candidates);
+        self.proposals = candidates
             .into_iter()
-            .map(|checked| self.proposal(checked))
+            .map(|candidate| self.proposal(candidate))
             .collect();
         self.tool_rounds += 1;
         self.check_errors();
     }
 
-    fn check(&self, asked: Asked) -> Checked {
+    fn candidate(&self, asked: Asked) -> Candidate {
         match asked {
-            Asked::Unusable { raw, place, why } => Checked::Unreadable { raw, place, why },
+            Asked::Unusable { raw, place, why } => Candidate::Unreadable { raw, place, why },
             Asked::Call { call, place } => match self.usable(&call) {
-                Ok((offered, arguments)) => Checked::Usable(Box::new(Usable {
+                Ok((offered, arguments)) => Candidate::Usable(Box::new(Usable {
                     call,
                     offered,
                     arguments,
+                    is_unchecked: false,
                     places: vec![place],
                     also: Vec::new(),
                 })),
-                Err(why) => Checked::Not { call, place, why },
+                Err(why) => Candidate::Not { call, place, why },
             },
         }
     }
 
-    fn proposal(&mut self, checked: Checked) -> Proposal {
-        if let Checked::Not { why, .. } | Checked::Unreadable { why, .. } = &checked
+    fn proposal(&mut self, candidate: Candidate) -> Proposal {
+        if let Candidate::Not { why, .. } | Candidate::Unreadable { why, .. } = &candidate
             && let Some(name) = self.setup.offered.withheld_by(why)
         {
             self.note(withheld_called(name));
         }
-        match checked {
-            Checked::Usable(usable) => self.propose_call(*usable),
-            Checked::Not { call, place, why } => {
+        match candidate {
+            Candidate::Usable(usable) => self.propose_call(*usable),
+            Candidate::Not { call, place, why } => {
                 let id = CallId(self.ids.calls.mint());
                 Proposal {
                     wire_id: self.wire_id(id, &call),
@@ -113,7 +158,7 @@ impl Turn {
                     },
                 }
             }
-            Checked::Unreadable { raw, place, why } => Proposal {
+            Candidate::Unreadable { raw, place, why } => Proposal {
                 raw,
                 places: vec![place],
                 wire_id: String::new(),
@@ -133,6 +178,7 @@ impl Turn {
             call: written,
             offered,
             arguments,
+            is_unchecked,
             places,
             also,
         } = usable;
@@ -145,6 +191,7 @@ impl Turn {
             origin: written.origin,
             repeats: None,
             quoted: None,
+            is_unchecked,
             also_as: also.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
@@ -200,10 +247,6 @@ impl Turn {
             .arguments
             .clone()
             .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        offered
-            .tool
-            .check(&arguments)
-            .map_err(|fault| format!("the arguments of `{name}` do not fit its schema: {fault}"))?;
         Ok((offered.clone(), arguments))
     }
 
@@ -230,41 +273,41 @@ impl Turn {
 
 /// Several forms of one call in one message are one call: the provider's own field
 /// wins, else what came first (S5.4). Two in the same form are two.
-fn collapse(checked: Vec<Checked>) -> Vec<Checked> {
-    let mut kept: Vec<Checked> = Vec::with_capacity(checked.len());
+fn collapse(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
     // Those in the provider's field first, so that the others find them.
-    let is_native = |checked: &Checked| match checked {
-        Checked::Usable(usable) => usable.call.origin == CallOrigin::Native,
+    let is_native = |candidate: &Candidate| match candidate {
+        Candidate::Usable(usable) => usable.call.origin == CallOrigin::Native,
         _ => false,
     };
-    let mut order: Vec<(usize, Checked)> = checked.into_iter().enumerate().collect();
-    order.sort_by_key(|(_, checked)| !is_native(checked));
+    let mut order: Vec<(usize, Candidate)> = candidates.into_iter().enumerate().collect();
+    order.sort_by_key(|(_, candidate)| !is_native(candidate));
     let mut numbers = Vec::with_capacity(order.len());
-    for (number, checked) in order {
-        let checked = match checked {
-            Checked::Usable(usable) => match same_in_another_form(&mut kept, &usable) {
+    for (number, candidate) in order {
+        let candidate = match candidate {
+            Candidate::Usable(usable) => match same_in_another_form(&mut kept, &usable) {
                 Some(first) => {
                     let Usable { call, places, .. } = *usable;
                     first.places.extend(places);
                     first.also.push((call.origin.form(), call.raw));
                     continue;
                 }
-                None => Checked::Usable(usable),
+                None => Candidate::Usable(usable),
             },
             other => other,
         };
-        kept.push(checked);
+        kept.push(candidate);
         numbers.push(number);
     }
-    let mut kept: Vec<(usize, Checked)> = numbers.into_iter().zip(kept).collect();
+    let mut kept: Vec<(usize, Candidate)> = numbers.into_iter().zip(kept).collect();
     kept.sort_by_key(|(number, _)| *number);
-    kept.into_iter().map(|(_, checked)| checked).collect()
+    kept.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-fn same_in_another_form<'a>(kept: &'a mut [Checked], next: &Usable) -> Option<&'a mut Usable> {
+fn same_in_another_form<'a>(kept: &'a mut [Candidate], next: &Usable) -> Option<&'a mut Usable> {
     let kept = kept.iter_mut().take(COLLAPSED_MAX);
     let first = kept.filter_map(|kept| match kept {
-        Checked::Usable(kept) => Some(kept.as_mut()),
+        Candidate::Usable(kept) => Some(kept.as_mut()),
         _ => None,
     });
     let is_same = |kept: &Usable| {

@@ -5,8 +5,8 @@ use crate::domain::id::Mint;
 use crate::domain::model::Limits;
 use crate::domain::trust::Rule;
 use crate::domain::{
-    Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered, Progress,
-    Prompt, SavedMessage, ToolMode, ToolOutcome, TurnEvent, Usage,
+    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Carry, Dialect, Message, Notice, Offered,
+    Progress, Prompt, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
 use crate::engine::quotes::{Quote, Quotes};
@@ -83,6 +83,8 @@ pub enum Input {
     Idle {
         seconds: u64,
     },
+    /// The answer to [`Effect::CheckArguments`], one result for each check, in its order.
+    ArgumentsChecked(Vec<SchemaCheck>),
     Progress {
         call: CallId,
         progress: Progress,
@@ -171,6 +173,9 @@ pub enum Effect {
     },
     /// Drop the open request.
     DropRequest,
+    /// Check these arguments where it may block, and feed [`Input::ArgumentsChecked`]. At
+    /// most one such check is open in a turn; the end of the turn makes it void.
+    CheckArguments(Vec<ArgumentCheck>),
     /// Feed [`Input::RetryDue`] after this pause.
     RetryIn(Duration),
     OpenAsk {
@@ -207,6 +212,8 @@ pub enum StateKind {
     Stalled,
     /// No request is open: the same one goes out again after a pause.
     Retrying,
+    /// Arguments are being checked against their tools' schemas.
+    Checking,
     /// The person decides on calls.
     Deciding,
     /// The person decides on a call that cannot be used.

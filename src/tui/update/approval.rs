@@ -9,8 +9,8 @@ use super::super::model::Model;
 use super::super::msg::Effect;
 use super::engine;
 use crate::domain::tool::Decision;
-use crate::domain::{Arguments, Notice, Pattern};
-use crate::protocol::{Answer, Choice, Command, check_arguments, check_pattern};
+use crate::domain::{Arguments, Notice, Pattern, QueryId, SchemaCheck};
+use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Below this nothing of what is asked can be read.
@@ -39,12 +39,13 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         return model.notify(Notice::warning(words));
     }
     let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
+    let query = QueryId(model.queries.mint());
     let pressed = with_ask(model, |model, ask| {
         let decided = ask.decided();
         let answer = match &ask.form {
             Form::Choosing => choosing(model, ask, key),
             Form::Word(_) => word(ask, key),
-            Form::Arguments { .. } => arguments(model, ask, key),
+            Form::Arguments { .. } => arguments(model, ask, key, query, effects),
         };
         if answer.is_none() && ask.decided() > decided {
             // The next call has not been read yet: a key struck twice must not run it.
@@ -116,7 +117,10 @@ pub fn paste(model: &mut Model, text: &str) -> bool {
     };
     match &mut ask.form {
         Form::Word(editor) => editor.insert(&text.replace(['\n', '\r'], " ")),
-        Form::Arguments { editor, .. } => editor.insert(text),
+        Form::Arguments { editor, query, .. } => {
+            *query = None;
+            editor.insert(text);
+        }
         Form::Choosing => {
             ask.armed = false;
             return false;
@@ -200,6 +204,7 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
             ask.form = Form::Arguments {
                 editor: Editor::new(&text),
                 fault: None,
+                query: None,
                 is_pattern: true,
             };
             None
@@ -222,6 +227,7 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
             ask.form = Form::Arguments {
                 editor,
                 fault: None,
+                query: None,
                 is_pattern: false,
             };
             None
@@ -257,12 +263,19 @@ fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     None
 }
 
-fn arguments(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
+fn arguments(
+    model: &Model,
+    ask: &mut OpenAsk,
+    key: KeyEvent,
+    next_query: QueryId,
+    effects: &mut Vec<Effect>,
+) -> Option<Answer> {
     let tool = ask.call()?.tool.clone();
     let called = arguments_of(model, ask)?;
     let Form::Arguments {
         editor,
         fault,
+        query,
         is_pattern,
     } = &mut ask.form
     else {
@@ -280,24 +293,76 @@ fn arguments(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> 
         (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
             let written = editor.text();
-            let decision = match is_pattern {
-                true => check_pattern(&called, &written)
-                    .map(|pattern| Decision::RunMatching { pattern }),
-                false => {
-                    check_arguments(&tool, &written).map(|arguments| Decision::Edit { arguments })
+            let why = if *is_pattern {
+                match check_pattern(&called, &written) {
+                    Ok(pattern) => return ask.decide(Decision::RunMatching { pattern }),
+                    Err(why) => why,
+                }
+            } else {
+                match parse_arguments(&written) {
+                    Ok(_) if query.is_some() => return None,
+                    Ok(arguments) => {
+                        *query = Some(next_query);
+                        effects.push(Effect::Send(Command::CheckArguments {
+                            query: next_query,
+                            tool,
+                            arguments,
+                        }));
+                        return None;
+                    }
+                    Err(why) => why,
                 }
             };
-            match decision {
-                Ok(decision) => return ask.decide(decision),
-                Err(why) => *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect()),
-            }
+            *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
         }
         _ => {
             field_key(editor, key);
-            *fault = None;
+            (*fault, *query) = (None, None);
         }
     }
     None
+}
+
+/// The engine checked edited arguments: they are decided on, or their fault is shown.
+pub fn arguments_checked(
+    model: &mut Model,
+    query: QueryId,
+    check: SchemaCheck,
+    effects: &mut Vec<Effect>,
+) {
+    let now = model.now;
+    let decided = with_ask(model, |_, ask| {
+        let Form::Arguments {
+            editor,
+            fault,
+            query: open,
+            ..
+        } = &mut ask.form
+        else {
+            return None;
+        };
+        if *open != Some(query) {
+            return None;
+        }
+        *open = None;
+        if let SchemaCheck::Invalid(why) = check {
+            *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
+            return None;
+        }
+        // No key came since: this is what was checked.
+        let arguments = parse_arguments(&editor.text()).ok()?;
+        let answer = ask.decide(Decision::Edit { arguments });
+        if answer.is_none() {
+            // The next call has not been read yet.
+            ask.armed = false;
+            ask.opened = now;
+        }
+        answer.map(|answer| (ask.id, answer))
+    });
+    if let Some((ask, answer)) = decided.flatten() {
+        effects.push(Effect::Send(Command::Answer { ask, answer }));
+        engine::answered(model);
+    }
 }
 
 /// A key of any text field: an editing key of the message, or a character.

@@ -6,7 +6,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{branches, connect, log, models, probe, servers, sessions, submit};
+use super::{approval, branches, connect, log, models, probe, servers, sessions, submit};
 use crate::domain::{
     Body, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId, Wait,
 };
@@ -81,6 +81,11 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             }
         }
         Event::Traced(lines) => model.trace = Some(lines),
+        Event::ArgumentsChecked { query, check } => {
+            approval::arguments_checked(model, query, check, effects);
+        }
+        Event::InterruptTaken => model.interrupt_sent = None,
+        Event::ShuttingDown => {}
         Event::ShutDown => effects.push(Effect::Quit),
     }
 }

@@ -1,7 +1,7 @@
 //! Ctrl+C and leaving.
 
 use super::super::draft;
-use super::super::model::{Focus, Model, Overlay};
+use super::super::model::{ENGINE_SILENT, Focus, Model, Overlay};
 use super::super::msg::Effect;
 use super::{engine, probe};
 use crate::domain::Notice;
@@ -11,8 +11,28 @@ use std::time::Duration;
 /// A Ctrl+C so soon after a turn's end was most likely meant for the turn.
 const MEANT_FOR_TURN: Duration = Duration::from_secs(1);
 
-/// Stops the turn; at rest it closes what lies over the panes, and else leaves.
+/// Stops the turn; at rest it closes what lies over the panes, and else leaves. It leaves
+/// at once where the engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
+    if is_stuck(model) {
+        return leave(model, effects);
+    }
+    let sent_before = effects.len();
+    stop_or_leave(model, effects);
+    let is_interrupt =
+        |effect: &Effect| matches!(effect, Effect::Send(command) if command.is_interrupt());
+    if effects[sent_before..].iter().any(is_interrupt) {
+        model.interrupt_sent.get_or_insert(model.now);
+    }
+}
+
+/// Has the engine left a Ctrl+C unacknowledged for too long?
+pub fn is_stuck(model: &Model) -> bool {
+    let since = model.interrupt_sent;
+    since.is_some_and(|since| model.now >= since + ENGINE_SILENT)
+}
+
+fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.running().is_some() {
         model.interrupting = true;
         model.queue.paused |= !model.queue.prompts.is_empty();

@@ -133,6 +133,10 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
         model.burst.enter = None;
         submit::send(model, effects);
     }
+    if leave::is_stuck(model) && model.notice.is_none() {
+        let words = "The engine does not respond. Ctrl+C again leaves.";
+        model.notify(Notice::warning(words));
+    }
     servers::follow_log(model, effects);
     if model.replies.due().is_some_and(|due| now >= due) {
         for key in model.replies.release() {

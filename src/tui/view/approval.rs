@@ -324,6 +324,7 @@ fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> O
         editor,
         fault,
         is_pattern,
+        ..
     } = form
     else {
         return None;

@@ -6,6 +6,7 @@ use super::super::model::Model;
 use super::edited;
 use super::{left, pen::rows_of, probe, trust};
 use crate::domain::CallId;
+use crate::domain::schema::UNCHECKED;
 use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
@@ -224,6 +225,9 @@ fn footer(model: &Model, ask: &OpenAsk) -> String {
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {
         parts.push(quoted.words().to_owned());
+    }
+    if call.is_some_and(|call| call.is_unchecked) {
+        parts.push(UNCHECKED.to_owned());
     }
     if call.is_some_and(|call| call.repeats.is_some()) {
         parts.push("same call as before".to_owned());

@@ -132,7 +132,63 @@ fn edited_arguments_are_checked() {
     assert_eq!(chat.model.asks.len(), 1);
     let mut chat = Chat::approving(&[1]);
     chat.keys("e<Up><End>2<Enter>");
+    let query = checking(&mut chat);
+    let check = SchemaCheck::Invalid("12 is too large".to_owned());
+    chat.engine(Event::ArgumentsChecked { query, check });
+    assert!(chat.screen().contains("12 is too large"));
+    assert!(chat.commands().is_empty(), "nothing is decided");
+    chat.keys("<Enter>");
+    let query = checking(&mut chat);
+    let check = SchemaCheck::Valid;
+    chat.engine(Event::ArgumentsChecked { query, check });
     assert!(matches!(&chat.decided()[0], Decision::Edit { .. }));
+}
+
+#[test]
+fn arguments_that_changed_while_they_were_checked_are_not_decided() {
+    for change in ["3", "<Esc>"] {
+        let mut chat = Chat::approving(&[1]);
+        chat.keys("e<Up><End>2<Enter>");
+        let query = checking(&mut chat);
+        chat.keys(change);
+        let check = SchemaCheck::Valid;
+        chat.engine(Event::ArgumentsChecked { query, check });
+        assert!(chat.commands().is_empty(), "{change}");
+    }
+}
+
+/// The check that was asked for, and nothing else was.
+fn checking(chat: &mut Chat) -> QueryId {
+    match chat.commands().as_slice() {
+        [Command::CheckArguments { query, .. }] => *query,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_engine_that_does_not_respond_to_ctrl_c_is_left_by_the_next_one() {
+    let mut chat = chat();
+    chat.keys("sum<Enter><Ctrl+c>").wait(900);
+    chat.keys("<Ctrl+c>");
+    assert!(!chat.sent.contains(&Effect::Quit), "it has a second");
+    chat.wait(200);
+    assert!(
+        chat.notice().contains("does not respond"),
+        "{}",
+        chat.notice()
+    );
+    chat.keys("<Ctrl+c>");
+    assert!(chat.sent.contains(&Effect::Quit));
+}
+
+#[test]
+fn an_engine_that_acknowledged_ctrl_c_may_take_its_time() {
+    let mut chat = chat();
+    chat.keys("sum<Enter><Ctrl+c>");
+    chat.engine(Event::InterruptTaken).wait(5_000);
+    assert_eq!(chat.notice(), "");
+    chat.keys("<Ctrl+c>");
+    assert!(!chat.sent.contains(&Effect::Quit));
 }
 
 #[test]

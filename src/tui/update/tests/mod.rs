@@ -172,6 +172,7 @@ impl Chat {
                 },
                 repeats: (*id > 1).then_some(CallId(1)),
                 quoted: None,
+                is_unchecked: false,
                 also_as: Box::default(),
                 state: ToolState::AwaitingApproval,
             }));

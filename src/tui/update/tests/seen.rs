@@ -19,6 +19,7 @@ fn call(chat: &mut Chat, state: ToolState) {
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
+        is_unchecked: false,
         also_as: Box::default(),
         state,
     }));

@@ -1,0 +1,212 @@
+//! Counts how many steps a validator may take, without taking them.
+//!
+//! A validator walks pairs of a subschema and a value. References make it visit the same
+//! pair over and over: thirty definitions, each an `allOf` of two references to the next,
+//! make 2^30 visits. The number of different pairs stays small, so the visits are counted
+//! by adding up over the pairs, each counted once.
+
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Steps that a check may take; a validator takes about ten million in a second.
+pub const STEPS_MAX: u64 = 1_000_000;
+/// Different pairs of a subschema and a value that are looked at while counting.
+const PAIRS_MAX: usize = 200_000;
+/// How deep the count follows references and nesting before it gives up.
+const DEPTH_MAX: usize = 256;
+/// Patterns that are compiled for one check.
+const PATTERNS_MAX: usize = 500;
+/// Bytes of text that a pattern reads in the time of one step.
+const PATTERN_BYTES_PER_STEP: usize = 16;
+
+/// Can `value` be checked against `schema` within the budget? False also where that
+/// cannot be told, as with references that lead out of the schema.
+pub fn is_affordable(schema: &Value, value: &Value) -> bool {
+    let Some(schema) = Document::read(schema) else {
+        return false;
+    };
+    let mut count = Count {
+        schema: &schema,
+        known: HashMap::new(),
+    };
+    let steps = count.visits(schema.root, value, 0);
+    steps.is_some_and(|steps| steps <= STEPS_MAX)
+}
+
+/// A schema with the places that its references can name.
+struct Document<'a> {
+    root: &'a Value,
+    id: Option<&'a str>,
+    anchors: HashMap<&'a str, &'a Value>,
+}
+
+impl<'a> Document<'a> {
+    /// None where a part has an `$id` of its own, which changes what references below
+    /// mean, or where there is too much of it.
+    fn read(root: &'a Value) -> Option<Self> {
+        let id = root.get("$id").and_then(Value::as_str);
+        let mut this = Self {
+            root,
+            id: id.map(|id| id.trim_end_matches('#')),
+            anchors: HashMap::new(),
+        };
+        let (mut bytes, mut patterns) = (0_usize, 0_usize);
+        let mut rest = vec![root];
+        while let Some(part) = rest.pop() {
+            bytes += 4;
+            match part {
+                Value::Object(members) => {
+                    let own_id = members.get("$id").is_some_and(Value::is_string);
+                    if own_id && !std::ptr::eq(part, root) {
+                        return None;
+                    }
+                    patterns += usize::from(members.contains_key("pattern"));
+                    let keyed = members.get("patternProperties").and_then(Value::as_object);
+                    patterns += keyed.map_or(0, Map::len);
+                    for key in ["$anchor", "$dynamicAnchor"] {
+                        if let Some(name) = members.get(key).and_then(Value::as_str) {
+                            this.anchors.insert(name, part);
+                        }
+                    }
+                    bytes += members.keys().map(|key| key.len() + 4).sum::<usize>();
+                    rest.extend(members.values());
+                }
+                Value::Array(items) => rest.extend(items),
+                Value::String(text) => bytes += text.len(),
+                _ => {}
+            }
+            if bytes > super::SCHEMA_BYTES_MAX || patterns > PATTERNS_MAX {
+                return None;
+            }
+        }
+        Some(this)
+    }
+
+    fn target(&self, reference: &str) -> Option<&'a Value> {
+        let own = self.id.and_then(|id| reference.strip_prefix(id));
+        let own = own.filter(|rest| rest.is_empty() || rest.starts_with('#'));
+        let reference = own.unwrap_or(reference);
+        match reference.strip_prefix('#') {
+            None if reference.is_empty() => Some(self.root),
+            Some("") => Some(self.root),
+            Some(pointer) if pointer.starts_with('/') => {
+                let pointer = percent_decode_str(pointer).decode_utf8().ok()?;
+                self.root.pointer(&pointer)
+            }
+            Some(anchor) => self.anchors.get(anchor).copied(),
+            None => None,
+        }
+    }
+}
+
+struct Count<'a> {
+    schema: &'a Document<'a>,
+    /// Visits below a pair, by the addresses of both; None while they are being counted.
+    known: HashMap<(usize, usize), Option<u64>>,
+}
+
+impl<'a> Count<'a> {
+    /// The visits that checking `value` against `schema` takes. None where they cannot be
+    /// counted: a reference that leads back to the same value, or out of the schema.
+    fn visits(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
+        let Value::Object(keywords) = schema else {
+            return Some(1);
+        };
+        let pair = (
+            std::ptr::from_ref(schema).addr(),
+            std::ptr::from_ref(value).addr(),
+        );
+        if let Some(known) = self.known.get(&pair) {
+            return *known;
+        }
+        if depth >= DEPTH_MAX || self.known.len() >= PAIRS_MAX {
+            return None;
+        }
+        self.known.insert(pair, None);
+        let mut visits = 1 + keywords.len() as u64;
+        for (keyword, body) in keywords {
+            visits = visits.saturating_add(self.keyword(keyword, body, value, depth + 1)?);
+        }
+        // What is left over is found by looking at the other keywords once more.
+        if keywords.keys().any(|key| key.starts_with("unevaluated")) {
+            visits = visits.saturating_mul(2);
+        }
+        self.known.insert(pair, Some(visits));
+        Some(visits)
+    }
+
+    fn keyword(
+        &mut self,
+        keyword: &str,
+        body: &'a Value,
+        value: &Value,
+        depth: usize,
+    ) -> Option<u64> {
+        match (keyword, body, value) {
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference), _) => {
+                let target = self.schema.target(reference)?;
+                self.visits(target, value, depth)
+            }
+            ("allOf" | "anyOf" | "oneOf", Value::Array(parts), _) => {
+                self.sum(parts.iter().map(|part| (part, value)), depth)
+            }
+            ("not" | "if" | "then" | "else", _, _) => self.visits(body, value, depth),
+            ("dependentSchemas" | "dependencies", Value::Object(parts), _) => {
+                self.sum(parts.values().map(|part| (part, value)), depth)
+            }
+            ("properties", Value::Object(parts), Value::Object(members)) => {
+                let pairs = parts
+                    .iter()
+                    .filter_map(|(name, part)| Some((part, members.get(name)?)));
+                self.sum(pairs, depth)
+            }
+            ("patternProperties", Value::Object(parts), Value::Object(members)) => {
+                let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
+                let pairs = parts
+                    .values()
+                    .flat_map(|part| members.values().map(move |member| (part, member)));
+                let below = self.sum(pairs, depth)?;
+                Some(below.saturating_add(read.saturating_mul(parts.len() as u64)))
+            }
+            ("additionalProperties" | "unevaluatedProperties", _, Value::Object(members)) => {
+                self.sum(members.values().map(|member| (body, member)), depth)
+            }
+            ("propertyNames", _, Value::Object(members)) => {
+                let read = members.keys().map(|name| pattern_steps(name)).sum::<u64>();
+                let below = self.visits(body, &Value::Null, depth)?;
+                Some(below.saturating_mul(read))
+            }
+            ("items" | "prefixItems", Value::Array(parts), Value::Array(items)) => {
+                self.sum(parts.iter().zip(items), depth)
+            }
+            (
+                "items" | "additionalItems" | "unevaluatedItems" | "contains",
+                _,
+                Value::Array(items),
+            ) => self.sum(items.iter().map(|item| (body, item)), depth),
+            ("pattern", _, Value::String(text)) => Some(pattern_steps(text)),
+            ("enum", Value::Array(values), _) => Some(values.len() as u64),
+            _ => Some(0),
+        }
+    }
+
+    fn sum<'v>(
+        &mut self,
+        pairs: impl Iterator<Item = (&'a Value, &'v Value)>,
+        depth: usize,
+    ) -> Option<u64> {
+        let mut sum = 0_u64;
+        for (schema, value) in pairs {
+            sum = sum.saturating_add(self.visits(schema, value, depth)?);
+            if sum > STEPS_MAX {
+                return None;
+            }
+        }
+        Some(sum)
+    }
+}
+
+fn pattern_steps(text: &str) -> u64 {
+    1 + (text.len() / PATTERN_BYTES_PER_STEP) as u64
+}

@@ -1,0 +1,171 @@
+use super::*;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+fn check(schema: Value, arguments: Value) -> SchemaCheck {
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        other => panic!("not an object: {other}"),
+    };
+    let check = ArgumentCheck {
+        schema: Some(object(schema)),
+        arguments: object(arguments),
+    };
+    let began = Instant::now();
+    let checked = check.run();
+    // Generous for a debug build on a busy machine: what is guarded against takes years.
+    assert!(
+        began.elapsed() < Duration::from_secs(20),
+        "it took too long"
+    );
+    checked
+}
+
+/// Definitions `a0` to `a30`, each an `allOf` of two references to the next.
+fn doubling() -> Map<String, Value> {
+    let mut definitions = Map::new();
+    for level in 0..30 {
+        let next = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+        definitions.insert(format!("a{level}"), json!({ "allOf": [next, next] }));
+    }
+    definitions.insert("a30".to_owned(), json!({ "type": "object" }));
+    definitions
+}
+
+#[test]
+fn references_that_double_with_each_level_are_not_followed() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "x": { "$ref": "#/$defs/a0" } },
+        "$defs": doubling(),
+    });
+    assert_eq!(
+        check(schema.clone(), json!({ "x": {} })),
+        SchemaCheck::Unchecked
+    );
+    // Where the arguments never get there, the rest of the schema is checked.
+    assert_eq!(check(schema.clone(), json!({})), SchemaCheck::Valid);
+    let anchored = json!({
+        "properties": { "x": { "$ref": "#start" } },
+        "$defs": {
+            "start": { "$anchor": "start", "anyOf": [{ "$ref": "#/$defs/a0" }] },
+            "rest": doubling(),
+        },
+    });
+    assert_eq!(check(anchored, json!({ "x": {} })), SchemaCheck::Unchecked);
+}
+
+#[test]
+fn recursion_that_doubles_with_each_level_of_the_arguments_is_not_followed() {
+    let branch = json!({ "properties": { "next": { "$ref": "#" } } });
+    let schema = json!({ "type": "object", "anyOf": [branch, branch], "not": branch });
+    let mut deep = json!({});
+    for _ in 0..60 {
+        deep = json!({ "next": deep });
+    }
+    assert_eq!(check(schema, deep), SchemaCheck::Unchecked);
+}
+
+#[test]
+fn patterns_that_backtrack_run_in_linear_time() {
+    let patterns: Vec<Value> = (0..400)
+        .map(|number| json!({ "pattern": format!("^(([a-z])+.)+[A-Z]([a-z])+{number}$") }))
+        .collect();
+    let schema = json!({ "properties": { "s": { "type": "string", "allOf": patterns } } });
+    let checked = check(schema, json!({ "s": "a".repeat(2_000) }));
+    assert!(matches!(checked, SchemaCheck::Invalid(_)), "{checked:?}");
+    let many: Vec<Value> = (0..2_000).map(|_| json!({ "pattern": "(a+)+$" })).collect();
+    let schema = json!({ "properties": { "s": { "allOf": many } } });
+    assert_eq!(
+        check(schema, json!({ "s": "aaaa!" })),
+        SchemaCheck::Unchecked
+    );
+}
+
+#[test]
+fn schemas_that_do_not_compile_are_unchecked_and_not_taken_for_satisfied() {
+    for schema in [
+        json!({ "properties": { "x": { "type": "string", "pattern": "^(?!bad).*$" } } }),
+        json!({ "properties": { "x": { "pattern": "(((a{1,100}){1,100}){1,100}){1,100}" } } }),
+        json!({ "properties": { "x": { "pattern": "(" } } }),
+        json!({ "properties": { "x": { "type": "strnig" } } }),
+        json!({ "properties": { "x": { "$ref": "#/$defs/missing" } } }),
+        json!({ "properties": { "x": { "$ref": "https://example.com/schema.json" } } }),
+        json!({ "properties": { "x": { "$ref": "file:///etc/passwd" } } }),
+    ] {
+        let checked = check(schema.clone(), json!({ "x": "a" }));
+        assert_eq!(checked, SchemaCheck::Unchecked, "{schema}");
+    }
+}
+
+#[test]
+fn schemas_that_refer_to_themselves_are_checked_or_left_to_the_server() {
+    let node = json!({
+        "type": "object", "properties": { "next": { "$ref": "#" }, "n": { "type": "number" } },
+    });
+    assert_eq!(
+        check(node.clone(), json!({ "next": { "n": 1 } })),
+        SchemaCheck::Valid
+    );
+    let checked = check(node, json!({ "next": { "n": "x" } }));
+    assert_eq!(
+        checked,
+        SchemaCheck::Invalid("\"x\" is not of type \"number\" at /next/n".to_owned())
+    );
+    for cycle in [
+        json!({ "$ref": "#" }),
+        json!({ "allOf": [{ "$ref": "#" }, { "$ref": "#" }] }),
+        json!({ "$ref": "#/$defs/a", "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }),
+        json!({ "properties": { "x": { "$ref": "#/properties/x" } } }),
+        json!({ "$dynamicRef": "#a", "$dynamicAnchor": "a" }),
+    ] {
+        let checked = check(cycle.clone(), json!({ "x": 1 }));
+        assert_eq!(checked, SchemaCheck::Unchecked, "{cycle}");
+    }
+}
+
+#[test]
+fn usual_schemas_with_references_are_checked() {
+    let schema = json!({
+        "$id": "https://example.com/tool",
+        "type": "object",
+        "properties": {
+            "tree": { "$ref": "#/$defs/Node%3Cint%3E" },
+            "other": { "$ref": "https://example.com/tool#/$defs/Node%3Cint%3E" },
+        },
+        "$defs": { "Node<int>": {
+            "type": "object",
+            "properties": {
+                "value": { "type": "integer" },
+                "children": { "type": "array", "items": { "$ref": "#/$defs/Node%3Cint%3E" } },
+            },
+            "required": ["value"],
+        } },
+    });
+    let leaf = json!({ "value": 1 });
+    let tree = json!({ "value": 1, "children": vec![json!({ "value": 2, "children": vec![leaf; 50] }); 50] });
+    assert_eq!(
+        check(schema.clone(), json!({ "tree": tree })),
+        SchemaCheck::Valid
+    );
+    for place in ["tree", "other"] {
+        let checked = check(schema.clone(), json!({ place: { "children": [] } }));
+        assert!(
+            matches!(checked, SchemaCheck::Invalid(_)),
+            "{place}: {checked:?}"
+        );
+    }
+}
+
+#[test]
+fn a_fault_quotes_no_more_of_a_long_value_than_can_be_read() {
+    let schema = json!({ "properties": { "x": { "type": "number" } } });
+    let SchemaCheck::Invalid(fault) = check(schema, json!({ "x": "long ".repeat(100_000) })) else {
+        panic!("a text is not a number");
+    };
+    assert!(
+        fault.chars().count() < 1_000,
+        "{} characters",
+        fault.chars().count()
+    );
+}

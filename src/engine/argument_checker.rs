@@ -1,0 +1,105 @@
+//! Runs checks of arguments on a thread that may block, with a deadline. A check cannot
+//! be cancelled, so at most one runs at a time: one that does not end costs one thread,
+//! and everything after it goes unchecked instead of waiting.
+
+use crate::domain::{ArgumentCheck, SchemaCheck};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::time::{Instant, timeout_at};
+
+/// How long all checks of one request may take.
+const CHECK_TIME_MAX: Duration = Duration::from_millis(250);
+
+#[derive(Debug, Clone)]
+pub struct ArgumentChecker {
+    running: Arc<Semaphore>,
+}
+
+impl Default for ArgumentChecker {
+    fn default() -> Self {
+        Self {
+            running: Arc::new(Semaphore::new(1)),
+        }
+    }
+}
+
+impl ArgumentChecker {
+    /// One result for each check, in its order, within [`CHECK_TIME_MAX`]: what was not
+    /// finished by then is unchecked. Must be awaited within a tokio runtime.
+    pub fn run(
+        &self,
+        checks: Vec<ArgumentCheck>,
+    ) -> impl Future<Output = Vec<SchemaCheck>> + Send + 'static {
+        let running = Arc::clone(&self.running);
+        async move {
+            let (count, deadline) = (checks.len(), Instant::now() + CHECK_TIME_MAX);
+            let mut results = Vec::with_capacity(count);
+            if let Ok(Ok(permit)) = timeout_at(deadline, running.acquire_owned()).await {
+                let (tell, mut finished) = mpsc::channel(count.max(1));
+                tokio::task::spawn_blocking(move || {
+                    let _permit = permit;
+                    for check in checks {
+                        if tell.is_closed() || tell.blocking_send(check.run()).is_err() {
+                            // Nobody waits for the rest any more.
+                            break;
+                        }
+                    }
+                });
+                while let Ok(Some(result)) = timeout_at(deadline, finished.recv()).await {
+                    results.push(result);
+                }
+            }
+            if results.len() < count {
+                let unfinished = count - results.len();
+                tracing::warn!("arguments not checked in time against their schema: {unfinished}");
+            }
+            results.resize(count, SchemaCheck::Unchecked);
+            results
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn number(value: serde_json::Value) -> ArgumentCheck {
+        let schema = json!({ "properties": { "n": { "type": "number" } } });
+        ArgumentCheck {
+            schema: schema.as_object().cloned(),
+            arguments: json!({ "n": value })
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn results_come_in_the_order_of_the_checks() {
+        let checker = ArgumentChecker::default();
+        let results = checker.run(vec![number(json!(1)), number(json!("x")), number(json!(2))]);
+        let results = results.await;
+        assert_eq!(results[0], SchemaCheck::Valid);
+        assert!(matches!(results[1], SchemaCheck::Invalid(_)), "{results:?}");
+        assert_eq!(results[2], SchemaCheck::Valid);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_a_check_does_not_end_the_next_ones_go_unchecked_in_time() {
+        let checker = ArgumentChecker::default();
+        // The place of a check that never ends.
+        let runaway = Arc::clone(&checker.running).acquire_owned().await;
+        let began = Instant::now();
+        let results = checker.run(vec![number(json!(1)), number(json!(2))]).await;
+        assert_eq!(results, [SchemaCheck::Unchecked, SchemaCheck::Unchecked]);
+        assert_eq!(began.elapsed(), CHECK_TIME_MAX);
+        drop(runaway);
+        assert_eq!(
+            checker.run(vec![number(json!(1))]).await,
+            [SchemaCheck::Valid]
+        );
+    }
+}
