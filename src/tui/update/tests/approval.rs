@@ -1,6 +1,7 @@
 //! Questions: who has the keyboard, and what each key decides.
 
 use super::*;
+use crate::domain::{QueryId, SchemaCheck};
 
 #[test]
 fn what_cannot_be_read_cannot_be_allowed_but_refused() {
