@@ -3,6 +3,7 @@
 mod mcp;
 mod models;
 mod probe;
+mod watchdog;
 
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
@@ -23,10 +24,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+use watchdog::Background;
 
 /// Log lines on their way to the log pane.
 const LOG_LINES_MAX: usize = 256;
@@ -59,7 +60,10 @@ pub fn run(cli: Cli) -> Result<u8> {
         .enable_all()
         .build()
         .context("the runtime could not be started")?;
-    let behind = engine.handle();
+    let behind = &Background {
+        runtime: engine.handle().clone(),
+        process_groups: ProcessGroups::default(),
+    };
     let code = match cli.command {
         None => {
             let named = cli.session.map(Open::Named);
@@ -84,7 +88,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
-async fn chat(home: Home, shared: Shared, open: Option<Open>, engine: &Handle) -> Result<u8> {
+async fn chat(home: Home, shared: Shared, open: Option<Open>, engine: &Background) -> Result<u8> {
     let options = Options {
         model: shared.model,
         persona: shared.persona,
@@ -123,7 +127,7 @@ fn start_demo(home: Option<PathBuf>) -> Result<u8> {
 }
 
 /// The whole program on the script of [`demo`].
-async fn show(home: Home, shared: Shared, engine: &Handle) -> Result<u8> {
+async fn show(home: Home, shared: Shared, engine: &Background) -> Result<u8> {
     if shared.model.is_some() {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
@@ -201,7 +205,7 @@ async fn full_screen(
     provider: Provider,
     options: Options,
     guide: Option<tui::Prompts>,
-    engine: &Handle,
+    engine: &Background,
 ) -> Result<Left> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
@@ -217,11 +221,11 @@ async fn full_screen(
     };
     let running = Running::start(home, provider, options, engine);
     let exit = tui::run(running.commands, running.events, screen).await;
-    running.end.await_end().await;
+    running.end.wait().await;
     Ok(Left::Screen(exit?))
 }
 
-async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Handle) -> Result<u8> {
+async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Background) -> Result<u8> {
     let prompt = match prompt_of(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
@@ -256,7 +260,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Handle) -> Resu
         continues: ask.go_on,
     };
     let answered = headless::ask(running.commands, running.events, request).await;
-    running.end.await_end().await;
+    running.end.wait().await;
     let code = match answered {
         Ok(code) => code,
         // Whoever read our output went away: nobody is left to tell.
@@ -294,7 +298,7 @@ struct End {
 
 impl Running {
     /// Starts the engine on its own runtime.
-    fn start(home: Home, provider: Provider, options: Options, engine: &Handle) -> Self {
+    fn start(home: Home, provider: Provider, options: Options, engine: &Background) -> Self {
         // Before the log, whose folder tells a first run from a later one.
         let banners = home.prepare();
         let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
@@ -302,8 +306,9 @@ impl Running {
         let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
             let _ = lines.try_send(line);
         });
-        let process_groups = ProcessGroups::default();
-        let _on_engine = engine.enter();
+        engine.watch_front_end();
+        let process_groups = engine.process_groups.clone();
+        let _on_engine = engine.runtime.enter();
         let handle = engine::spawn(Parts {
             home,
             banners,
@@ -327,7 +332,7 @@ impl Running {
 impl End {
     /// The front end is done: it waited for an engine that responds to save and to close
     /// its servers. Whatever is left of the servers is killed, responding engine or not.
-    async fn await_end(self) {
+    async fn wait(self) {
         let _ = timeout(END_MAX, self.task).await;
         self.process_groups.kill_all();
     }

@@ -6,6 +6,8 @@ mod guarded;
 mod keeping;
 #[path = "support/model_server.rs"]
 mod model_server;
+#[path = "cli/unread.rs"]
+mod unread;
 
 use model_server::{
     ModelServer, Reply, ollama_call, ollama_done, ollama_line, ollama_loaded, ollama_text,

@@ -6,6 +6,7 @@ mod call;
 mod desk;
 mod list;
 
+use crate::app::watchdog::Background;
 use crate::cli::Shared;
 use crate::cli::mcp::{Mcp, McpAct};
 use crate::config::{self, Home};
@@ -15,13 +16,12 @@ use crate::log;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use tokio::runtime::Handle;
 
 /// Does what was asked for; the result is the exit status.
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: &Shared, asked: Mcp, engine: &Handle) -> Result<u8> {
+pub async fn run(home: &Home, shared: &Shared, asked: Mcp, engine: &Background) -> Result<u8> {
     if shared.no_tools {
         say("--no-tools starts no server: leave it out.");
         return Ok(EXIT_USAGE);

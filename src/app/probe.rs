@@ -1,6 +1,7 @@
 //! `humble probe`: finds out which dialect a model follows, and stores that where the
 //! person wants it.
 
+use crate::app::watchdog::Background;
 use crate::cli::{Probe, Shared};
 use crate::config::{self, Home, Settings};
 use crate::domain::probe::{Report, Verdict};
@@ -16,7 +17,6 @@ use anyhow::{Context, Result};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: Shared, asked: Probe, engine: &Handle) -> Result<u8> {
+pub async fn run(home: &Home, shared: Shared, asked: Probe, engine: &Background) -> Result<u8> {
     if shared.no_tools {
         eprintln!("A probe is about tools: leave --no-tools out.");
         return Ok(EXIT_USAGE);
@@ -126,10 +126,10 @@ async fn watch(
     probe: probe::Probe,
     mut report: Report,
     signals: &mut Signals,
-    engine: &Handle,
+    engine: &Background,
 ) -> (Report, Option<u8>) {
     let (tell, mut news) = mpsc::channel(NEWS_MAX);
-    let mut task = AbortOnDropHandle::new(engine.spawn(probe.run(tell)));
+    let mut task = AbortOnDropHandle::new(engine.runtime.spawn(probe.run(tell)));
     let mut progress = Progress::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {

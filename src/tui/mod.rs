@@ -41,6 +41,7 @@ mod wrapped;
 pub use model::Model;
 pub use msg::{Effect, Input, Msg};
 pub use run::{Exit, TuiError, run};
+pub use terminal::restore;
 pub use update::update;
 
 use std::path::PathBuf;

@@ -72,6 +72,20 @@ impl Signals {
     }
 }
 
+impl Signals {
+    /// The next signal that ends the program even while another one has the terminal: an
+    /// interrupt or a quit there is meant for that one.
+    pub async fn next_fatal(&mut self) -> i32 {
+        let fatal = [SignalKind::terminate(), SignalKind::hangup()];
+        loop {
+            let number = self.next().await;
+            if fatal.iter().any(|kind| kind.as_raw_value() == number) {
+                return number;
+            }
+        }
+    }
+}
+
 /// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
 pub async fn run_editor(text: &str) -> Result<String, Notice> {
     let failed = |fault: io::Error| {
@@ -95,6 +109,7 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
     let status = tokio::process::Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(file.path())
+        .kill_on_drop(true)
         .status()
         .await
         .map_err(failed)?;

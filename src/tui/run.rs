@@ -234,7 +234,10 @@ impl App<'_> {
                 event = next_event(&mut self.input) => {
                     let event = event.ok_or(TuiError::InputLost)?;
                     self.take_input(event.map_err(|_| TuiError::InputLost)?).await?;
-                    self.draw()?;
+                    // Whoever left may have given the terminal back already.
+                    if self.left.is_none() {
+                        self.draw()?;
+                    }
                 }
                 count = events.recv_many(&mut arrived, EVENTS_MAX) => {
                     if count == 0 {
@@ -348,7 +351,7 @@ impl App<'_> {
             Effect::StartDemo => self.left = Some(Exit::Demo),
             Effect::Repaint => self.screen.clear(),
             Effect::Suspend => self.suspend().await?,
-            Effect::EditText(text) => return self.edit_outside(&text).await.map(Some),
+            Effect::EditText(text) => return self.edit_outside(&text).await,
             Effect::CaptureMouse(capture) => self.guard.capture_mouse(capture)?,
             Effect::CallBack(words) => {
                 let sequence = format!("\x1b]9;{words}\x07\x07");
@@ -398,12 +401,21 @@ impl App<'_> {
         self.come_back()
     }
 
-    async fn edit_outside(&mut self, text: &str) -> Result<Input, TuiError> {
+    /// None where a signal ended the program meanwhile.
+    async fn edit_outside(&mut self, text: &str) -> Result<Option<Input>, TuiError> {
         self.step_aside();
-        let edited = run_editor(text).await;
+        let edited = tokio::select! {
+            biased;
+            edited = run_editor(text) => edited,
+            number = self.signals.next_fatal() => {
+                self.left = Some(Exit::Signal(number));
+                return Ok(None);
+            }
+        };
         // Ctrl+C in the other program was meant for it.
         self.signals = Signals::install()?;
         self.come_back()?;
-        Ok(Input::Edited(edited.map_err(|why| why.sentence())))
+        let edited = edited.map_err(|why| why.sentence());
+        Ok(Some(Input::Edited(edited)))
     }
 }

@@ -72,3 +72,20 @@ fn one_signal_ends_ask_within_two_seconds() {
         home.assert_nobody_left();
     }
 }
+
+/// An editor that never ends by itself.
+#[test]
+fn a_signal_ends_the_program_while_an_editor_has_the_terminal() {
+    let (_server, home) = ollama_with_tools();
+    let mut terminal = Start::in_home(&home)
+        .env("VISUAL", "echo in the editor; sleep 60 #")
+        .start();
+    terminal.until_shows("● test");
+    terminal.press("\x07");
+    terminal.until_shows("in the editor");
+    let began = Instant::now();
+    terminal.signal(Signal::TERM);
+    assert_eq!(terminal.exit().code, 143);
+    assert!(began.elapsed() < END_MAX, "{:?}", began.elapsed());
+    terminal.assert_restored();
+}

@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, Stop};
 use super::{columns, log_to, print, say};
+use crate::app::watchdog::Background;
 use crate::cli::mcp::{Add, Transport};
 use crate::config::{self, Home, NewServer, Reach};
 use crate::domain::ServerConfig;
@@ -10,9 +11,8 @@ use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, mcp as words};
 use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
-use tokio::runtime::Handle;
 
-pub async fn run(home: &Home, asked: Add, engine: &Handle) -> Result<u8> {
+pub async fn run(home: &Home, asked: Add, engine: &Background) -> Result<u8> {
     let understood = new_server(&asked).and_then(|new| {
         let server = config::understand_server(&new)?;
         Ok((new, server))
@@ -52,7 +52,7 @@ pub async fn run(home: &Home, asked: Add, engine: &Handle) -> Result<u8> {
 }
 
 /// Connects once, and tells what was found.
-async fn look(home: &Home, server: ServerConfig, asked: &Add, engine: &Handle) -> Result<u8> {
+async fn look(home: &Home, server: ServerConfig, asked: &Add, engine: &Background) -> Result<u8> {
     let servers = vec![server];
     log_to(home, &servers);
     let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;

@@ -3,6 +3,7 @@
 use super::desk::{Desk, Stop};
 use super::{configured, find, log_to, print, say};
 use crate::app::read_pipe;
+use crate::app::watchdog::Background;
 use crate::cli::mcp;
 use crate::config::Home;
 use crate::dialect::pairs;
@@ -20,7 +21,6 @@ use std::future::pending;
 use std::io::{self, IsTerminal};
 use std::pin::pin;
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ enum Written {
     Pairs(Vec<String>),
 }
 
-pub async fn run(home: &Home, asked: mcp::Call, engine: &Handle) -> Result<u8> {
+pub async fn run(home: &Home, asked: mcp::Call, engine: &Background) -> Result<u8> {
     let servers = configured(home);
     let written = match find(&servers, &asked.server) {
         Ok(_) => written(&asked.arguments),

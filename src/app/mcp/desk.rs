@@ -2,6 +2,7 @@
 //! meanwhile, and their end.
 
 use super::say;
+use crate::app::watchdog::Background;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
 use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
@@ -15,14 +16,11 @@ use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, sleep_until, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
 /// Events of servers that wait to be read.
 const EVENTS_MAX: usize = 256;
-/// How long the servers' runtime may take to do nothing.
-const RESPONSE_MAX: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// What takes less time needs no word.
 const SILENT: Duration = Duration::from_millis(400);
@@ -39,7 +37,7 @@ pub struct Desk {
     deadline: Option<Instant>,
     timeout: Option<Duration>,
     /// What the servers run on.
-    engine: Handle,
+    engine: Background,
 }
 
 /// Why there was no waiting any longer.
@@ -56,14 +54,16 @@ impl Desk {
         home: &Home,
         servers: Vec<ServerConfig>,
         timeout: Option<Duration>,
-        engine: &Handle,
+        engine: &Background,
     ) -> Result<Self> {
         let signals = Signals::install().context("signals cannot be heard")?;
         let (sender, events) = mpsc::channel(EVENTS_MAX);
+        let groups = engine.process_groups.clone();
         let mut hub = {
-            let _on_engine = engine.enter();
-            Hub::new(sender, Arc::new(BuiltIn))
+            let _on_engine = engine.runtime.enter();
+            Hub::with_groups(sender, Arc::new(BuiltIn), groups)
         };
+        engine.watch_front_end();
         if home.root().is_dir() {
             hub.remember_in(home.cache().join("servers.json"));
         }
@@ -177,7 +177,8 @@ impl Desk {
 
     /// Resolves once the runtime of the servers has not responded for a second.
     pub fn is_stuck(&self) -> impl Future<Output = ()> + use<> {
-        is_stuck(self.engine.clone())
+        let engine = self.engine.clone();
+        async move { engine.is_stuck().await }
     }
 
     /// Ends every session and every process. A second signal does it at once, and so does
@@ -195,14 +196,8 @@ impl Desk {
         tokio::select! {
             () = hub.shutdown() => {}
             _ = signals.next() => {}
-            () = is_stuck(engine) => {}
+            () = engine.is_stuck() => {}
         }
-    }
-}
-
-async fn is_stuck(engine: Handle) {
-    while timeout(RESPONSE_MAX, engine.spawn(async {})).await.is_ok() {
-        sleep(TICK).await;
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::desk::{Desk, Stop};
 use super::{columns, configured, find, log_to, print, say};
+use crate::app::watchdog::Background;
 use crate::cli::mcp::{List, Tools};
 use crate::config::Home;
 use crate::dialect::pairs;
 use crate::headless::mcp::{self as words, Found, tools::Shown};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
-use tokio::runtime::Handle;
 
-pub async fn list(home: &Home, asked: List, engine: &Handle) -> Result<u8> {
+pub async fn list(home: &Home, asked: List, engine: &Background) -> Result<u8> {
     let servers = configured(home);
     log_to(home, &servers);
     let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
@@ -24,7 +24,7 @@ pub async fn list(home: &Home, asked: List, engine: &Handle) -> Result<u8> {
     printed.map(|()| exit(stopped, &found))
 }
 
-pub async fn tools(home: &Home, asked: Tools, engine: &Handle) -> Result<u8> {
+pub async fn tools(home: &Home, asked: Tools, engine: &Background) -> Result<u8> {
     let mut servers = configured(home);
     if let Some(name) = &asked.server {
         let mut server = match find(&servers, name) {
