@@ -9,7 +9,7 @@ use super::part::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
 use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
-use crate::web::{self, Unsent, bounded_body};
+use crate::web::{self, NoAnswer, bounded_body};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl Http {
         let response = request
             .send()
             .await
-            .map_err(|fault| not_sent(web::unsent(&fault, &url)))?;
+            .map_err(|fault| unanswered(web::no_answer(&fault, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -199,13 +199,13 @@ fn redirected_to(url: &Url, response: &Response) -> String {
     }
 }
 
-fn not_sent(why: Unsent) -> Cause {
+fn unanswered(why: NoAnswer) -> Cause {
     match why {
-        Unsent::Unresolved => Cause::Unresolved,
-        Unsent::Refused => Cause::Refused,
-        Unsent::ConnectTimeout => Cause::ConnectTimeout,
-        Unsent::Reset => Cause::Reset,
-        Unsent::Unreachable { why } => Cause::Unreachable { why },
+        NoAnswer::Unresolved => Cause::Unresolved,
+        NoAnswer::Refused => Cause::Refused,
+        NoAnswer::ConnectTimeout => Cause::ConnectTimeout,
+        NoAnswer::Reset => Cause::Reset,
+        NoAnswer::Unreachable { why } => Cause::Unreachable { why },
     }
 }
 

@@ -150,6 +150,7 @@ async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
     let mut steps = vec![Step::text("Well:\n")];
     steps.extend((0..100).map(|_| Step::text(block)));
     steps.push(Step::text("Done."));
+    steps.push(Step::Part(StreamPart::End(EndReason::Stop)));
     let mut bench = Bench::start(Script::new([steps])).await;
     bench.says("Write it a hundred times.").await;
     let whole = format!("Well:\n{}Done.", block.repeat(100));
@@ -191,8 +192,9 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
 #[tokio::test(start_paused = true)]
 async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
     let steps = (0..100).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
-    let steps = steps.chain([Step::text("네.")]).collect();
-    let mut bench = Bench::start(Script::new([steps])).await;
+    let end = Step::Part(StreamPart::End(EndReason::Stop));
+    let steps = steps.chain([Step::text("네."), end]);
+    let mut bench = Bench::start(Script::new([steps.collect()])).await;
     bench.says("Think.").await;
     assert_eq!(bench.ended().await, answered("네."));
     assert_eq!(about_repeats(&bench).len(), 1);
@@ -207,5 +209,7 @@ async fn thinking_that_repeats_itself_without_end_is_stopped() {
         panic!("a failure");
     };
     assert!(notice.what.contains("while it thought"), "{notice:?}");
-    assert_eq!(about_repeats(&bench).len(), 1);
+    let said = about_repeats(&bench);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with(QUIET), "{said:?}");
 }

@@ -283,9 +283,7 @@ fn busy(dice: &mut Dice) -> Failure {
 
 /// A model that runs in circles.
 fn circle(dice: &mut Dice) -> Input {
-    // Forty repeats are only noted; 600 are more than a turn lets pass.
-    let times = *dice.pick(&[40, 600]);
-    let words = "the same words again and again\n".repeat(times);
+    let words = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
     if dice.one_in(2) {
         Input::Text(words)
     } else {
