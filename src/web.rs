@@ -11,22 +11,22 @@ use url::{Host, Url};
 /// Seconds until a connection must stand. A slow answer has no deadline here.
 pub const CONNECT_SECONDS_MAX: u64 = 10;
 
-/// Why a request found no answer.
+/// Why a request found no answer. That does not mean that it was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsent {
+pub enum NoAnswer {
     /// The name of the host has no address.
     Unresolved,
     Refused,
     ConnectTimeout,
-    /// The connection ended before the head of an answer came.
+    /// The connection ended before the head of an answer came. The server may have received
+    /// the request, and carried it out.
     Reset,
     Unreachable {
         why: String,
     },
 }
 
-/// Why no answer came.
-pub fn unsent(fault: &reqwest::Error, url: &Url) -> Unsent {
+pub fn no_answer(fault: &reqwest::Error, url: &Url) -> NoAnswer {
     let kinds: Vec<_> = sources(fault)
         .filter_map(|source| source.downcast_ref::<io::Error>())
         .map(io::Error::kind)
@@ -40,22 +40,22 @@ pub fn unsent(fault: &reqwest::Error, url: &Url) -> Unsent {
     });
     let why = innermost(fault);
     if fault.is_dns() {
-        Unsent::Unresolved
+        NoAnswer::Unresolved
     } else if kinds.contains(&io::ErrorKind::ConnectionRefused) {
         match proxy_variable().filter(|_| !is_loopback(url)) {
-            None => Unsent::Refused,
+            None => NoAnswer::Refused,
             // Which of the two refused is not told.
-            Some(name) => Unsent::Unreachable {
+            Some(name) => NoAnswer::Unreachable {
                 why: format!("{why}; it may be the proxy that {name} names"),
             },
         }
     } else if fault.is_timeout() {
-        Unsent::ConnectTimeout
+        NoAnswer::ConnectTimeout
     // hyper has no type of its own for a connection closed before the head.
     } else if !fault.is_connect() && (was_closed || why.contains("connection closed")) {
-        Unsent::Reset
+        NoAnswer::Reset
     } else {
-        Unsent::Unreachable { why }
+        NoAnswer::Unreachable { why }
     }
 }
 

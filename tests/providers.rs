@@ -11,6 +11,8 @@ mod calls;
 mod carrying;
 #[path = "providers/facts.rs"]
 mod facts;
+#[path = "providers/halves.rs"]
+mod halves;
 #[path = "providers/hosted_bodies.rs"]
 mod hosted_bodies;
 #[path = "providers/listing.rs"]
@@ -35,6 +37,8 @@ mod reading;
 mod recordings;
 #[path = "providers/refused.rs"]
 mod refused;
+#[path = "providers/schemas.rs"]
+mod schemas;
 #[path = "providers/sentences.rs"]
 mod sentences;
 #[path = "providers/statuses.rs"]

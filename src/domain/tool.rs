@@ -241,7 +241,7 @@ pub enum ToolOutcome {
         text: String,
         elapsed: Duration,
     },
-    /// The server could not be reached, died, or broke the protocol.
+    /// The server could not be reached, died, or broke the protocol. The tool may have run.
     Unreachable {
         why: String,
         elapsed: Duration,

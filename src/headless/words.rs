@@ -31,7 +31,7 @@ pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),
         ToolOutcome::Failed { text, elapsed } => format!("failed, {}: {text}", seconds(elapsed)),
-        ToolOutcome::Unreachable { why, .. } => format!("not reached: {why}"),
+        ToolOutcome::Unreachable { why, .. } => format!("no answer: {why}"),
         ToolOutcome::TimedOut { elapsed } => format!("no answer in {}", seconds(elapsed)),
         ToolOutcome::Refused => "refused".to_owned(),
         ToolOutcome::Denied { .. } => "denied".to_owned(),

@@ -2,6 +2,7 @@
 //! owns the call: dropping it cancels the call at the server.
 
 use super::convert::{Answer, answer};
+use super::fault::Fault;
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
@@ -149,7 +150,8 @@ async fn talk(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
-        return gone(session).await;
+        let fault = session.link.ended().await;
+        return Ended::Unreachable(gone(&fault));
     };
     let mut progress = session.link.watch_progress(handle.progress_token.clone());
     let mut open = Open {
@@ -173,7 +175,10 @@ async fn talk(
                 let ended = ended(session, raw(answer)).await;
                 return unless_refused(ended, session, &handle.id);
             }
-            ended = gone(session) => return unless_refused(ended, session, &handle.id),
+            fault = session.link.ended() => {
+                let ended = Ended::Unreachable(lost(&fault));
+                return unless_refused(ended, session, &handle.id);
+            }
             () = sleep_until(idle.min(last)) => return Ended::TimedOut,
             Ok(()) = progress.changed() => {
                 idle = Instant::now() + patience;
@@ -203,14 +208,21 @@ fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended
     }
 }
 
-/// Waits for the end of the session.
-async fn gone(session: &Session) -> Ended {
-    let fault = session.link.ended().await;
+/// Why a call that was not sent has no answer: its session has ended.
+fn gone(fault: &Fault) -> String {
     let what = match fault.wants_sign_in() {
         true => "The server answers only those who have signed in.",
         false => "The server is gone.",
     };
-    Ended::Unreachable(format!("{what} {fault}"))
+    format!("{what} {fault}")
+}
+
+/// The same for a call that may have been sent, which must not be repeated unthinkingly.
+fn lost(fault: &Fault) -> String {
+    match fault.wants_sign_in() {
+        true => gone(fault),
+        false => format!("{} It is not known whether the tool ran.", gone(fault)),
+    }
 }
 
 async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended {
@@ -218,7 +230,9 @@ async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended 
         Ok(result) => Ended::Answered(result),
         // That is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
-        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => gone(session).await,
+        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
+            Ended::Unreachable(lost(&session.link.ended().await))
+        }
         Err(error) => Ended::Unreachable(explain(&error)),
     }
 }

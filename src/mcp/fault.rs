@@ -35,6 +35,8 @@ pub enum Fault {
     Handshake(String),
     #[error("Its tools could not be listed: {0}.")]
     Listing(String),
+    #[error("Its tools could not be listed: no answer in {} s.", seconds(*.0))]
+    SilentList(Duration),
     #[error("It closed its output.")]
     Closed,
     #[error("Its process ended.")]
@@ -134,7 +136,7 @@ impl Death<'_> {
                 "Take `protocol` out of its entry in mcp-servers.json, or update the server."
                     .to_owned(),
             ),
-            Fault::Silent(_) | Fault::Undiscovered(_) => Some(
+            Fault::Silent(_) | Fault::Undiscovered(_) | Fault::SilentList(_) => Some(
                 "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
                     .to_owned(),
             ),

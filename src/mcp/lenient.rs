@@ -2,7 +2,9 @@
 //! costs the good ones, and what was left out is said. Pure.
 
 use super::fault::Fault;
+use super::shallow::{LEVELS, TOO_DEEP, shallow};
 use crate::domain::Tool;
+use crate::text::surrogate;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -16,40 +18,18 @@ const NAME_BYTES_MAX: usize = 512;
 /// Lines about what was left out; the rest is counted.
 const LEFT_OUT_LINES_MAX: usize = 50;
 
-/// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which
-/// some servers write, cost a character each and not the whole message.
+/// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which some servers
+/// write, cost a character each and not the whole message; so does deep nesting, see
+/// [`shallow`].
 pub fn parse(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
-        serde_json::from_str(&without_lone_surrogates(&text)).ok()
+        let repaired = surrogate::repaired(text.as_bytes());
+        let text = std::str::from_utf8(&repaired).ok()?;
+        let shallow = shallow(text);
+        serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()
     })
-}
-
-/// Writes U+FFFD for each `\uD800`..`\uDFFF` that has no partner.
-fn without_lone_surrogates(text: &str) -> String {
-    let unit = |at: usize| -> Option<u16> {
-        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-        u16::from_str_radix(digits, 16).ok()
-    };
-    let (mut out, mut done, mut at) = (String::with_capacity(text.len()), 0, 0);
-    while let Some(found) = text[at..].find('\\') {
-        at += found;
-        match unit(at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
-            Some(0xD800..=0xDFFF) => {
-                out.push_str(&text[done..at]);
-                out.push_str("\\ufffd");
-                at += 6;
-                done = at;
-            }
-            Some(_) => at += 6,
-            // Step over what is escaped: it may be another backslash.
-            None => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
-        }
-    }
-    out.push_str(&text[done..]);
-    out
 }
 
 /// A list of tools, gathered page by page.
@@ -104,6 +84,11 @@ impl ToolList {
     }
 
     fn take_tool(&mut self, definition: &Value) {
+        if definition.get(TOO_DEEP).is_some() {
+            let name = definition.get("name").and_then(Value::as_str);
+            let tool = name.map_or("a tool".to_owned(), |name| format!("tool `{name}`"));
+            return self.leave_out(format!("{tool}, whose definition is {LEVELS}"));
+        }
         match Tool::from_definition(definition) {
             Err(why) => self.leave_out(why),
             Ok(tool) if tool.name.is_empty() => self.leave_out("a tool with an empty name".into()),

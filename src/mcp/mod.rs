@@ -18,6 +18,7 @@ mod process;
 mod remote;
 mod report;
 mod session;
+mod shallow;
 mod state;
 mod stderr;
 mod subscribe;

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// For all pages together.
+/// For all pages together. The first list also has to meet the startup timeout.
 const LISTING_DEADLINE: Duration = Duration::from_secs(30);
 
 /// A server that knows `server/discover` answers it as fast as it starts: a third of
@@ -169,7 +169,7 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
             })
         }
         ClientInitializeError::JsonRpcError(error) => {
-            Fault::Handshake(explain(&ServiceError::McpError(error)))
+            Fault::Handshake(clause(&ServiceError::McpError(error)))
         }
         // What it says to `initialize` is its last word.
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_fault(*fallback),
@@ -192,7 +192,11 @@ where
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP initialisation");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        list(&peer).await.map_err(Fault::Listing)
+        let deadline = startup.min(LISTING_DEADLINE);
+        match timeout(deadline, pages(&peer)).await {
+            Ok(listed) => listed.map_err(Fault::Listing),
+            Err(_) => Err(Fault::SilentList(deadline)),
+        }
     } else {
         Ok(Listed {
             tools: Vec::new(),
@@ -254,30 +258,32 @@ fn tells_of_changes(info: &ServerPeerInfo) -> bool {
     tools.and_then(|tools| tools.list_changed) == Some(true)
 }
 
-/// Asks for all pages of `tools/list`.
+/// The list of tools, within 30 s.
 ///
 /// # Errors
 /// Why there is no list, as the end of a sentence.
 pub async fn list(peer: &Peer<RoleClient>) -> Result<Listed, String> {
-    let listing = async {
-        let mut list = ToolList::default();
-        let mut cursor = None;
-        loop {
-            let params = PaginatedRequestParams::default().with_cursor(cursor);
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let result = raw(peer.send_request(request).await).map_err(|error| explain(&error))?;
-            cursor = list.take_page(&result)?;
-            if cursor.is_none() {
-                break;
-            }
-        }
-        let (tools, left_out) = list.finish();
-        Ok(Listed { tools, left_out })
-    };
-    match timeout(LISTING_DEADLINE, listing).await {
+    match timeout(LISTING_DEADLINE, pages(peer)).await {
         Ok(listed) => listed,
         Err(_) => Err(format!("no answer in {} s", LISTING_DEADLINE.as_secs())),
     }
+}
+
+/// Asks for all pages of `tools/list`.
+async fn pages(peer: &Peer<RoleClient>) -> Result<Listed, String> {
+    let mut list = ToolList::default();
+    let mut cursor = None;
+    loop {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+        let result = raw(peer.send_request(request).await).map_err(|error| clause(&error))?;
+        cursor = list.take_page(&result)?;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let (tools, left_out) = list.finish();
+    Ok(Listed { tools, left_out })
 }
 
 /// The result as the wire hands it up: the server's own JSON.
@@ -303,6 +309,11 @@ pub fn explain(error: &ServiceError) -> String {
         ServiceError::TransportClosed => "the connection was closed".to_owned(),
         other => other.to_string(),
     }
+}
+
+/// The same as the end of a sentence, whose full stop follows.
+fn clause(error: &ServiceError) -> String {
+    explain(error).trim_end_matches('.').to_owned()
 }
 
 impl Session {

@@ -97,8 +97,7 @@ impl Open {
 
     fn is_whole(&self) -> bool {
         // The last character first: parsing at every fragment would be quadratic.
-        self.arguments.trim_end().ends_with('}')
-            && serde_json::from_str::<Value>(&self.arguments).is_ok()
+        self.arguments.trim_end().ends_with('}') && read_arguments(&self.arguments).is_ok()
     }
 }
 

@@ -8,7 +8,7 @@ use super::complaint::Complaint;
 use super::error::Cause;
 use super::frame::{Frame, Rest};
 use super::part::EndReason;
-use super::reply::{Piece, Reply, foreign, no_answer, not_json, parse};
+use super::reply::{Piece, Reply, foreign, no_answer, not_json, parse, parse_whole};
 use crate::domain::{Carry, ProviderKind, Usage};
 use crate::text::sse::Event;
 use serde::Deserialize;
@@ -74,7 +74,7 @@ impl Decoder {
                 }
             }
             Rest::Foreign(line) => self.reply.fail(Cause::Garbled(no_answer(&line))),
-            Rest::Whole(body) => match serde_json::from_slice(&body) {
+            Rest::Whole(body) => match parse_whole(&body) {
                 Ok(answer) => self.whole(&answer),
                 Err(fault) if fault.is_eof() => {}
                 Err(_) => self.event(&Event {

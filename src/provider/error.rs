@@ -54,7 +54,8 @@ pub enum Cause {
     Unreachable {
         why: String,
     },
-    /// The connection was closed before the first byte of an answer.
+    /// The connection was closed before the first byte of an answer. The server may have
+    /// received the request: asking again may cost twice, but changes nothing.
     Reset,
     Redirected {
         to: String,

@@ -6,10 +6,10 @@ use super::client::Clients;
 use super::complaint::Complaint;
 use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
 use super::part::Request;
-use super::{anthropic, mistral, ollama, openai};
+use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
-use crate::domain::{ModelConfig, Notice, ProviderKind};
-use crate::web::{self, Unsent, bounded_body};
+use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
+use crate::web::{self, NoAnswer, bounded_body};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -27,6 +27,8 @@ pub struct Http {
     clients: Clients,
     /// By model and base URL.
     adapted: Mutex<HashMap<(String, String), Adapted>>,
+    /// The last notice about tools whose schemas are not sent.
+    told_of_schemas: Mutex<Option<Notice>>,
 }
 
 /// An answer whose status is success.
@@ -56,7 +58,8 @@ impl Http {
             let response = self.send(model, Method::POST, path, Some(&body)).await;
             let response = response.map_err(fault)?;
             if response.status().is_success() {
-                let notices = adapted.notices(known, &Place::of(model));
+                let mut notices = adapted.notices(known, &Place::of(model));
+                notices.extend(self.notice_of_schemas(request));
                 self.remember(model, adapted);
                 return Ok(Answer { response, notices });
             }
@@ -97,7 +100,7 @@ impl Http {
         let response = request
             .send()
             .await
-            .map_err(|fault| not_sent(web::unsent(&fault, &url)))?;
+            .map_err(|fault| unanswered(web::no_answer(&fault, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -105,6 +108,16 @@ impl Http {
             });
         }
         Ok(response)
+    }
+
+    /// Says once which part of the tools goes without a schema.
+    fn notice_of_schemas(&self, request: &Request) -> Option<Notice> {
+        if request.model.dialect != Dialect::Native || request.tools.is_empty() {
+            return None;
+        }
+        let notice = schema::of(&request.tools).notice()?;
+        let mut told = lock(&self.told_of_schemas);
+        (told.as_ref() != Some(&notice)).then(|| told.insert(notice).clone())
     }
 
     fn adapted(&self, model: &ModelConfig) -> Adapted {
@@ -186,13 +199,13 @@ fn redirected_to(url: &Url, response: &Response) -> String {
     }
 }
 
-fn not_sent(why: Unsent) -> Cause {
+fn unanswered(why: NoAnswer) -> Cause {
     match why {
-        Unsent::Unresolved => Cause::Unresolved,
-        Unsent::Refused => Cause::Refused,
-        Unsent::ConnectTimeout => Cause::ConnectTimeout,
-        Unsent::Reset => Cause::Reset,
-        Unsent::Unreachable { why } => Cause::Unreachable { why },
+        NoAnswer::Unresolved => Cause::Unresolved,
+        NoAnswer::Refused => Cause::Refused,
+        NoAnswer::ConnectTimeout => Cause::ConnectTimeout,
+        NoAnswer::Reset => Cause::Reset,
+        NoAnswer::Unreachable { why } => Cause::Unreachable { why },
     }
 }
 

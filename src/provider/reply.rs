@@ -4,7 +4,9 @@
 use super::error::{Cause, Garbled};
 use super::part::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, Carry, Usage};
+use crate::text::surrogate::{self, Halves};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The longest line or event, in bytes.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
@@ -12,6 +14,20 @@ pub const EVENT_BYTES_MAX: usize = 16 << 20;
 pub const REPLY_BYTES_MAX: usize = 64 << 20;
 /// The most calls of one reply.
 pub const CALLS_MAX: usize = 256;
+
+/// Fields that arrive in fragments, where a fragment may end between the two halves of a
+/// surrogate pair. In them a half stays marked until its fragment is joined to the others.
+const FRAGMENTED: [&str; 9] = [
+    "content",
+    "text",
+    "thinking",
+    "reasoning",
+    "reasoning_content",
+    "refusal",
+    "summary",
+    "partial_json",
+    "arguments",
+];
 
 /// A part of a reply, or why there is no more of it.
 pub type Piece = Result<StreamPart, Cause>;
@@ -22,6 +38,8 @@ pub(super) struct Reply {
     bytes: usize,
     calls: usize,
     is_over: bool,
+    text_halves: Halves,
+    thinking_halves: Halves,
 }
 
 impl Reply {
@@ -30,18 +48,32 @@ impl Reply {
     }
 
     pub fn text(&mut self, text: &str) {
+        let text = self.text_halves.push(text);
         if !text.is_empty() && self.has_room(text.len()) {
-            self.pieces.push(Ok(StreamPart::Text(text.to_owned())));
+            self.pieces.push(Ok(StreamPart::Text(text.into_owned())));
         }
     }
 
     pub fn thinking(&mut self, text: &str) {
+        let text = self.thinking_halves.push(text);
         if !text.is_empty() && self.has_room(text.len()) {
-            self.pieces.push(Ok(StreamPart::Thinking(text.to_owned())));
+            self.pieces
+                .push(Ok(StreamPart::Thinking(text.into_owned())));
         }
     }
 
-    pub fn call(&mut self, call: NativeCall) {
+    /// A half whose partner did not come.
+    fn finish_halves(&mut self) {
+        let (thinking, text) = (self.thinking_halves.finish(), self.text_halves.finish());
+        self.thinking(thinking);
+        self.text(text);
+    }
+
+    pub fn call(&mut self, mut call: NativeCall) {
+        self.finish_halves();
+        if let Ok(arguments) = &mut call.arguments {
+            surrogate::resolve_members(arguments, &[]);
+        }
         self.calls += 1;
         if self.calls > CALLS_MAX {
             self.fail_for_calls();
@@ -51,7 +83,9 @@ impl Reply {
     }
 
     /// What must be seen again with the calls; comes right before the end.
-    pub fn carry(&mut self, carry: Carry) {
+    pub fn carry(&mut self, mut carry: Carry) {
+        self.finish_halves();
+        surrogate::resolve(&mut carry.value, &[]);
         if !self.is_over {
             self.pieces.push(Ok(StreamPart::Carry(carry)));
         }
@@ -59,6 +93,8 @@ impl Reply {
 
     /// Says that what was given out before is void; bounds go on counting.
     pub fn start_over(&mut self) {
+        self.text_halves.finish();
+        self.thinking_halves.finish();
         if !self.is_over {
             self.calls = 0;
             self.pieces.push(Ok(StreamPart::StartedOver));
@@ -67,12 +103,14 @@ impl Reply {
 
     /// Counts that are known although the end was not reached.
     pub fn usage(&mut self, usage: Usage) {
+        self.finish_halves();
         if !self.is_over && usage != Usage::default() {
             self.pieces.push(Ok(StreamPart::Usage(usage)));
         }
     }
 
     pub fn end(&mut self, usage: Usage, reason: EndReason) {
+        self.finish_halves();
         if self.is_over {
             return;
         }
@@ -82,6 +120,7 @@ impl Reply {
     }
 
     pub fn fail(&mut self, cause: Cause) {
+        self.finish_halves();
         if !self.is_over {
             self.pieces.push(Err(cause));
             self.is_over = true;
@@ -118,7 +157,25 @@ pub(super) fn parse(event: &[u8]) -> Result<Value, Garbled> {
     let Ok(text) = std::str::from_utf8(event) else {
         return Err(Garbled::NotUtf8);
     };
-    serde_json::from_str(text).map_err(|_| not_json(text))
+    let value = serde_json::from_str(text).ok();
+    value
+        .or_else(|| with_marked_halves(text))
+        .ok_or_else(|| not_json(text))
+}
+
+/// Parses an event that serde_json rejects for a lone surrogate half.
+fn with_marked_halves(event: &str) -> Option<Value> {
+    let Cow::Owned(json) = surrogate::marked(event.as_bytes()) else {
+        return None;
+    };
+    let mut value = serde_json::from_slice(&json).ok()?;
+    surrogate::resolve(&mut value, &FRAGMENTED);
+    Some(value)
+}
+
+/// Parses an answer that was not streamed.
+pub(super) fn parse_whole(body: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(&surrogate::repaired(body))
 }
 
 /// What text that is not JSON is.
@@ -151,7 +208,8 @@ pub(super) fn foreign(json: &Value) -> Garbled {
 }
 
 /// Reads arguments that a server sends as a text of JSON. A text of nothing means
-/// that there are none; JSON in a JSON string is unpacked once.
+/// that there are none; JSON in a JSON string is unpacked once, and halves of surrogate
+/// pairs are joined or replaced.
 ///
 /// # Errors
 /// The text itself, where it is not an object.
@@ -159,11 +217,13 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
     if raw.trim().is_empty() {
         return Ok(Arguments::new());
     }
-    let value = serde_json::from_str(raw).map_err(|_| raw.to_owned())?;
+    let raw = &*surrogate::resolved(raw);
+    let parse = |json: &str| serde_json::from_slice(&surrogate::repaired(json.as_bytes()));
+    let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
         Value::Object(arguments) => Ok(arguments),
         Value::Null => Ok(Arguments::new()),
-        Value::String(inner) => match serde_json::from_str(&inner) {
+        Value::String(inner) => match parse(&inner) {
             Ok(Value::Object(arguments)) => Ok(arguments),
             _ => Err(raw.to_owned()),
         },

@@ -4,12 +4,14 @@
 
 use crate::domain::session::{CancelledNote, Notes, TurnNote};
 use crate::domain::tool::CallOrigin;
-use crate::domain::{CallId, ServerId, ToolCall, ToolOutcome, ToolState, Usage};
+use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolState, Usage};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 const TURNS: &str = "turns";
 const CANCELLED: &str = "cancelled";
+/// Levels of arguments that are written as JSON; the file needs some for itself.
+const ARGUMENTS_DEPTH_MAX: usize = 100;
 /// Cancelled turns that are kept at most.
 const CANCELLED_MAX: usize = 100;
 
@@ -89,10 +91,10 @@ pub fn tool(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
         "tool": call.tool,
-        "arguments": call.arguments,
+        "arguments": shallow(&call.arguments),
     });
     if let Some(original) = &call.original {
-        entry["asked"] = json!(original);
+        entry["asked"] = shallow(original);
     }
     if let ToolState::Done(outcome) = &call.state {
         entry["outcome"] = name_of(outcome).into();
@@ -102,6 +104,27 @@ pub fn tool(call: &ToolCall) -> Value {
         }
     }
     entry
+}
+
+/// Arguments as they stand in a file. serde_json reads no more than 127 levels, those of the
+/// file around them included: deeper ones are written as a text of JSON.
+fn shallow(arguments: &Arguments) -> Value {
+    match arguments.values().all(|value| is_shallow(value, 1)) {
+        true => json!(arguments),
+        false => json!(arguments).to_string().into(),
+    }
+}
+
+fn is_shallow(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Array(items) => {
+            depth < ARGUMENTS_DEPTH_MAX && items.iter().all(|item| is_shallow(item, depth + 1))
+        }
+        Value::Object(members) => {
+            depth < ARGUMENTS_DEPTH_MAX && members.values().all(|it| is_shallow(it, depth + 1))
+        }
+        _ => true,
+    }
 }
 
 fn turn(entry: &Value) -> Option<TurnNote> {
@@ -126,7 +149,11 @@ fn turn(entry: &Value) -> Option<TurnNote> {
 }
 
 pub(super) fn call(entry: &Value) -> Option<ToolCall> {
-    let object = |key: &str| entry.get(key).and_then(Value::as_object).cloned();
+    let object = |key: &str| match entry.get(key)? {
+        Value::Object(arguments) => Some(arguments.clone()),
+        Value::String(json) => serde_json::from_str(json).ok(),
+        _ => None,
+    };
     let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
     let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
     Some(ToolCall {
@@ -192,5 +219,47 @@ fn outcome(name: &str, elapsed: Duration) -> ToolOutcome {
         "not_run" => ToolOutcome::NotRun { why: text },
         "was_text" => ToolOutcome::WasText,
         _ => ToolOutcome::Interrupted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_deep_arguments_can_be_read_again() {
+        let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
+        for levels in [1, 99, 100, 101, 127] {
+            let Value::Object(arguments) = deep(levels) else {
+                unreachable!("it is an object");
+            };
+            let call = ToolCall {
+                id: CallId(0),
+                server: ServerId::new("s"),
+                tool: "t".to_owned(),
+                original: Some(arguments.clone()),
+                arguments,
+                origin: CallOrigin::Native,
+                repeats: None,
+                quoted: None,
+                also_as: Box::default(),
+                state: ToolState::Done(ToolOutcome::Refused),
+            };
+            let mut humble = Map::new();
+            let turn = TurnNote {
+                tools: vec![call.clone()],
+                model: "m".to_owned(),
+                message: 0,
+                usage: Usage::default(),
+                thinking: String::new(),
+                at: None,
+            };
+            add_turn(&mut humble, &turn);
+            let branches = json!({ "humble": { "branches": [{ "humble": humble }] } });
+            let file: Value = serde_json::from_str(&branches.to_string()).expect("it is read");
+            let humble = file["humble"]["branches"][0]["humble"].as_object();
+            let notes = read(humble.expect("an object"));
+            assert_eq!(notes.turns[0].tools, [call], "{levels}");
+        }
     }
 }

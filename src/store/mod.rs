@@ -8,7 +8,6 @@ mod find;
 mod format;
 mod history;
 pub mod journal;
-mod lone;
 mod messages;
 mod name;
 mod raw;

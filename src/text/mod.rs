@@ -11,6 +11,7 @@ pub mod python;
 pub mod sanitize;
 mod sequence;
 pub mod sse;
+pub mod surrogate;
 pub mod tokens;
 mod visible;
 pub mod words;

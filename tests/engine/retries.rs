@@ -125,23 +125,64 @@ async fn a_key_cuts_the_pause_short_and_an_interrupt_ends_it() {
     assert_eq!(bench.requests.count(), 3);
 }
 
+const QUIET: &str = "m repeats itself.";
+
+/// The notices about repetition.
+fn about_repeats(bench: &Bench) -> Vec<String> {
+    let said = bench.noted().into_iter().map(|notice| notice.sentence());
+    said.filter(|sentence| sentence.contains("repeat"))
+        .collect()
+}
+
+/// The text on the screen.
+fn shown(bench: &Bench) -> String {
+    let entries = bench.transcript.entries().iter();
+    let text = entries.filter_map(|entry| match &entry.body {
+        Body::Text { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    text.collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_runs_in_circles_is_stopped_and_one_block_is_saved() {
+async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
+    let block = "I must not talk in class, not even quietly.\n";
+    let mut steps = vec![Step::text("Well:\n")];
+    steps.extend((0..100).map(|_| Step::text(block)));
+    steps.push(Step::text("Done."));
+    steps.push(Step::Part(StreamPart::End(EndReason::Stop)));
+    let mut bench = Bench::start(Script::new([steps])).await;
+    bench.says("Write it a hundred times.").await;
+    let whole = format!("Well:\n{}Done.", block.repeat(100));
+    assert_eq!(bench.ended().await, answered(&whole));
+    assert_eq!(
+        about_repeats(&bench),
+        [format!("{QUIET} Ctrl+C stops it if that is not wanted.")]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() {
     let block = "And so it goes on and on. ";
     let mut steps = vec![Step::text("Well: ")];
-    steps.extend((0..200).map(|_| Step::text(block)));
+    steps.extend((0..2_000).map(|_| Step::text(block)));
     let mut bench = Bench::start(Script::new([steps])).await;
     bench.says("Talk.").await;
-    let kept = format!("Well: {block}");
     let TurnEnd::Answered { text, cut: false } = bench.ended().await else {
         panic!("an answer");
     };
-    assert_eq!(text.trim_end(), kept.trim_end());
-    let said = bench.noted();
-    assert_eq!(
-        said.last().map(|notice| notice.what.as_str()),
-        Some("m repeated the same block eight times, and was stopped.")
+    let rest = text.strip_prefix("Well: ").expect("it begins so");
+    let times = rest.len() / block.len();
+    assert_eq!(rest, block.repeat(times));
+    assert!((16 << 10..18 << 10).contains(&rest.len()), "{}", rest.len());
+    let said = about_repeats(&bench);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with(QUIET), "{said:?}");
+    assert!(
+        said[1].contains("times, and was stopped. Everything that came is kept."),
+        "{said:?}"
     );
+    assert_eq!(shown(&bench), text);
     bench.saved().await;
     let home = bench.leaves().await;
     let file = read(&sessions(&home)[0]);
@@ -149,12 +190,26 @@ async fn an_answer_that_runs_in_circles_is_stopped_and_one_block_is_saved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn thinking_that_runs_in_circles_is_stopped() {
-    let steps = (0..200).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
+async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
+    let steps = (0..100).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
+    let end = Step::Part(StreamPart::End(EndReason::Stop));
+    let steps = steps.chain([Step::text("네."), end]);
+    let mut bench = Bench::start(Script::new([steps.collect()])).await;
+    bench.says("Think.").await;
+    assert_eq!(bench.ended().await, answered("네."));
+    assert_eq!(about_repeats(&bench).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn thinking_that_repeats_itself_without_end_is_stopped() {
+    let steps = (0..2_000).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let mut bench = Bench::start(Script::new([steps.collect()])).await;
     bench.says("Think.").await;
     let TurnEnd::Failed { notice } = bench.ended().await else {
         panic!("a failure");
     };
     assert!(notice.what.contains("while it thought"), "{notice:?}");
+    let said = about_repeats(&bench);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with(QUIET), "{said:?}");
 }

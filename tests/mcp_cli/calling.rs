@@ -51,7 +51,11 @@ fn an_error_of_the_tool_is_no_result() {
     let ran = run(&home, &with(&["die", "--json"])).expect(1);
     let why = ran.json()["error"].as_str().expect("why").to_owned();
     assert!(
-        why.starts_with("Tool die was not reached: The server is gone."),
+        why.starts_with("Tool die gave no answer: The server is gone."),
+        "{why}"
+    );
+    assert!(
+        why.ends_with("It is not known whether the tool ran."),
         "{why}"
     );
 }

@@ -229,7 +229,8 @@ async fn a_server_that_dies_is_said_and_its_calls_end() {
     let why = unreachable_because(outcome);
     assert_eq!(
         why,
-        "The server is gone. It closed the connection without an answer."
+        "The server is gone. It closed the connection without an answer. It is not known whether \
+         the tool ran."
     );
     let notice = bench.desk.until_failed().await.sentence();
     assert_eq!(

@@ -85,6 +85,9 @@ impl Inner {
             }),
             "tools/list" => json!({ "tools": self.tools() }),
             "ping" => json!({}),
+            "tools/call" if ask.body["params"]["name"] == "nest" => {
+                json!({ "content": [], "structuredContent": nested() })
+            }
             "tools/call" => {
                 let number = |key: &str| arguments[key].as_i64().unwrap_or_default();
                 let text = (number("a") + number("b")).to_string();
@@ -105,4 +108,9 @@ impl Inner {
         tools.extend(self.further.lock().unwrap().iter().cloned());
         tools
     }
+}
+
+/// More levels of JSON than most parsers read.
+pub fn nested() -> Value {
+    (0..200).fold(json!("}"), |inner, _| json!({ "]": [inner] }))
 }

@@ -1,8 +1,9 @@
 //! What servers say by themselves: lists that change, questions; and errors of tools.
 
 use crate::bench::{Bench, at, remote};
+use crate::good::nested;
 use crate::mcp_desk::{failed, succeeded};
-use crate::web::{Web, json_with};
+use crate::web::{Act, Web, json_with};
 use humble::domain::server::RemoteTransport;
 use serde_json::json;
 
@@ -105,5 +106,58 @@ async fn an_error_of_the_tool_is_the_answer_whatever_its_status() {
         let outcome = bench.desk.call("add", json!({})).await;
         assert_eq!(failed(outcome), "no such number (JSON-RPC error -32602)");
     }
+    bench.close().await;
+}
+
+#[tokio::test]
+async fn what_is_nested_too_deep_costs_a_tool_or_a_call_over_every_carrier() {
+    for (path, transport) in [
+        ("/sse", RemoteTransport::Sse),
+        ("/mcp", RemoteTransport::Http),
+        ("/events", RemoteTransport::Http),
+        ("/modern", RemoteTransport::Http),
+    ] {
+        let web = Web::good().await;
+        let schema = json!({ "type": "object", "properties": { "x": nested() } });
+        web.add_tool(json!({ "name": "deep", "inputSchema": schema }));
+        web.add_tool(json!({ "inputSchema": {}, "name": "last" }));
+        let config = remote(format!("{}{path}", web.origin), transport);
+        let mut bench = Bench::connected(web, config).await;
+        let server = bench.desk.server();
+        let names: Vec<_> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["add", "last"], "{path}");
+        assert_eq!(
+            server.left_out,
+            ["tool `deep`, whose definition is nested deeper than 128 levels"],
+            "{path}"
+        );
+        assert_eq!(
+            failed(bench.desk.call("nest", json!({})).await),
+            "The answer is nested deeper than 128 levels.",
+            "{path}"
+        );
+        let sum = bench.desk.call("add", json!({ "a": 2, "b": 40 })).await;
+        assert_eq!(succeeded(sum), "42", "{path}");
+        bench.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_is_nested_too_deep_keeps_its_words() {
+    let web = Web::with(|ask| {
+        (ask.method() == "tools/call").then(|| {
+            let error = json!({ "data": nested(), "code": -32000, "message": "no such city" });
+            let body = json!({ "jsonrpc": "2.0", "error": error, "id": ask.body["id"] });
+            let head = vec!["Content-Type: application/json".to_owned()];
+            Act::Whole(400, head, body.to_string())
+        })
+    })
+    .await;
+    let config = remote(format!("{}/mcp", web.origin), RemoteTransport::Http);
+    let mut bench = Bench::connected(web, config).await;
+    assert_eq!(
+        failed(bench.desk.call("add", json!({})).await),
+        "no such city (JSON-RPC error -32000)"
+    );
     bench.close().await;
 }

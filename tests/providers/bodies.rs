@@ -25,17 +25,17 @@ pub fn weather() -> Offered {
         "description": "Weather of a city.",
         "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     }));
-    offered(tool.unwrap())
+    offered(vec![tool.unwrap()])
 }
 
-fn offered(tool: Tool) -> Offered {
+pub fn offered(tools: Vec<Tool>) -> Offered {
     let server = Server {
         id: ServerId::new("humble"),
         description: None,
         enabled: true,
         status: ServerStatus::Connected,
         launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![tool]),
+        tools: Arc::new(tools),
         tools_off: BTreeSet::new(),
         left_out: Vec::new(),
         stderr: Vec::new(),

@@ -312,7 +312,7 @@ fn busy(dice: &mut Dice) -> Failure {
 
 /// A model that runs in circles.
 fn circle(dice: &mut Dice) -> Input {
-    let words = "the same words again and again\n".repeat(40);
+    let words = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
     if dice.one_in(2) {
         Input::Text(words)
     } else {

@@ -1,8 +1,10 @@
 //! Servers that print what is no MCP, a little or for ever.
 
-use crate::mcp_desk::{Desk, command, config, succeeded};
+use crate::mcp_desk::{Desk, command, config, failed, server, succeeded};
+use humble::domain::{ServerConfig, ToolOutcome};
 use humble::log::LogSink;
 use serde_json::json;
+use std::time::Duration;
 use tracing_subscriber::layer::SubscriberExt;
 
 #[tokio::test]
@@ -51,4 +53,40 @@ async fn a_program_that_only_prints_is_ended_with_its_reason() {
         8,
         "{log}"
     );
+}
+
+#[tokio::test]
+async fn a_tool_that_is_nested_too_deep_costs_no_other() {
+    let mut desk = Desk::with("deep-tool").await;
+    let server = desk.server();
+    assert_eq!(server.tools.len(), 16);
+    assert_eq!(
+        server.left_out,
+        ["tool `deep`, whose definition is nested deeper than 128 levels"]
+    );
+    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    assert_eq!(succeeded(sum), "2");
+    desk.close().await;
+}
+
+#[tokio::test]
+async fn a_result_that_is_nested_too_deep_fails_its_call_at_once() {
+    let mut desk = Desk::connected(ServerConfig {
+        tool_timeout: Duration::from_secs(5),
+        ..server("")
+    })
+    .await;
+    let outcome = desk.call("nest", json!({})).await;
+    let ToolOutcome::Failed { elapsed, .. } = &outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(*elapsed < Duration::from_secs(5), "{elapsed:?}");
+    assert_eq!(
+        failed(outcome),
+        "The answer is nested deeper than 128 levels."
+    );
+    assert_eq!(desk.server().left_out, Vec::<String>::new());
+    let sum = desk.call("add", json!({ "a": 1, "b": 1 })).await;
+    assert_eq!(succeeded(sum), "2");
+    desk.close().await;
 }

@@ -67,6 +67,21 @@ async fn a_list_that_cannot_be_had_is_a_failure() {
 }
 
 #[tokio::test]
+async fn the_first_list_must_come_within_the_startup_timeout() {
+    let mut desk = Desk::of(vec![humble::domain::ServerConfig {
+        startup_timeout: Duration::from_secs(2),
+        ..server("silent-when-listed")
+    }]);
+    let told = desk.until_failed().await.sentence();
+    assert!(
+        told.contains("could not be listed: no answer in "),
+        "{told}"
+    );
+    assert!(told.contains("startupTimeoutSeconds"), "{told}");
+    desk.close().await;
+}
+
+#[tokio::test]
 async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
     let mut desk = Desk::with("").await;
     let why = unreachable_because(desk.call("die", json!({})).await);

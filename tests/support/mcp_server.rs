@@ -167,6 +167,7 @@ impl Server {
             "many" => {
                 json!({ "tools": (0..5_100).map(|n| tool(&format!("t{n}"))).collect::<Vec<_>>() })
             }
+            "silent-when-listed" => return,
             "unlistable" => return refuse(id, -32603, "the list is lost"),
             _ => json!({ "tools": self.tools() }),
         };
@@ -202,6 +203,11 @@ impl Server {
                 json!({ "name": "bad", "description": "It has no schema." }),
             );
         }
+        if self.manner == "deep-tool" {
+            let mut deep = tool("deep");
+            deep["inputSchema"]["properties"]["x"] = nested();
+            tools.insert(1, deep);
+        }
         if self.grown {
             tools.push(tool("grown"));
         }
@@ -228,6 +234,7 @@ impl Server {
             "odd" => json!({ "content": [
                 { "type": "hologram" }, { "type": "text", "text": "seen" }, 7,
             ] }),
+            "nest" => json!({ "content": [], "structuredContent": nested() }),
             "variables" => {
                 let names: Vec<_> = std::env::vars().map(|(name, _)| name).collect();
                 json!({ "content": [], "structuredContent": names })
@@ -296,6 +303,11 @@ impl Server {
             let _ = stop.send(());
         }
     }
+}
+
+/// More levels of JSON than most parsers read.
+fn nested() -> Value {
+    (0..200).fold(json!("}"), |inner, _| json!({ "]": [inner] }))
 }
 
 /// Answers in ways that the protocol had or has not.

@@ -1,51 +1,88 @@
-//! Sees whether a model runs in circles: the same block eight times in a row at the
-//! end of what it has written (S5.11).
+//! Sees whether a model repeats itself: the same block over and over at the end of what
+//! it has written. A user may have asked for that, so eight repeats are only noted; far
+//! more of them are taken for a model that will not end by itself.
 
-/// How often a block may come in a row.
-const TIMES: usize = 8;
-/// Bytes between two looks: the cost of one look is that of reading the window.
+/// Repeats after which the user is told.
+const TIMES_NOTED: usize = 8;
+/// Repeats, and bytes of them, after which the model is stopped.
+const TIMES_STOPPED: usize = 64;
+const BYTES_STOPPED: usize = 16 << 10;
+/// Bytes between two looks, so that a look at the whole window costs little per byte.
 const STEP: usize = 512;
-/// The end of the text that is looked at; an eighth of it is the longest block.
+/// The end of the text that is searched; an eighth of it is the longest block.
 const WINDOW: usize = 16 * 1024;
-/// A block of so many bytes that says something counts as it stands.
+/// A block this long that consists of words counts from its eighth repeat on.
 const BLOCK_BYTES_MIN: usize = 20;
-/// What is too short or too poor to be a block, such as `0, ` or `ha `, may be meant:
-/// it is a circle only once so much of it has come.
+/// A shorter or poorer block, such as `0, ` or `ha `, counts once there is this much of it.
 const POOR_BYTES: usize = 1_024;
-/// Rules and rows of dots, without a letter or a digit.
+/// The same for rules and rows of dots, which have no letter and no digit.
 const BLANK_BYTES: usize = 4_096;
+
+/// How a text ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Repetition {
+    None,
+    /// Worth a notice.
+    Noted,
+    /// So long that the model has to be stopped.
+    Endless {
+        times: usize,
+    },
+}
 
 /// Remembers how far a growing text was looked at.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     seen: usize,
+    run: Option<Run>,
+}
+
+/// A block that repeats up to `seen`.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: usize,
+    period: usize,
 }
 
 impl Repeats {
-    /// Where the text is to be cut, so that one of the repeated blocks is left.
-    /// O(1) a byte, however long the text is.
-    pub(super) fn look(&mut self, text: &str) -> Option<usize> {
+    /// How `text` ends, which must begin with what it was at the last look. O(1) per byte,
+    /// however long the text and the repetition are.
+    pub(super) fn look(&mut self, text: &str) -> Repetition {
         if text.len() < self.seen + STEP {
-            return None;
+            return Repetition::None;
         }
-        self.seen = text.len();
         let bytes = text.as_bytes();
-        let period = period(&bytes[text.len().saturating_sub(WINDOW)..])?;
-        let mut start = text.len() - period;
-        while start > 0 && bytes[start - 1] == bytes[start - 1 + period] {
-            start -= 1;
+        let new = std::mem::replace(&mut self.seen, text.len())..text.len();
+        let goes_on =
+            |run: &Run| bytes[new.clone()] == bytes[new.start - run.period..new.end - run.period];
+        // A run that is known is only followed: to search for it again would cost its length.
+        self.run = self.run.filter(goes_on).or_else(|| Run::find(bytes));
+        let Some(run) = self.run else {
+            return Repetition::None;
+        };
+        let length = text.len() - run.start;
+        let times = length / run.period;
+        if times >= TIMES_STOPPED && length >= BYTES_STOPPED {
+            Repetition::Endless { times }
+        } else {
+            Repetition::Noted
         }
-        let mut end = start + period;
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        Some(end)
     }
 }
 
-/// The length of the block that the end of `window` consists of, where that came
-/// often enough. By the failure function of Knuth, Morris and Pratt over the bytes
-/// from the end: the shortest period of each suffix.
+impl Run {
+    fn find(bytes: &[u8]) -> Option<Self> {
+        let period = period(&bytes[bytes.len().saturating_sub(WINDOW)..])?;
+        let mut start = bytes.len() - period;
+        while start > 0 && bytes[start - 1] == bytes[start - 1 + period] {
+            start -= 1;
+        }
+        Some(Self { start, period })
+    }
+}
+
+/// The length of the block that repeats often enough at the end of `window`: the shortest
+/// period of a suffix, by the failure function of Knuth, Morris and Pratt from the end.
 fn period(window: &[u8]) -> Option<usize> {
     let from_end = |at: usize| window[window.len() - 1 - at];
     let mut failure = vec![0usize; window.len()];
@@ -56,14 +93,14 @@ fn period(window: &[u8]) -> Option<usize> {
         }
         failure[at] = border + usize::from(from_end(border) == from_end(at));
         let (length, period) = (at + 1, at + 1 - failure[at]);
-        if length >= TIMES * period && length >= needed(&window[window.len() - period..]) {
+        if length >= TIMES_NOTED * period && length >= needed(&window[window.len() - period..]) {
             return Some(period);
         }
     }
     None
 }
 
-/// Bytes of repetition from which a block is a circle.
+/// Bytes of repetition from which `block` counts.
 fn needed(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {
@@ -74,7 +111,7 @@ fn needed(block: &[u8]) -> usize {
         .filter(|c| c.is_alphanumeric() && !c.is_ascii());
     let says_something = text.split_whitespace().count() >= 3 || wide.count() >= 6;
     if says_something && block.len() >= BLOCK_BYTES_MIN {
-        TIMES * block.len()
+        TIMES_NOTED * block.len()
     } else {
         POOR_BYTES
     }
@@ -84,58 +121,82 @@ fn needed(block: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// Feeds `text` in small pieces; where it would be cut, and after how many bytes
-    /// that was seen.
-    fn cut(text: &str) -> Option<(usize, usize)> {
-        let mut repeats = Repeats::default();
+    /// Feeds `text` in pieces of seven bytes: after how many bytes it is noted, and after
+    /// how many it is stopped.
+    fn seen(text: &str) -> (Option<usize>, Option<usize>) {
+        let (mut repeats, mut noted) = (Repeats::default(), None);
         let ends = (1..=text.len()).filter(|end| text.is_char_boundary(*end));
-        ends.filter(|end| end % 7 == 0 || *end == text.len())
-            .find_map(|end| Some((repeats.look(&text[..end])?, end)))
+        for end in ends.filter(|end| end % 7 == 0 || *end == text.len()) {
+            match repeats.look(&text[..end]) {
+                Repetition::None => {}
+                Repetition::Noted => noted = noted.or(Some(end)),
+                Repetition::Endless { .. } => return (noted, Some(end)),
+            }
+        }
+        (noted, None)
     }
 
     #[test]
-    fn a_block_that_comes_eight_times_is_cut_to_one() {
+    fn a_block_is_noted_after_eight_repeats_and_stopped_only_after_16_kb() {
         let block = "The answer is that it depends on the case.\n";
-        let text = format!("Well. {}", block.repeat(40));
-        let (end, seen) = cut(&text).expect("a circle");
-        assert_eq!(&text[..end], format!("Well. {block}"));
-        assert!(seen <= 6 + 8 * block.len() + STEP + 7, "{seen}");
+        let (noted, stopped) = seen(&format!("Well. {}", block.repeat(1_000)));
+        let (noted, stopped) = (noted.expect("noted"), stopped.expect("stopped"));
+        assert!(noted <= 6 + 8 * block.len() + STEP + 7, "{noted}");
+        assert!(
+            (6 + BYTES_STOPPED..=6 + BYTES_STOPPED + STEP + 7).contains(&stopped),
+            "{stopped}"
+        );
+        let asked_for = format!("Well. {}Done.", block.repeat(300));
+        assert_eq!(seen(&asked_for).1, None);
     }
 
     #[test]
-    fn a_block_of_wide_letters_is_cut_between_two_of_them() {
+    fn a_block_of_a_kilobyte_is_stopped_only_after_64_repeats() {
+        let lines = (0..50).map(|n| format!("line {n} of a long block\n"));
+        let block = lines.collect::<String>();
+        assert!((1_000..2_000).contains(&block.len()));
+        assert_eq!(seen(&block.repeat(60)).1, None);
+        let (noted, stopped) = seen(&block.repeat(70));
+        assert!(noted.expect("noted") <= 9 * block.len());
+        let stopped = stopped.expect("stopped");
+        assert!(
+            (64 * block.len()..65 * block.len()).contains(&stopped),
+            "{stopped}"
+        );
+    }
+
+    #[test]
+    fn a_block_of_wide_letters_is_seen_wherever_it_is_cut() {
         let block = "같은 말을 되풀이합니다. ";
-        let text = format!("음, {}", block.repeat(60));
-        let (end, _) = cut(&text).expect("a circle");
-        // The space before the first block belongs to the circle as well.
-        assert_eq!(&text[..end], format!("음, {block}").trim_end());
+        let (noted, stopped) = seen(&format!("음, {}", block.repeat(700)));
+        assert!(noted.is_some() && stopped.is_some());
     }
 
     #[test]
-    fn a_block_of_two_kilobytes_is_seen() {
-        let lines: Vec<String> = (0..60)
-            .map(|n| format!("line {n} of a long block\n"))
-            .collect();
-        let block = lines.concat();
-        let text = block.repeat(10);
-        let (end, _) = cut(&text).expect("a circle");
-        assert_eq!(end, block.len());
+    fn a_repetition_that_ends_starts_the_count_over() {
+        let block = "The same line of text again.\n";
+        let verse = format!("{}And now another one.\n", block.repeat(400));
+        assert!(verse.len() < BYTES_STOPPED);
+        let (noted, stopped) = seen(&verse.repeat(5));
+        assert!(noted.is_some());
+        assert_eq!(stopped, None);
     }
 
     #[test]
     fn one_word_for_ever_is_seen_later() {
-        assert_eq!(cut(&"no ".repeat(120)), None);
-        assert!(cut(&"no ".repeat(900)).is_some());
+        assert_eq!(seen(&"no ".repeat(120)), (None, None));
+        let (noted, stopped) = seen(&"no ".repeat(9_000));
+        assert!(noted.is_some() && stopped.is_some());
     }
 
     #[test]
-    fn what_merely_looks_alike_goes_on() {
+    fn text_that_only_looks_alike_goes_on() {
         let rule = "-".repeat(1_500);
         let table: String = (0..200).map(|n| format!("| {n} | a row | 0 |\n")).collect();
         let seven = "A refrain that comes seven times.\n".repeat(7);
         let zeros = "0, ".repeat(300);
         for text in [rule, table, format!("{seven}{}", "x y z ".repeat(2)), zeros] {
-            assert_eq!(cut(&text), None, "{}", &text[..40]);
+            assert_eq!(seen(&text), (None, None), "{}", &text[..40]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading one reply: text and thinking as they stream, and what its end means.
 
-use super::repeats::Repeats;
+use super::repeats::{Repeats, Repetition};
 use super::words::Words;
 use super::{
     CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
@@ -22,6 +22,8 @@ pub(super) struct Round {
     thinking: String,
     text_repeats: Repeats,
     thinking_repeats: Repeats,
+    /// The user was told that this reply repeats itself.
+    is_repeat_noted: bool,
 }
 
 /// Something that the model asked for, usable or not, in order.
@@ -123,6 +125,7 @@ impl Turn {
 
     fn text_was_thinking(&mut self) {
         self.round.open = None;
+        self.round.text_repeats = Repeats::default();
         for piece in self.round.words.were_thinking() {
             self.emit(TurnEvent::Reclassified {
                 piece,
@@ -277,47 +280,55 @@ impl Turn {
         self.end(TurnEnd::Answered { text, cut });
     }
 
-    /// Stops a model that runs in circles (S5.11). One of the repeated blocks is kept:
-    /// a model that is shown all of them goes on with them in its next answer.
+    /// Tells the user, once per reply, that the model repeats itself, and stops it where it
+    /// would never end. Everything that came is kept.
     fn check_repeats(&mut self) {
         let round = &mut self.round;
-        let kept = round.text_repeats.look(round.words.streamed());
-        if kept.is_none() && round.thinking_repeats.look(&round.thinking).is_none() {
-            return;
+        let text = round.text_repeats.look(round.words.streamed());
+        let thinking = round.thinking_repeats.look(&round.thinking);
+        match text.max(thinking) {
+            Repetition::None => {}
+            Repetition::Noted if self.round.is_repeat_noted => {}
+            Repetition::Noted => self.note_repeats(),
+            Repetition::Endless { times } => self.stop_repeats(times),
         }
-        let text = kept
-            .map_or("", |end| &round.words.streamed()[..end])
-            .to_owned();
-        round.asked.clear();
+    }
+
+    fn note_repeats(&mut self) {
+        self.round.is_repeat_noted = true;
+        let model = &self.setup.model;
+        self.note(
+            Notice::info(format!("{model} repeats itself."))
+                .advise("Ctrl+C stops it if that is not wanted."),
+        );
+    }
+
+    fn stop_repeats(&mut self, times: usize) {
+        self.round.asked.clear();
         self.effects.push(Effect::DropRequest);
-        let (model, blank) = (self.setup.model.clone(), text.trim().is_empty());
-        let end = if blank {
-            RoundEnd::Broken
-        } else {
-            RoundEnd::Answer
+        let text = self.round.words.text().into_owned();
+        let is_blank = text.trim().is_empty();
+        let end = match is_blank {
+            true => RoundEnd::Broken,
+            false => RoundEnd::Answer,
         };
         self.emit(TurnEvent::RoundEnded { end });
-        if blank {
-            let notice = Notice::failure(format!(
-                "{model} repeated the same block eight times while it thought, and was stopped."
-            ))
-            .advise("/retry asks again; another wording or `think` off often helps.");
+        let repeated = format!("{} repeated the same block {times} times", self.setup.model);
+        if is_blank {
+            let notice = Notice::failure(format!("{repeated} while it thought, and was stopped."))
+                .advise("/retry asks again; another wording or `think` off often helps.");
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.instruction.is_some() {
-            let notice = Notice::failure(format!(
-                "{model} repeated the same block eight times, and was stopped."
-            ))
-            .because("Nothing is replaced by this summary.")
-            .advise("/compact tries again.");
+            let notice = Notice::failure(format!("{repeated}, and was stopped."))
+                .because("Nothing is replaced by this summary.")
+                .advise("/compact tries again.");
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(
-            Notice::warning(format!(
-                "{model} repeated the same block eight times, and was stopped."
-            ))
-            .because("One of them is kept.")
-            .advise("/retry asks again."),
+            Notice::warning(format!("{repeated}, and was stopped."))
+                .because("Everything that came is kept.")
+                .advise("/retry asks again."),
         );
         self.end(TurnEnd::Answered { text, cut: false });
     }

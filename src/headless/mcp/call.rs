@@ -53,7 +53,7 @@ fn fault(tool: &str, outcome: &ToolOutcome) -> String {
     let tool = Clean::name(tool);
     match outcome {
         ToolOutcome::Failed { text, .. } => format!("Tool {tool} failed: {text}"),
-        ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} was not reached: {why}"),
+        ToolOutcome::Unreachable { why, .. } => format!("Tool {tool} gave no answer: {why}"),
         ToolOutcome::TimedOut { elapsed } => format!(
             "Tool {tool} did not answer in {:.1} s: the call was cancelled. --timeout, or \
              `toolTimeoutSeconds` in mcp-servers.json, waits for longer.",

@@ -3,6 +3,7 @@
 
 use super::client::Remote;
 use super::fault::{Said, Status, WebFault};
+use crate::mcp::lenient;
 use crate::text::sse::{Event, Events, Overlong};
 use crate::web;
 use reqwest::Response;
@@ -138,7 +139,7 @@ impl Refusal {
         let read = web::bounded_body(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
         is_page |= body.trim_ascii_start().starts_with(b"<");
-        let mut message: Option<Value> = serde_json::from_slice(&body).ok();
+        let mut message = lenient::parse(&body);
         let field = |key: &str, message: &mut Option<Value>| {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())

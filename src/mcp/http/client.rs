@@ -3,7 +3,7 @@
 
 use super::fault::{Place, WebFault};
 use crate::domain::model::Secret;
-use crate::web::{self, CONNECT_SECONDS_MAX, Unsent};
+use crate::web::{self, CONNECT_SECONDS_MAX, NoAnswer};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
 use std::time::Duration;
@@ -85,7 +85,7 @@ impl Remote {
                 request = request.body(told(body.clone(), sent.clone()));
             }
             let response = request.send().await;
-            let response = response.map_err(|fault| unsent(&fault, &url, self.place(&url)))?;
+            let response = response.map_err(|fault| unanswered(&fault, &url, self.place(&url)))?;
             tracing::debug!("{} {} {}", ask.method, self.place(&url), response.status());
             match self.next(&url, &ask.method, &response)? {
                 Some(target) => url = target,
@@ -179,17 +179,17 @@ fn client(url: &Url) -> Result<Client, WebFault> {
     built.map_err(|fault| WebFault::NoClient(web::innermost(&fault)))
 }
 
-fn unsent(fault: &reqwest::Error, url: &Url, at: Place) -> WebFault {
-    match web::unsent(fault, url) {
-        Unsent::Unresolved => WebFault::Unresolved(at),
-        Unsent::Refused => WebFault::Refused(at),
-        Unsent::ConnectTimeout => WebFault::ConnectTimeout {
+fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> WebFault {
+    match web::no_answer(fault, url) {
+        NoAnswer::Unresolved => WebFault::Unresolved(at),
+        NoAnswer::Refused => WebFault::Refused(at),
+        NoAnswer::ConnectTimeout => WebFault::ConnectTimeout {
             at,
             seconds: CONNECT_SECONDS_MAX,
         },
-        Unsent::Reset => WebFault::Reset,
-        Unsent::Unreachable { why } if is_tls(url, &why) => WebFault::Tls { at, why },
-        Unsent::Unreachable { why } => WebFault::Unreachable { at, why },
+        NoAnswer::Reset => WebFault::Reset,
+        NoAnswer::Unreachable { why } if is_tls(url, &why) => WebFault::Tls { at, why },
+        NoAnswer::Unreachable { why } => WebFault::Unreachable { at, why },
     }
 }
 

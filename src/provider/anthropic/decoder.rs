@@ -2,15 +2,17 @@
 //! index, since servers interleave blocks; a second `message_start` begins anew; a
 //! reply is complete only with `message_stop`. Pure.
 
-use crate::domain::{Arguments, Carry, ProviderKind, Usage};
+use super::counts::Counts;
+use crate::domain::{Arguments, Carry, ProviderKind};
 use crate::provider::complaint::Complaint;
 use crate::provider::error::Cause;
 use crate::provider::frame::{Frame, Rest};
 use crate::provider::part::{EndReason, NativeCall};
 use crate::provider::reply::{
-    CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, read_arguments,
+    CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, parse_whole, read_arguments,
 };
 use crate::text::sse::Event;
+use crate::text::surrogate::Halves;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -30,6 +32,8 @@ struct Incoming {
     /// Something of it was given out.
     has_said: bool,
     blocks: BTreeMap<u64, Block>,
+    /// Of the text or thinking of each block, since blocks may be interleaved.
+    halves: BTreeMap<u64, Halves>,
     counts: Counts,
     reason: Option<EndReason>,
 }
@@ -53,15 +57,6 @@ enum Block {
     },
     /// A kind that this program does not know.
     Other,
-}
-
-/// Each replaces the one before.
-#[derive(Debug, Default)]
-struct Counts {
-    input: Option<u64>,
-    cache_creation: Option<u64>,
-    cache_read: Option<u64>,
-    output: Option<u64>,
 }
 
 impl Decoder {
@@ -92,7 +87,7 @@ impl Decoder {
                 }
             }
             Rest::Foreign(line) => self.fail(Cause::Garbled(no_answer(&line))),
-            Rest::Whole(body) => match serde_json::from_slice(&body) {
+            Rest::Whole(body) => match parse_whole(&body) {
                 Ok(answer) => self.whole(&answer),
                 Err(fault) if fault.is_eof() => {}
                 Err(_) => {
@@ -178,8 +173,9 @@ impl Decoder {
                     self.read_reason(delta);
                 }
             }
+            Some("content_block_stop") => self.finish_halves(index),
             Some("message_stop") => self.stop(),
-            // `ping`, `content_block_stop` and whatever may come to be.
+            // `ping` and whatever may come to be.
             _ => {}
         }
     }
@@ -249,11 +245,12 @@ impl Decoder {
         if words.is_empty() {
             return;
         }
+        let words = self.message.halves.entry(index).or_default().push(words);
         let empty = || Block::Text(String::new());
         if let Block::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
-            text.push_str(words);
-            self.message.has_said = true;
-            self.reply.text(words);
+            text.push_str(&words);
+            self.message.has_said |= !words.is_empty();
+            self.reply.text(&words);
         }
     }
 
@@ -261,15 +258,34 @@ impl Decoder {
         if words.is_empty() {
             return;
         }
+        let words = self.message.halves.entry(index).or_default().push(words);
         let empty = || Block::Thinking {
             thinking: String::new(),
             signature: None,
         };
         let block = self.message.blocks.entry(index).or_insert_with(empty);
         if let Block::Thinking { thinking, .. } = block {
-            thinking.push_str(words);
-            self.message.has_said = true;
-            self.reply.thinking(words);
+            thinking.push_str(&words);
+            self.message.has_said |= !words.is_empty();
+            self.reply.thinking(&words);
+        }
+    }
+
+    /// The end of a block, where a half may have found no partner.
+    fn finish_halves(&mut self, index: u64) {
+        let Some(mut halves) = self.message.halves.remove(&index) else {
+            return;
+        };
+        match self.message.blocks.get(&index) {
+            Some(Block::Thinking { .. }) => self.think(index, halves.finish()),
+            _ => self.words(index, halves.finish()),
+        }
+    }
+
+    fn finish_all_halves(&mut self) {
+        let indices: Vec<u64> = self.message.halves.keys().copied().collect();
+        for index in indices {
+            self.finish_halves(index);
         }
     }
 
@@ -296,6 +312,7 @@ impl Decoder {
         if self.reply.is_over() {
             return;
         }
+        self.finish_all_halves();
         let message = std::mem::take(&mut self.message);
         let carry = carry(&message.blocks);
         for block in message.blocks.into_values() {
@@ -323,30 +340,9 @@ impl Decoder {
 
     /// What was counted up to a failure was paid for all the same.
     fn fail(&mut self, cause: Cause) {
+        self.finish_all_halves();
         self.reply.usage(self.message.counts.usage());
         self.reply.fail(cause);
-    }
-}
-
-impl Counts {
-    fn read(&mut self, usage: Option<&Value>) {
-        let count = |key: &str| usage?.get(key)?.as_u64();
-        self.input = count("input_tokens").or(self.input);
-        self.cache_creation = count("cache_creation_input_tokens").or(self.cache_creation);
-        self.cache_read = count("cache_read_input_tokens").or(self.cache_read);
-        self.output = count("output_tokens").or(self.output);
-    }
-
-    /// Tokens that were read from or written to a cache are input as well.
-    fn usage(&self) -> Usage {
-        let input = [self.input, self.cache_creation, self.cache_read];
-        Usage {
-            input: input
-                .iter()
-                .any(Option::is_some)
-                .then(|| input.into_iter().flatten().fold(0, u64::saturating_add)),
-            output: self.output,
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! unchanged within a turn; a request that would lack it asks for none. Its stream
 //! is read by `decoder`. Pure.
 
+mod counts;
 mod decoder;
 mod thinking;
 
@@ -65,11 +66,13 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
 /// of are named, since calls of unknown tools are refused, and barred.
 fn tools(request: &Request, body: &mut Map<String, Value>) {
     if !request.tools.is_empty() {
-        let tools = request.tools.tools().iter().map(|offered| {
+        let schemas = schema::of(&request.tools);
+        let offered = request.tools.tools().iter().zip(schemas.iter());
+        let tools = offered.map(|(offered, schema)| {
             json!({
                 "name": offered.native_name,
                 "description": offered.tool.description.as_deref().unwrap_or_default(),
-                "input_schema": schema::acceptable(&offered.tool.input_schema),
+                "input_schema": schema,
             })
         });
         body.insert("tools".into(), tools.collect());

@@ -1,0 +1,35 @@
+//! The tokens of a message of Anthropic's, as its events count them. Pure.
+
+use crate::domain::Usage;
+use serde_json::Value;
+
+/// Each replaces the one before.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    input: Option<u64>,
+    cache_creation: Option<u64>,
+    cache_read: Option<u64>,
+    output: Option<u64>,
+}
+
+impl Counts {
+    pub fn read(&mut self, usage: Option<&Value>) {
+        let count = |key: &str| usage?.get(key)?.as_u64();
+        self.input = count("input_tokens").or(self.input);
+        self.cache_creation = count("cache_creation_input_tokens").or(self.cache_creation);
+        self.cache_read = count("cache_read_input_tokens").or(self.cache_read);
+        self.output = count("output_tokens").or(self.output);
+    }
+
+    /// Tokens that were read from or written to a cache are input as well.
+    pub fn usage(&self) -> Usage {
+        let input = [self.input, self.cache_creation, self.cache_read];
+        Usage {
+            input: input
+                .iter()
+                .any(Option::is_some)
+                .then(|| input.into_iter().flatten().fold(0, u64::saturating_add)),
+            output: self.output,
+        }
+    }
+}
