@@ -9,11 +9,10 @@ use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{Prompt, ServerId, ToolMode};
-use crate::engine::{self, Open, Options, Parts};
+use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
-use crate::protocol::{Command, Event};
 use crate::provider::Provider;
 use crate::serve::BuiltIn;
 use crate::tui;
@@ -60,7 +59,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         .enable_all()
         .build()
         .context("the runtime could not be started")?;
-    let behind = &Background {
+    let background = &Background {
         runtime: engine.handle().clone(),
         process_groups: ProcessGroups::default(),
     };
@@ -68,18 +67,22 @@ pub fn run(cli: Cli) -> Result<u8> {
         None => {
             let named = cli.session.map(Open::Named);
             let open = named.or(cli.go_on.then_some(Open::Latest));
-            front_end.block_on(chat(home, cli.shared, open, behind))
+            front_end.block_on(chat(home, cli.shared, open, background))
         }
         Some(_) if cli.go_on || cli.session.is_some() => {
             eprintln!("--continue and --session are for the screen: `humble --continue`.");
             eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
             Ok(EXIT_USAGE)
         }
-        Some(Sub::Demo) => front_end.block_on(show(home, cli.shared, behind)),
+        Some(Sub::Demo) => front_end.block_on(show(home, cli.shared, background)),
         Some(Sub::Models(models)) => front_end.block_on(models::run(&home, models)),
-        Some(Sub::Mcp(asked)) => front_end.block_on(mcp::run(&home, &cli.shared, asked, behind)),
-        Some(Sub::Probe(asked)) => front_end.block_on(probe::run(&home, cli.shared, asked, behind)),
-        Some(Sub::Ask(ask)) => front_end.block_on(one_turn(home, cli.shared, ask, behind)),
+        Some(Sub::Mcp(asked)) => {
+            front_end.block_on(mcp::run(&home, &cli.shared, asked, background))
+        }
+        Some(Sub::Probe(asked)) => {
+            front_end.block_on(probe::run(&home, cli.shared, asked, background))
+        }
+        Some(Sub::Ask(ask)) => front_end.block_on(one_turn(home, cli.shared, ask, background)),
     };
     // Neither a thread that still reads the terminal nor an engine that does not respond
     // may hold up the exit.
@@ -88,7 +91,12 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
-async fn chat(home: Home, shared: Shared, open: Option<Open>, engine: &Background) -> Result<u8> {
+async fn chat(
+    home: Home,
+    shared: Shared,
+    open: Option<Open>,
+    background: &Background,
+) -> Result<u8> {
     let options = Options {
         model: shared.model,
         persona: shared.persona,
@@ -99,7 +107,7 @@ async fn chat(home: Home, shared: Shared, open: Option<Open>, engine: &Backgroun
         ..Options::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    match full_screen(home, Provider::new(), options, None, engine).await? {
+    match full_screen(home, Provider::new(), options, None, background).await? {
         Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
         left => Ok(left.code()),
     }
@@ -127,7 +135,7 @@ fn start_demo(home: Option<PathBuf>) -> Result<u8> {
 }
 
 /// The whole program on the script of [`demo`].
-async fn show(home: Home, shared: Shared, engine: &Background) -> Result<u8> {
+async fn show(home: Home, shared: Shared, background: &Background) -> Result<u8> {
     if shared.model.is_some() {
         eprintln!("The demo has one model, its own: leave --model out.");
         return Ok(EXIT_USAGE);
@@ -139,7 +147,7 @@ async fn show(home: Home, shared: Shared, engine: &Background) -> Result<u8> {
     let (usual, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(shared.no_tools);
-    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS), engine).await?;
+    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
     let code = left.code();
     if code == EXIT_ANSWERED {
         // Where it cannot be told whether there are settings, nothing is said of them.
@@ -205,7 +213,7 @@ async fn full_screen(
     provider: Provider,
     options: Options,
     guide: Option<tui::Prompts>,
-    engine: &Background,
+    background: &Background,
 ) -> Result<Left> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         eprintln!("humble is a full-screen program and needs a terminal.");
@@ -219,13 +227,17 @@ async fn full_screen(
         guide,
         ..tui::Options::default()
     };
-    let running = Running::start(home, provider, options, engine);
-    let exit = tui::run(running.commands, running.events, screen).await;
-    running.end.wait().await;
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(home, provider, options, background);
+    let exit = tui::run(commands, events, screen).await;
+    end(task, background).await;
     Ok(Left::Screen(exit?))
 }
 
-async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Background) -> Result<u8> {
+async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background) -> Result<u8> {
     let prompt = match prompt_of(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
@@ -251,7 +263,11 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Background) -> 
         open: ask.go_on.then_some(Open::Latest),
         ..Options::default()
     };
-    let running = Running::start(home, Provider::new(), options, engine);
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(home, Provider::new(), options, background);
     let request = headless::Request {
         prompt,
         json: ask.json,
@@ -259,8 +275,8 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, engine: &Background) -> 
         allow,
         continues: ask.go_on,
     };
-    let answered = headless::ask(running.commands, running.events, request).await;
-    running.end.wait().await;
+    let answered = headless::ask(commands, events, request).await;
+    end(task, background).await;
     let code = match answered {
         Ok(code) => code,
         // Whoever read our output went away: nobody is left to tell.
@@ -284,58 +300,33 @@ fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, Str
     named.collect()
 }
 
-/// A running engine, and how its end is awaited.
-struct Running {
-    commands: mpsc::Sender<Command>,
-    events: mpsc::Receiver<Event>,
-    end: End,
+/// Starts the engine in the background.
+fn start(home: Home, provider: Provider, options: Options, background: &Background) -> Handle {
+    // Before the log, whose folder tells a first run from a later one.
+    let banners = home.prepare();
+    let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
+    // A full channel loses a line of the pane, never one of the file.
+    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+        let _ = lines.try_send(line);
+    });
+    background.watch_front_end();
+    let _in_background = background.runtime.enter();
+    engine::spawn(Parts {
+        home,
+        banners,
+        provider,
+        built_in: Arc::new(BuiltIn),
+        process_groups: background.process_groups.clone(),
+        log: Some((log, pane)),
+        options,
+    })
 }
 
-struct End {
-    task: JoinHandle<()>,
-    process_groups: ProcessGroups,
-}
-
-impl Running {
-    /// Starts the engine on its own runtime.
-    fn start(home: Home, provider: Provider, options: Options, engine: &Background) -> Self {
-        // Before the log, whose folder tells a first run from a later one.
-        let banners = home.prepare();
-        let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
-        // A full channel loses a line of the pane, never one of the file.
-        let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
-            let _ = lines.try_send(line);
-        });
-        engine.watch_front_end();
-        let process_groups = engine.process_groups.clone();
-        let _on_engine = engine.runtime.enter();
-        let handle = engine::spawn(Parts {
-            home,
-            banners,
-            provider,
-            built_in: Arc::new(BuiltIn),
-            process_groups: process_groups.clone(),
-            log: Some((log, pane)),
-            options,
-        });
-        Self {
-            commands: handle.commands,
-            events: handle.events,
-            end: End {
-                task: handle.task,
-                process_groups,
-            },
-        }
-    }
-}
-
-impl End {
-    /// The front end is done: it waited for an engine that responds to save and to close
-    /// its servers. Whatever is left of the servers is killed, responding engine or not.
-    async fn wait(self) {
-        let _ = timeout(END_MAX, self.task).await;
-        self.process_groups.kill_all();
-    }
+/// The front end is done: it waited for an engine that responds to save and to close its
+/// servers. Whatever is left of the servers is killed, whether the engine responds or not.
+async fn end(engine: JoinHandle<()>, background: &Background) {
+    let _ = timeout(END_MAX, engine).await;
+    background.process_groups.kill_all();
 }
 
 /// The prompt: the words, and what came through a pipe as context; `-` alone is

@@ -3,6 +3,8 @@
 
 #[path = "simulation/checker.rs"]
 mod checker;
+#[path = "simulation/checking.rs"]
+mod checking;
 #[path = "support/dice.rs"]
 mod dice;
 #[path = "simulation/faulty.rs"]
@@ -15,6 +17,8 @@ mod screen;
 mod transitions;
 #[path = "simulation/trusting.rs"]
 mod trusting;
+#[path = "simulation/user.rs"]
+mod user;
 #[path = "simulation/world.rs"]
 mod world;
 

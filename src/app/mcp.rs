@@ -21,16 +21,16 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: &Shared, asked: Mcp, engine: &Background) -> Result<u8> {
+pub async fn run(home: &Home, shared: &Shared, asked: Mcp, background: &Background) -> Result<u8> {
     if shared.no_tools {
         say("--no-tools starts no server: leave it out.");
         return Ok(EXIT_USAGE);
     }
     match asked.act {
-        McpAct::List(asked) => list::list(home, asked, engine).await,
-        McpAct::Tools(asked) => list::tools(home, asked, engine).await,
-        McpAct::Call(asked) => call::run(home, asked, engine).await,
-        McpAct::Add(asked) => add::run(home, asked, engine).await,
+        McpAct::List(asked) => list::list(home, asked, background).await,
+        McpAct::Tools(asked) => list::tools(home, asked, background).await,
+        McpAct::Call(asked) => call::run(home, asked, background).await,
+        McpAct::Add(asked) => add::run(home, asked, background).await,
     }
 }
 

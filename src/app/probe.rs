@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, shared: Shared, asked: Probe, engine: &Background) -> Result<u8> {
+pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Background) -> Result<u8> {
     if shared.no_tools {
         eprintln!("A probe is about tools: leave --no-tools out.");
         return Ok(EXIT_USAGE);
@@ -64,7 +64,7 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, engine: &Background)
     };
     let mut signals = Signals::install().context("signals cannot be heard")?;
     let report = Report::new(model.reference(), model.dialect);
-    let (report, signal) = watch(probe, report, &mut signals, engine).await;
+    let (report, signal) = watch(probe, report, &mut signals, background).await;
     if let Some(fault) = &report.fault {
         eprintln!("{}", words::sentence(fault));
     }
@@ -126,10 +126,10 @@ async fn watch(
     probe: probe::Probe,
     mut report: Report,
     signals: &mut Signals,
-    engine: &Background,
+    background: &Background,
 ) -> (Report, Option<u8>) {
     let (tell, mut news) = mpsc::channel(NEWS_MAX);
-    let mut task = AbortOnDropHandle::new(engine.runtime.spawn(probe.run(tell)));
+    let mut task = AbortOnDropHandle::new(background.runtime.spawn(probe.run(tell)));
     let mut progress = Progress::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {

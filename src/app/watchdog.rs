@@ -1,4 +1,4 @@
-//! What the engine runs on, and the watch that it keeps over the front end's thread.
+//! What runs behind a front end, and the watch that it keeps over the front end's thread.
 //! The front end leaves an engine that does not respond; this is the reverse.
 
 use crate::headless::signals::Signals;

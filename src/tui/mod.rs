@@ -28,6 +28,7 @@ mod screen;
 mod server_log;
 mod shelf;
 mod shown;
+mod shutdown;
 mod sidebar;
 mod slot;
 mod source;

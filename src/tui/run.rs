@@ -6,19 +6,17 @@ use super::model::Model;
 use super::msg::{Effect, Input, Msg};
 use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tty};
 use super::screen::Screen;
+use super::shutdown::shut_down;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
 use super::{Options, draft, panic, view};
-use crate::domain::Severity;
 use crate::protocol::{Command, EVENTS_MAX, Event};
-use crate::text::Clean;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
 use futures::stream::{SelectAll, select_all};
-use std::cell::Cell;
 use std::future::poll_fn;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -33,11 +31,6 @@ use tokio::time::{Instant, sleep, timeout};
 const FRAME: Duration = Duration::from_millis(16);
 /// Terminal events taken in before a frame is drawn.
 const BATCH_MAX: usize = 8_192;
-/// How long an engine that responds may take to save and to close its servers.
-const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
-/// How long the engine may take to acknowledge that it is to end. One that does not is
-/// left behind: a signal ends the program within two seconds, whatever the engine does.
-const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
 /// How long a stop may take to arrive after it was asked for.
 const STOP_MAX: Duration = Duration::from_millis(50);
 /// How long the engine may be too busy to hear of the draft.
@@ -138,42 +131,6 @@ async fn show(
         app.keep_draft().await;
     }
     ended
-}
-
-/// Tells the engine to end and waits for it, with a deadline.
-async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
-    let responds = Cell::new(false);
-    let work = async {
-        if commands.send(Command::Shutdown).await.is_err() {
-            return;
-        }
-        while let Some(event) = events.recv().await {
-            match event {
-                Event::ShutDown => return,
-                Event::ShuttingDown => responds.set(true),
-                // What could not be saved is said where it can still be read.
-                Event::Noticed(notice) if notice.severity == Severity::Failure => {
-                    let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
-                }
-                _ => {}
-            }
-        }
-    };
-    let patience = async {
-        sleep(ACKNOWLEDGE_MAX).await;
-        // Stderr may be gone with the terminal.
-        if !responds.get() {
-            let words = "humble: the engine does not respond; it is left behind.";
-            let _ = writeln!(io::stderr(), "{words}");
-            return;
-        }
-        let _ = writeln!(io::stderr(), "humble: closing …");
-        sleep(SHUTDOWN_MAX - ACKNOWLEDGE_MAX).await;
-    };
-    tokio::select! {
-        () = work => {}
-        () = patience => {}
-    }
 }
 
 /// What the terminal sends, looked at only when it says that there is something:

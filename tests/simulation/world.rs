@@ -2,18 +2,19 @@
 //! anything, servers that come and go, and inputs that arrive too late.
 
 use super::checker::Checker;
+use super::checking::arguments_checked;
 use super::dice::Dice;
-use super::trusting::{pattern, trust_changed};
+use super::trusting::trust_changed;
+use super::user::{CHOICES, answer};
 use humble::domain::model::Limits;
 use humble::domain::{
-    ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Notice, Offered,
-    Progress, Prompt, SavedMessage, SchemaCheck, Server, ServerId, ServerStatus, Tool, ToolMode,
-    ToolOutcome, Usage,
+    Arguments, AskId, CallId, CallOrigin, Dialect, Notice, Offered, Progress, Prompt, SavedMessage,
+    SchemaCheck, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::quotes::{Quote, Quotes};
 use humble::engine::turn::{Failure, Input, ProposedCall, ReplyEnd, Setup};
-use humble::protocol::{Answer, Ask, Choice};
+use humble::protocol::{Answer, Ask};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -149,26 +150,6 @@ pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> Input {
         return Input::RetryDue;
     }
     part(dice)
-}
-
-/// What the check shows, in the simplest way: a path is a text. Some are not finished.
-fn arguments_checked(dice: &mut Dice, seen: &Checker) -> Input {
-    let check = |check: &ArgumentCheck| {
-        let is_required = check.schema.as_ref()?["required"] != json!([]);
-        match check.arguments.get("path") {
-            _ if dice.one_in(20) => None,
-            Some(path) if !path.is_string() => Some(Some("path is no text")),
-            None if is_required => Some(Some("path is missing")),
-            _ => Some(None),
-        }
-    };
-    let results = seen.checking.iter().map(check);
-    let results = results.map(|found| match found {
-        None => SchemaCheck::Unchecked,
-        Some(None) => SchemaCheck::Valid,
-        Some(Some(why)) => SchemaCheck::Invalid(why.to_owned()),
-    });
-    Input::ArgumentsChecked(results.collect())
 }
 
 fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
@@ -350,7 +331,7 @@ fn call(dice: &mut Dice) -> ProposedCall {
     }
 }
 
-fn arguments(dice: &mut Dice) -> Option<Arguments> {
+pub fn arguments(dice: &mut Dice) -> Option<Arguments> {
     let value = match dice.below(8) {
         0 => return None,
         1 => json!({ "path": 3 }),
@@ -361,69 +342,5 @@ fn arguments(dice: &mut Dice) -> Option<Arguments> {
     match value {
         Value::Object(arguments) => Some(arguments),
         _ => None,
-    }
-}
-
-const CHOICES: [Choice; 10] = [
-    Choice::TellModel,
-    Choice::AsText,
-    Choice::Retry,
-    Choice::GoOn,
-    Choice::KeepWaiting,
-    Choice::AskAgain,
-    Choice::AsManyAgain,
-    Choice::NoBound,
-    Choice::AnswerNow,
-    Choice::Stop,
-];
-
-fn answer(dice: &mut Dice, question: &Ask) -> Answer {
-    if dice.one_in(20) {
-        return Answer::Dismissed;
-    }
-    let Ask::Approve(calls) = question else {
-        let rows = question.choices();
-        // Stopping ends the run: choose it less often than a fair coin would.
-        let row = dice.pick(rows);
-        let row = if row.choice == Choice::Stop {
-            dice.pick(rows)
-        } else {
-            row
-        };
-        return Answer::Choice(row.choice);
-    };
-    let mut decisions: Vec<_> = calls
-        .iter()
-        .map(|call| (call.call, decision(dice)))
-        .collect();
-    if dice.one_in(15) {
-        decisions.pop();
-    }
-    if dice.one_in(15) {
-        decisions.push((CallId(999), Decision::Run));
-    }
-    Answer::Calls(decisions)
-}
-
-fn decision(dice: &mut Dice) -> Decision {
-    match dice.below(22) {
-        18 => Decision::RunAlways,
-        19 => Decision::RunServer,
-        20 => Decision::RunMatching {
-            pattern: pattern(dice),
-        },
-        21 => Decision::Never,
-        0 => Decision::Refuse,
-        1 | 2 => Decision::Deny { word: None },
-        3 => Decision::Deny {
-            word: Some("다른 폴더".to_owned()),
-        },
-        4 | 5 => Decision::Edit {
-            arguments: arguments(dice).unwrap_or_default(),
-        },
-        6 => Decision::UseFirst,
-        7 => Decision::TreatAsText,
-        8 | 9 => Decision::RunForSession,
-        _ => Decision::Run,
     }
 }

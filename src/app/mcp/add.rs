@@ -12,7 +12,7 @@ use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
 
-pub async fn run(home: &Home, asked: Add, engine: &Background) -> Result<u8> {
+pub async fn run(home: &Home, asked: Add, background: &Background) -> Result<u8> {
     let understood = new_server(&asked).and_then(|new| {
         let server = config::understand_server(&new)?;
         Ok((new, server))
@@ -48,14 +48,19 @@ pub async fn run(home: &Home, asked: Add, engine: &Background) -> Result<u8> {
         }
         return Ok(EXIT_ANSWERED);
     }
-    look(home, server, &asked, engine).await
+    look(home, server, &asked, background).await
 }
 
 /// Connects once, and tells what was found.
-async fn look(home: &Home, server: ServerConfig, asked: &Add, engine: &Background) -> Result<u8> {
+async fn look(
+    home: &Home,
+    server: ServerConfig,
+    asked: &Add,
+    background: &Background,
+) -> Result<u8> {
     let servers = vec![server];
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let is_well = found.iter().all(words::Found::is_well);

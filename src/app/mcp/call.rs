@@ -35,7 +35,7 @@ enum Written {
     Pairs(Vec<String>),
 }
 
-pub async fn run(home: &Home, asked: mcp::Call, engine: &Background) -> Result<u8> {
+pub async fn run(home: &Home, asked: mcp::Call, background: &Background) -> Result<u8> {
     let servers = configured(home);
     let written = match find(&servers, &asked.server) {
         Ok(_) => written(&asked.arguments),
@@ -62,7 +62,7 @@ pub async fn run(home: &Home, asked: mcp::Call, engine: &Background) -> Result<u
         server.enabled = true;
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, vec![server], asked.patience.timeout, engine)?;
+    let mut desk = Desk::open(home, vec![server], asked.patience.timeout, background)?;
     let code = at(&mut desk, &asked, written).await;
     desk.close().await;
     code

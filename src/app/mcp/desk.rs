@@ -37,7 +37,7 @@ pub struct Desk {
     deadline: Option<Instant>,
     timeout: Option<Duration>,
     /// What the servers run on.
-    engine: Background,
+    background: Background,
 }
 
 /// Why there was no waiting any longer.
@@ -54,16 +54,16 @@ impl Desk {
         home: &Home,
         servers: Vec<ServerConfig>,
         timeout: Option<Duration>,
-        engine: &Background,
+        background: &Background,
     ) -> Result<Self> {
         let signals = Signals::install().context("signals cannot be heard")?;
         let (sender, events) = mpsc::channel(EVENTS_MAX);
-        let groups = engine.process_groups.clone();
+        let groups = background.process_groups.clone();
         let mut hub = {
-            let _on_engine = engine.runtime.enter();
+            let _in_background = background.runtime.enter();
             Hub::with_groups(sender, Arc::new(BuiltIn), groups)
         };
-        engine.watch_front_end();
+        background.watch_front_end();
         if home.root().is_dir() {
             hub.remember_in(home.cache().join("servers.json"));
         }
@@ -81,7 +81,7 @@ impl Desk {
             trust: trust.value,
             deadline: timeout.map(|timeout| Instant::now() + timeout),
             timeout,
-            engine: engine.clone(),
+            background: background.clone(),
         })
     }
 
@@ -177,8 +177,8 @@ impl Desk {
 
     /// Resolves once the runtime of the servers has not responded for a second.
     pub fn is_stuck(&self) -> impl Future<Output = ()> + use<> {
-        let engine = self.engine.clone();
-        async move { engine.is_stuck().await }
+        let background = self.background.clone();
+        async move { background.is_stuck().await }
     }
 
     /// Ends every session and every process. A second signal does it at once, and so does
@@ -188,7 +188,7 @@ impl Desk {
             hub,
             events,
             mut signals,
-            engine,
+            background,
             ..
         } = self;
         // Lines of the hub wait for room in this channel: let them go.
@@ -196,7 +196,7 @@ impl Desk {
         tokio::select! {
             () = hub.shutdown() => {}
             _ = signals.next() => {}
-            () = engine.is_stuck() => {}
+            () = background.is_stuck() => {}
         }
     }
 }

@@ -10,10 +10,10 @@ use crate::headless::mcp::{self as words, Found, tools::Shown};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
 
-pub async fn list(home: &Home, asked: List, engine: &Background) -> Result<u8> {
+pub async fn list(home: &Home, asked: List, background: &Background) -> Result<u8> {
     let servers = configured(home);
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let printed = print(&match asked.json {
@@ -24,7 +24,7 @@ pub async fn list(home: &Home, asked: List, engine: &Background) -> Result<u8> {
     printed.map(|()| exit(stopped, &found))
 }
 
-pub async fn tools(home: &Home, asked: Tools, engine: &Background) -> Result<u8> {
+pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result<u8> {
     let mut servers = configured(home);
     if let Some(name) = &asked.server {
         let mut server = match find(&servers, name) {
@@ -39,7 +39,7 @@ pub async fn tools(home: &Home, asked: Tools, engine: &Background) -> Result<u8>
         servers = vec![server];
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, engine)?;
+    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
     let stopped = desk.settle().await;
     let found = desk.found();
     let printed = print(&match asked.json {

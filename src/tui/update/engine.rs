@@ -52,12 +52,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::PrivateChanged(private) => draft::private_changed(model, private),
         Event::PromptOffered(prompt) => branches::offered(model, &prompt),
         Event::ModelsListed { models, selected } => {
-            model.models = models;
-            model.selected = selected;
+            (model.models, model.selected) = (models, selected);
         }
         Event::PersonasListed { personas, selected } => {
-            model.personas = personas;
-            model.persona = selected;
+            (model.personas, model.persona) = (personas, selected);
         }
         Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
         Event::PullChanged(pull) => model.shelf.pull = pull,

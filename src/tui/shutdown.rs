@@ -1,0 +1,53 @@
+//! Leaving the engine: one that responds has time to save and to close its servers, one
+//! that does not is left behind.
+
+use crate::domain::Severity;
+use crate::protocol::{Command, Event};
+use crate::text::Clean;
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::time::Duration;
+use tokio::sync::mpsc::{Receiver, Sender};
+use tokio::time::sleep;
+
+/// How long an engine that responds may take to save and to close its servers.
+const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
+/// How long the engine may take to acknowledge that it is to end. One that does not is
+/// left behind: a signal ends the program within two seconds, whatever the engine does.
+const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
+
+/// Tells the engine to end and waits for it, with a deadline.
+pub async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+    let responds = Cell::new(false);
+    let work = async {
+        if commands.send(Command::Shutdown).await.is_err() {
+            return;
+        }
+        while let Some(event) = events.recv().await {
+            match event {
+                Event::ShutDown => return,
+                Event::ShuttingDown => responds.set(true),
+                // What could not be saved is said where it can still be read.
+                Event::Noticed(notice) if notice.severity == Severity::Failure => {
+                    let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
+                }
+                _ => {}
+            }
+        }
+    };
+    let patience = async {
+        sleep(ACKNOWLEDGE_MAX).await;
+        // Stderr may be gone with the terminal.
+        if !responds.get() {
+            let words = "humble: the engine does not respond; it is left behind.";
+            let _ = writeln!(io::stderr(), "{words}");
+            return;
+        }
+        let _ = writeln!(io::stderr(), "humble: closing …");
+        sleep(SHUTDOWN_MAX - ACKNOWLEDGE_MAX).await;
+    };
+    tokio::select! {
+        () = work => {}
+        () = patience => {}
+    }
+}

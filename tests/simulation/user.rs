@@ -1,0 +1,71 @@
+//! A user who answers anything.
+
+use super::dice::Dice;
+use super::trusting::pattern;
+use super::world::arguments;
+use humble::domain::{CallId, Decision};
+use humble::protocol::{Answer, Ask, Choice};
+
+pub const CHOICES: [Choice; 10] = [
+    Choice::TellModel,
+    Choice::AsText,
+    Choice::Retry,
+    Choice::GoOn,
+    Choice::KeepWaiting,
+    Choice::AskAgain,
+    Choice::AsManyAgain,
+    Choice::NoBound,
+    Choice::AnswerNow,
+    Choice::Stop,
+];
+
+pub fn answer(dice: &mut Dice, question: &Ask) -> Answer {
+    if dice.one_in(20) {
+        return Answer::Dismissed;
+    }
+    let Ask::Approve(calls) = question else {
+        let rows = question.choices();
+        // Stopping ends the run: choose it less often than a fair coin would.
+        let row = dice.pick(rows);
+        let row = if row.choice == Choice::Stop {
+            dice.pick(rows)
+        } else {
+            row
+        };
+        return Answer::Choice(row.choice);
+    };
+    let mut decisions: Vec<_> = calls
+        .iter()
+        .map(|call| (call.call, decision(dice)))
+        .collect();
+    if dice.one_in(15) {
+        decisions.pop();
+    }
+    if dice.one_in(15) {
+        decisions.push((CallId(999), Decision::Run));
+    }
+    Answer::Calls(decisions)
+}
+
+fn decision(dice: &mut Dice) -> Decision {
+    match dice.below(22) {
+        18 => Decision::RunAlways,
+        19 => Decision::RunServer,
+        20 => Decision::RunMatching {
+            pattern: pattern(dice),
+        },
+        21 => Decision::Never,
+        0 => Decision::Refuse,
+        1 | 2 => Decision::Deny { word: None },
+        3 => Decision::Deny {
+            word: Some("다른 폴더".to_owned()),
+        },
+        4 | 5 => Decision::Edit {
+            arguments: arguments(dice).unwrap_or_default(),
+        },
+        6 => Decision::UseFirst,
+        7 => Decision::TreatAsText,
+        8 | 9 => Decision::RunForSession,
+        _ => Decision::Run,
+    }
+}
