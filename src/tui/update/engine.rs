@@ -10,7 +10,7 @@ use super::{approval, branches, connect, log, models, probe, servers, sessions, 
 use crate::domain::{
     Body, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId, Wait,
 };
-use crate::protocol::Event;
+use crate::protocol::{Event, LogLine};
 use std::time::Duration;
 
 /// A turn of at least this length calls the person back when it ends.
@@ -72,12 +72,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
         Event::BannersChanged(banners) => model.banners = banners,
         Event::Noticed(notice) => model.notify(notice),
-        Event::Logged(line) => {
-            model.log.push_back(line);
-            if model.log.len() > LOG_LINES_MAX {
-                model.log.pop_front();
-            }
-        }
+        Event::Logged(line) => logged(model, line),
         Event::Traced(lines) => model.trace = Some(lines),
         Event::ArgumentsChecked { query, check } => {
             approval::arguments_checked(model, query, check, effects);
@@ -85,6 +80,13 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::InterruptTaken => model.interrupt_sent = None,
         Event::ShuttingDown => {}
         Event::ShutDown => effects.push(Effect::Quit),
+    }
+}
+
+fn logged(model: &mut Model, line: LogLine) {
+    model.log.push_back(line);
+    if model.log.len() > LOG_LINES_MAX {
+        model.log.pop_front();
     }
 }
 
