@@ -76,6 +76,12 @@ impl Rig {
                 }
             }
         }
+        // A dialog listens only once it was drawn.
+        if !self.model.asks.is_empty() && dice.one_in(2) {
+            let (width, height) = self.model.size;
+            let area = ratatui::layout::Rect::new(0, 0, width, height);
+            view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
+        }
         let shown: Vec<AskId> = self.model.asks.iter().map(|ask| ask.id).collect();
         let open: Vec<AskId> = self.ask.into_iter().collect();
         if shown != open {
