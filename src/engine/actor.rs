@@ -5,7 +5,6 @@ use super::approval::Approval;
 use super::asking::Pending;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
-use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
 use super::probing::{Probing, hear_probe};
@@ -169,6 +168,7 @@ pub(super) struct Actor {
 
 pub(super) async fn run(
     parts: Parts,
+    files: Read,
     mut commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<Event>,
 ) {
@@ -176,7 +176,6 @@ pub(super) async fn run(
     let (log, mut log_lines) = parts.log.unzip();
     let mut hub = Hub::new(hub_sender, Arc::clone(&parts.built_in));
     hub.remember_in(parts.home.cache().join("servers.json"));
-    let files = read_files(parts.home.clone()).await;
     let told = files.banners.clone();
     let (provider, options, built_in) = (parts.provider, parts.options, parts.built_in);
     let mut actor = Actor::new(parts.home, files, provider, options, log, hub, built_in);

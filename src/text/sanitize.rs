@@ -48,6 +48,16 @@ impl Clean {
         Self(shown)
     }
 
+    /// A name among other words. One with blanks in it could pass for several, or push
+    /// the rest out of sight: it is quoted as JSON.
+    pub fn word(raw: &str) -> Self {
+        let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
+        match !raw.is_empty() && raw.chars().all(is_plain) {
+            true => Self::exact(raw),
+            false => Self::exact(&serde_json::Value::from(raw).to_string()),
+        }
+    }
+
     /// A name from outside, such as a tool's: what is hidden is spelt out, line ends
     /// too, and a name that begins or ends in blanks, or is empty, stands in quotation
     /// marks. Two names are never shown alike because of what cannot be seen.

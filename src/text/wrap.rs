@@ -62,52 +62,6 @@ pub fn break_line(line: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows
 }
 
-/// How a row of [`exact_line`] follows the one above it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Joint {
-    /// It begins a line.
-    Start,
-    /// Exactly one space ends the row above.
-    Space,
-    /// The row above is full, blanks at its end included.
-    Full,
-    /// The last column of the row above is empty: a wide cluster did not fit.
-    Short,
-}
-
-/// Splits `line` into rows at most `width` columns wide such that the line can be
-/// rebuilt from the rows and their joints. No space hangs beyond the width, and a row
-/// ends early only behind a single space in its last third. O(len).
-pub fn exact_line(line: &str, width: NonZeroU16) -> Vec<(Joint, Range<usize>)> {
-    let width = usize::from(width.get());
-    let mut rows = Vec::new();
-    let (mut joint, mut start, mut used) = (Joint::Start, 0, 0);
-    // Spaces right before `at`, and the last place behind a single one.
-    let mut spaces = 0;
-    let mut single: Option<Break> = None;
-    let mut at = 0;
-    for cluster in forward(line) {
-        let columns = cluster_width(cluster);
-        if cluster != " " && spaces == 1 && at > start + 1 && 3 * used >= 2 * width {
-            single = Some(Break { at, used });
-        }
-        spaces = if cluster == " " { spaces + 1 } else { 0 };
-        if used + columns > width && at > start {
-            let (end, next) = match single.take() {
-                Some(single) => (single, Joint::Space),
-                None if used < width => (Break { at, used }, Joint::Short),
-                None => (Break { at, used }, Joint::Full),
-            };
-            rows.push((joint, start..end.at));
-            (joint, start, used) = (next, end.at, used - end.used);
-        }
-        used += columns;
-        at += cluster.len();
-    }
-    rows.push((joint, start..line.len()));
-    rows
-}
-
 /// Splits `text` at its line ends and wraps each line; the ranges leave the `\n`
 /// out. Never empty.
 pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {

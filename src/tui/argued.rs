@@ -4,13 +4,9 @@
 use super::theme::Glyphs;
 use crate::domain::Arguments;
 use crate::text::Clean;
-use crate::text::wrap::{Joint, exact_line};
-use std::num::NonZeroU16;
+use crate::text::exact::{ExactRows, exact_rows};
 use std::ops::Range;
 use std::time::Duration;
-
-/// Columns left of each row, for the sign of one that goes on with the row above.
-pub const MARGIN: u16 = 2;
 
 #[derive(Debug, Clone)]
 pub struct Argued {
@@ -20,14 +16,6 @@ pub struct Argued {
     drawn: Vec<Range<usize>>,
     /// When the last missing part was drawn.
     whole_since: Option<Duration>,
-}
-
-/// The arguments as rows of one width.
-#[derive(Debug, Clone, Default)]
-pub struct ArguedRows {
-    pub rows: Vec<String>,
-    /// The byte at which each row begins.
-    pub starts: Vec<usize>,
 }
 
 impl Argued {
@@ -49,26 +37,8 @@ impl Argued {
     }
 
     /// Wraps the text such that it can be rebuilt from what is drawn.
-    pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> ArguedRows {
-        let columns = columns.saturating_sub(MARGIN);
-        let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
-        let [space, full, short] = glyphs.joints;
-        let mut laid = ArguedRows::default();
-        let mut start = 0;
-        for line in self.text.split('\n') {
-            for (joint, row) in exact_line(line, columns) {
-                let sign = match joint {
-                    Joint::Start => " ",
-                    Joint::Space => space,
-                    Joint::Full => full,
-                    Joint::Short => short,
-                };
-                laid.starts.push(start + row.start);
-                laid.rows.push(format!("{sign} {}", &line[row]));
-            }
-            start += line.len() + 1;
-        }
-        laid
+    pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> ExactRows {
+        exact_rows(&self.text, columns, glyphs.joints)
     }
 
     /// These rows of `starts` were drawn.
@@ -125,6 +95,7 @@ impl Argued {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::exact::MARGIN;
     use crate::text::grapheme::{cluster_width, forward};
     use proptest::prelude::*;
     use serde_json::json;

@@ -8,17 +8,11 @@ use super::edited;
 use super::{left, pen::rows_of, probe, trust};
 use crate::domain::CallId;
 use crate::domain::stock::size_words;
-use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::domain::trust::lines_of;
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-
-/// Stands above what a server says of its tool, at the left edge. Everything else there
-/// is indented, so that no server can write this line itself.
-const SERVER_SAYS: &str = "The server says of this tool:";
-/// Left of every row of a server's words.
-const QUOTE: &str = "  | ";
 
 /// What of a dialog never scrolls.
 pub struct Words {
@@ -159,19 +153,8 @@ pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
 
 pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
-    let (tool, server) = (plain_name(tool), plain_name(&server));
+    let (tool, server) = (Clean::word(tool), Clean::word(&server));
     one_line(&format!("{tool}   {server}"))
-}
-
-/// A name with blanks in it could pass for two, or push the rest out of sight: it is
-/// quoted.
-fn plain_name(name: &str) -> String {
-    let is_plain =
-        |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}' | '\u{3164}');
-    match name.chars().all(is_plain) {
-        true => name.to_owned(),
-        false => Clean::exact(&serde_json::Value::from(name).to_string()).into(),
-    }
 }
 
 /// A name with a line end in it must not pass for two lines.
@@ -196,7 +179,6 @@ fn call_body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
     });
     let about = about_rows(model, tool, columns);
     if !about.is_empty() {
-        rows.push(String::new());
         rows.extend(rows_of(&Clean::own(SERVER_SAYS), columns));
         rows.extend(about);
     }

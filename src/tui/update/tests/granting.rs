@@ -262,7 +262,8 @@ fn keys_that_come_between_two_frames_skip_no_row() {
 
 #[test]
 fn what_was_drawn_survives_a_resize() {
-    let words = json!({ "text": "some words in a row ".repeat(200) });
+    let words: String = (0..600).map(|n| format!("word{n} ")).collect();
+    let words = json!({ "text": words });
     let mut chat = of_tool((104, 30), "", &words);
     read_through(&mut chat);
     assert_eq!(chat.model.asks[0].rows_left, 0);
