@@ -5,6 +5,7 @@ mod approval;
 mod dialog;
 mod draft;
 mod granting;
+mod imitating;
 mod message;
 mod outside;
 mod screen;
