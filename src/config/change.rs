@@ -5,6 +5,7 @@
 
 mod models;
 mod servers;
+mod taken;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -16,6 +17,7 @@ use crate::domain::{Change, Launch, ModelConfig, Persona, ServerId, ToolMode, We
 pub use models::use_of;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+pub use taken::{is_same_leave, taken};
 use words::{differing, named};
 
 const CONFIG: &str = "config.json";

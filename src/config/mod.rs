@@ -28,7 +28,7 @@ pub use add::{
     model_servers, server_of, understand,
 };
 pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
-pub use change::{Memory, Weighed, use_of, weigh};
+pub use change::{Memory, Weighed, is_same_leave, taken, use_of, weigh};
 pub use error::{ConfigError, while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
 pub use known::{Known, Read};

@@ -9,6 +9,12 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::time::Duration;
 
+/// Stands at the left edge above what a server says of its tool. Everything else around
+/// it is indented, so that no server can write this line itself.
+pub const SERVER_SAYS: &str = "The server says of this tool:";
+/// Left of every row of a server's words.
+pub const QUOTE: &str = "  | ";
+
 /// What a server says about a tool's manners: shown, never obeyed (S7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Annotations {

@@ -6,7 +6,6 @@ use super::argument_checker::ArgumentChecker;
 use super::asking::Pending;
 use super::hear::{Heard, hear, next_line, room};
 use super::journalist::Journalist;
-use super::opening::read_files;
 use super::outbox::Outbox;
 use super::outside::Outside;
 use super::probing::{Probing, hear_probe};
@@ -173,6 +172,7 @@ pub(super) struct Actor {
 
 pub(super) async fn run(
     parts: Parts,
+    files: Read,
     mut commands: mpsc::Receiver<Command>,
     events: mpsc::Sender<Event>,
 ) {
@@ -181,7 +181,6 @@ pub(super) async fn run(
     let built_in = Arc::clone(&parts.built_in);
     let mut hub = Hub::with_groups(hub_sender, built_in, parts.process_groups);
     hub.remember_in(parts.home.cache().join("servers.json"));
-    let files = read_files(parts.home.clone()).await;
     let told = files.banners.clone();
     let (provider, options, built_in) = (parts.provider, parts.options, parts.built_in);
     let mut actor = Actor::new(parts.home, files, provider, options, log, hub, built_in);

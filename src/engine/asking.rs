@@ -33,6 +33,8 @@ pub(super) enum Pending {
     /// What would come into force, and what was said of it.
     OutsideEdit {
         known: Box<Known>,
+        /// What was in force when it was asked.
+        base: Box<Known>,
         changes: Vec<Change>,
     },
     /// The text that was shown: another is not replaced.
@@ -84,8 +86,12 @@ impl Actor {
             Pending::AddModel { server, name } => self.add_model_answered(&server, &name, choice),
             Pending::RemoveModel { server, name } => self.remove_answered(server, name, choice),
             Pending::StoreDialect { model, to } => self.probe_answered(model, to, choice),
-            Pending::OutsideEdit { known, changes } => {
-                self.outside_decided(*known, &changes, choice);
+            Pending::OutsideEdit {
+                known,
+                base,
+                changes,
+            } => {
+                self.outside_decided(*known, &base, &changes, choice);
             }
             Pending::ReplacePrompt(text) => self.prompt_decided(text, choice),
             Pending::Unfinished(left) => self.unfinished_answered(left, choice),

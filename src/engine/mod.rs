@@ -24,7 +24,6 @@ mod costly;
 mod hear;
 mod instructions;
 mod journalist;
-mod opening;
 mod outbox;
 mod outside;
 mod perform;
@@ -53,7 +52,7 @@ pub use argument_checker::ArgumentChecker;
 pub use probing::{IDLE_MAX, NEWS_MAX};
 pub use pulling::{pull_failed, remove_failed};
 
-use crate::config::Home;
+use crate::config::{Home, Read};
 use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
 use crate::mcp::ProcessGroups;
 use crate::ports::LocalServer;
@@ -122,11 +121,14 @@ pub struct Handle {
     pub task: JoinHandle<()>,
 }
 
-/// Starts the engine; returns at once.
+/// Starts the engine. The files are read before this returns, and so before the first
+/// frame: whatever is edited once the program can be seen to run is an edit from
+/// outside, and a wider `trust.json` then waits for a key.
 pub fn spawn(parts: Parts) -> Handle {
     let (commands, from_front_end) = mpsc::channel(COMMANDS_MAX);
     let (to_front_end, events) = mpsc::channel(EVENTS_MAX);
-    let task = tokio::spawn(actor::run(parts, from_front_end, to_front_end));
+    let files = Read::files(&parts.home);
+    let task = tokio::spawn(actor::run(parts, files, from_front_end, to_front_end));
     Handle {
         commands,
         events,

@@ -140,13 +140,18 @@ impl Actor {
         let declined = &mut self.outside.declined;
         declined.retain(|change| waiting.contains(change));
         let is_known = waiting.iter().all(|change| declined.contains(change));
+        let now = Box::new(self.known());
         let after = Box::new(after);
         let open = self.outside.open;
-        if let Some(Pending::OutsideEdit { known, changes }) =
-            open.and_then(|open| self.asked.get_mut(&open))
+        if let Some(Pending::OutsideEdit {
+            known,
+            base,
+            changes,
+        }) = open.and_then(|open| self.asked.get_mut(&open))
             && *changes == waiting
+            && config::is_same_leave(&now.trust, &known.trust, &after.trust)
         {
-            *known = after;
+            (*known, *base) = (after, now);
             return;
         }
         // While the question is open it says all that the banner would.
@@ -160,13 +165,20 @@ impl Actor {
         let question = Ask::OutsideEdit(Arc::new([&waiting, harmless].concat()));
         let pending = Pending::OutsideEdit {
             known: after,
+            base: now,
             changes: waiting,
         };
         self.outside.open = Some(self.ask(Owner::Program, question, pending));
     }
 
     /// The person has read the changes and decided.
-    pub(super) fn outside_decided(&mut self, known: Known, changes: &[Change], choice: Choice) {
+    pub(super) fn outside_decided(
+        &mut self,
+        known: Known,
+        base: &Known,
+        changes: &[Change],
+        choice: Choice,
+    ) {
         self.outside.open = None;
         if choice != Choice::TakeChanges {
             self.outside.declined = changes.to_vec();
@@ -175,6 +187,7 @@ impl Actor {
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
+        let known = config::taken(&self.known(), base, known);
         let first = self.first_of(&known.settings).cloned();
         self.come_into_force(known);
         if let Some(model) = first {

@@ -3,7 +3,7 @@
 use crate::domain::{AskId, Decision, Dialect};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
 use crate::text::Clean;
-use rustix::termios::{QueueSelector, tcflush};
+use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::sync::Arc;
@@ -15,6 +15,9 @@ use tokio_util::task::AbortOnDropHandle;
 const LINES_MAX: usize = 64;
 /// A line that comes sooner was typed before its question was read.
 const QUIET: Duration = Duration::from_millis(500);
+/// A terminal that tells no width, or none that anything fits into, is this wide.
+const COLUMNS: u16 = 80;
+const COLUMNS_MIN: u16 = 12;
 
 /// What came of a question: the answer, and a line that says what was taken where
 /// that is not plain.
@@ -48,6 +51,20 @@ impl Terminal {
     /// Is there somebody to ask?
     pub fn is_there(&self) -> bool {
         self.tty.is_some()
+    }
+
+    /// The width of the terminal, or a usual one where it does not tell.
+    pub fn columns(&self) -> u16 {
+        let size = self
+            .tty
+            .as_ref()
+            .and_then(|tty| tcgetwinsize(&tty.file).ok());
+        let columns = size.map_or(0, |size| size.ws_col);
+        if columns < COLUMNS_MIN {
+            COLUMNS
+        } else {
+            columns
+        }
     }
 
     /// Asks; `summaries` are the calls in full, where it is about calls, and

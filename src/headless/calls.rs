@@ -2,7 +2,7 @@
 //! end in a line.
 
 use super::Headless;
-use super::words::{outcome_words, summary};
+use super::words::{asked_about, outcome_words, summary};
 use crate::domain::offered::withheld_called;
 use crate::domain::{Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
@@ -19,13 +19,14 @@ impl Headless {
         if asked {
             self.waiting.insert(call.id, call.clone());
         } else if self.shown.insert(call.id) {
-            self.say(&summary(call));
+            self.say(&summary(call, None));
         }
         if let ToolState::Done(outcome) = &call.state {
             // An earlier run ruled it out.
             self.refused |= *outcome == ToolOutcome::Never;
             let words = outcome_words(outcome);
-            self.say(Clean::new(&format!("Tool {}: {words}", call.tool)).as_str());
+            let tool = Clean::word(&call.tool);
+            self.say(Clean::new(&format!("Tool {tool}: {words}")).as_str());
         }
     }
 
@@ -54,10 +55,8 @@ impl Headless {
         for asked in calls {
             if let Some(call) = self.waiting.remove(&asked.call) {
                 self.shown.insert(call.id);
-                let about = asked.tool.description.as_deref().unwrap_or_default().trim();
-                let about = Clean::spelt_out(about);
-                let gap = if about.is_empty() { "" } else { "\n" };
-                summaries.push(format!("{}{gap}{about}", summary(&call)));
+                let columns = self.terminal.columns();
+                summaries.push(asked_about(&call, &asked.tool, columns));
             }
         }
         summaries

@@ -35,6 +35,29 @@ impl Clean {
         Self(shown.text)
     }
 
+    /// As [`Clean::spelt_out`], and `⟨` is spelt out too: whatever the text holds, no
+    /// two texts are shown alike.
+    pub fn exact(raw: &str) -> Self {
+        let mut shown = String::with_capacity(raw.len());
+        for (index, part) in raw.split('⟨').enumerate() {
+            if index > 0 {
+                shown.push_str(&spelling('⟨'));
+            }
+            shown.push_str(&Self::spelt_out(part).0);
+        }
+        Self(shown)
+    }
+
+    /// A name among other words. One with blanks in it could pass for several, or push
+    /// the rest out of sight: it is quoted as JSON.
+    pub fn word(raw: &str) -> Self {
+        let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
+        match !raw.is_empty() && raw.chars().all(is_plain) {
+            true => Self::exact(raw),
+            false => Self::exact(&serde_json::Value::from(raw).to_string()),
+        }
+    }
+
     /// A name from outside, such as a tool's: what is hidden is spelt out, line ends
     /// too, and a name that begins or ends in blanks, or is empty, stands in quotation
     /// marks. Two names are never shown alike because of what cannot be seen.

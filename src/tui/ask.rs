@@ -1,21 +1,30 @@
 //! An open question and how far the person has come with it. The dialog is drawn
 //! from this alone: when the question closes, nothing of it is left.
 
+mod scrolled;
+
+use super::argued::Argued;
 use super::editor::Editor;
 use super::model::Model;
 use crate::domain::tool::{CallOrigin, Decision, ToolCall};
-use crate::domain::{AskId, CallId, QueryId, Transcript};
+use crate::domain::{Arguments, AskId, CallId, QueryId, Transcript};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+pub use scrolled::Body;
+use scrolled::LaidOut;
 use std::time::Duration;
 
 /// How long no key may have come before a dialog takes the keyboard (S7.4).
 pub const QUIET: Duration = Duration::from_millis(500);
+/// With more rows than this left to read, a call can also be run unread.
+const UNREAD_FROM: usize = 500;
 
 #[derive(Debug, Clone)]
 pub struct OpenAsk {
     pub id: AskId,
     pub question: Ask,
     pub opened: Duration,
+    /// It was drawn at least once.
+    pub is_seen: bool,
     /// The dialog has the keyboard.
     pub armed: bool,
     /// The choice that the arrows stand on. Nothing is preselected.
@@ -26,6 +35,10 @@ pub struct OpenAsk {
     pub height: usize,
     /// Its last row was in view.
     was_read: bool,
+    /// The next frame scrolls to the first part of the arguments that was not drawn.
+    seeks: bool,
+    /// Rows of the arguments that were not drawn yet.
+    pub rows_left: usize,
     /// The scrolled part as rows: wrapped once, not for every frame.
     laid_out: Option<LaidOut>,
     /// On a screen too small for the choices' labels: `?` lists them.
@@ -38,15 +51,12 @@ pub struct OpenAsk {
     pub shown: Vec<bool>,
     /// Arguments whose editing was left with Esc, for each call.
     pub drafts: Vec<Option<Editor>>,
-}
-
-#[derive(Debug, Clone)]
-struct LaidOut {
-    columns: u16,
-    /// The footer is read with the rest, for want of a row.
-    with_footer: bool,
-    lists: bool,
-    rows: Vec<String>,
+    /// For each call the arguments as drawn; None before the first time.
+    pub argued: Vec<Option<Argued>>,
+    /// For each call the arguments that were edited and are still to be confirmed.
+    pub edited: Vec<Option<Arguments>>,
+    /// A call that is run unread, and how many rows of it were not drawn.
+    pub unread: Option<(CallId, usize)>,
 }
 
 /// What the keys of an armed dialog go to.
@@ -55,6 +65,8 @@ pub enum Form {
     Choosing,
     /// The word to the model that goes with a denial.
     Word(Editor),
+    /// The word that runs a call unread.
+    Unread(Editor),
     /// Arguments, or the pattern of arguments that is to be remembered.
     Arguments {
         editor: Editor,
@@ -62,6 +74,8 @@ pub enum Form {
         /// The engine checks what was written; any other key takes it back.
         query: Option<QueryId>,
         is_pattern: bool,
+        /// The text, where the last frame showed all of it.
+        drawn: Option<String>,
     },
 }
 
@@ -79,6 +93,8 @@ pub enum Act {
     RunAll,
     UseFirst,
     AsText,
+    /// Opens the field for the word that runs the call unread.
+    RunUnread,
     Choose(Choice),
 }
 
@@ -114,11 +130,14 @@ impl OpenAsk {
             id,
             question,
             opened,
+            is_seen: false,
             armed: false,
             chosen: None,
             scroll: 0,
             height: 0,
             was_read: false,
+            seeks: false,
+            rows_left: 0,
             laid_out: None,
             small: false,
             lists: false,
@@ -127,6 +146,9 @@ impl OpenAsk {
             decisions: vec![None; calls],
             shown,
             drafts: vec![None; calls],
+            argued: vec![None; calls],
+            edited: vec![None; calls],
+            unread: None,
         }
     }
 
@@ -151,6 +173,9 @@ impl OpenAsk {
                 })
                 .collect();
         };
+        if self.edited.get(self.at).is_some_and(Option::is_some) {
+            return self.rows_of_edited();
+        }
         let mut rows = vec![
             row(Act::Run, '1', 'y', "Run it"),
             row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
@@ -176,7 +201,27 @@ impl OpenAsk {
         if call.is_some_and(from_text) {
             rows.push(row(Act::AsText, ' ', 't', "Treat as text"));
         }
+        rows.extend(self.unread_row());
         rows
+    }
+
+    /// The choices about a call whose edited arguments are shown. None of them grants
+    /// anything about the arguments that the model wrote.
+    fn rows_of_edited(&self) -> Vec<Row> {
+        let mut rows = vec![
+            row(Act::Run, '1', 'y', "Run it as edited"),
+            row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
+            row(Act::Deny, '3', 'd', "Deny, model goes on"),
+            row(Act::Edit, '4', 'e', "Edit the arguments"),
+            row(Act::Never, '9', ' ', "Never this tool"),
+        ];
+        rows.extend(self.unread_row());
+        rows
+    }
+
+    fn unread_row(&self) -> Option<Row> {
+        let is_long = self.rows_left > UNREAD_FROM;
+        is_long.then(|| row(Act::RunUnread, ' ', 'r', "Run it unread"))
     }
 
     /// Shows another call of the same question.
@@ -187,6 +232,8 @@ impl OpenAsk {
         }
         self.scroll = 0;
         self.was_read = false;
+        self.seeks = false;
+        self.rows_left = 0;
         self.laid_out = None;
         self.chosen = None;
         self.lists = false;
@@ -205,82 +252,15 @@ impl OpenAsk {
         self.scroll = 0;
     }
 
-    /// Wraps the scrolled part, unless that was done for this width already.
-    pub fn lay_out(
-        &mut self,
-        columns: u16,
-        with_footer: bool,
-        wrap: impl Fn(&Self) -> Vec<String>,
-    ) {
-        let lists = self.lists_choices();
-        let known = self.laid_out.as_ref();
-        let wanted = (columns, with_footer, lists);
-        if known.is_none_or(|it| (it.columns, it.with_footer, it.lists) != wanted) {
-            let rows = wrap(self);
-            self.laid_out = Some(LaidOut {
-                columns,
-                with_footer,
-                lists,
-                rows,
-            });
-        }
-    }
-
-    /// The rows of the scrolled part.
-    pub fn body(&self) -> &[String] {
-        self.laid_out.as_ref().map_or(&[], |it| &it.rows)
-    }
-
-    /// A call has changed: what was wrapped of it is of no use any more.
-    pub fn changed(&mut self, call: CallId) {
-        let failed = matches!(&self.question, Ask::AfterError { failed, .. } if *failed == call);
-        if failed || self.ids().any(|id| id == call) {
-            self.laid_out = None;
-        }
-    }
-
-    /// The last row that the scrolled part can begin with.
-    pub fn last_top(&self) -> usize {
-        self.body().len().saturating_sub(self.height)
-    }
-
-    /// Is the end of what is asked about yet to be seen? A list of choices in its place
-    /// shows nothing of it.
-    pub fn is_unread(&self) -> bool {
-        !self.was_read && (self.lists_choices() || self.scroll < self.last_top())
-    }
-
-    /// Must it be read to its end, and was not?
-    pub fn ends_unread(&self) -> bool {
-        let is_read_first = matches!(
-            self.question,
-            Ask::PinChanged(_) | Ask::Instructions { .. } | Ask::OutsideEdit(_)
-        );
-        is_read_first && self.is_unread()
-    }
-
-    /// It was drawn as it is scrolled now.
-    pub fn drawn(&mut self, height: usize) {
-        self.height = height;
-        self.scroll = self.scroll.min(self.last_top());
-        let is_end = height > 0 && !self.lists_choices() && self.scroll == self.last_top();
-        self.was_read |= is_end && !self.body().is_empty();
-    }
-
-    pub fn scroll_by(&mut self, rows: isize) {
-        self.scroll = self.scroll.saturating_add_signed(rows).min(self.last_top());
-    }
-
-    /// Rows of a page: one stays in view, so that none is skipped.
-    pub fn page(&self) -> isize {
-        isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(isize::MAX)
-    }
-
     /// Decides about the call shown. The answer, once nothing is open.
     pub fn decide(&mut self, decision: Decision) -> Option<Answer> {
         if decision == Decision::Refuse {
             return Some(self.all(&Decision::Refuse));
         }
+        let decision = match (decision, self.edited.get_mut(self.at)?.take()) {
+            (Decision::Run, Some(arguments)) => Decision::Edit { arguments },
+            (decision, _) => decision,
+        };
         *self.decisions.get_mut(self.at)? = Some(decision);
         let count = self.decisions.len();
         let open = (1..=count)
@@ -306,10 +286,15 @@ impl OpenAsk {
 
     /// Runs what is undecided.
     pub fn run_rest(&self) -> Answer {
-        let decided = self
-            .decisions
-            .iter()
-            .map(|decision| decision.clone().unwrap_or(Decision::Run));
+        let run = |edited: &Option<Arguments>| match edited.clone() {
+            Some(arguments) => Decision::Edit { arguments },
+            None => Decision::Run,
+        };
+        let decided = self.decisions.iter().zip(&self.edited);
+        let decided = decided.map(|(decision, edited)| {
+            let decision = decision.clone();
+            decision.unwrap_or_else(|| run(edited))
+        });
         Answer::Calls(self.ids().zip(decided).collect())
     }
 

@@ -155,6 +155,9 @@ pub struct Model {
     /// Calls that the person was asked about, and those that ran without.
     pub asked: HashSet<CallId>,
     pub unasked: HashSet<CallId>,
+    /// Calls that were run though not all of their arguments had been drawn, with the
+    /// rows that were left.
+    pub unread: HashMap<CallId, usize>,
     pub title: String,
     pub session: Option<SessionId>,
     /// Nothing of this conversation is saved.
@@ -235,6 +238,7 @@ impl Model {
             clock: Clock::default(),
             asked: HashSet::new(),
             unasked: HashSet::new(),
+            unread: HashMap::new(),
             title: String::new(),
             session: None,
             private: false,
@@ -306,7 +310,7 @@ impl Model {
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
         });
         let notice = self.notice.as_ref().map(|(_, since)| *since + NOTICE_LASTS);
-        let arms = self.asks.first().filter(|ask| !ask.armed);
+        let arms = self.asks.first().filter(|ask| ask.is_seen && !ask.armed);
         let arms = arms.map(|ask| ask.opened.max(self.last_key) + QUIET);
         let enter = self
             .burst

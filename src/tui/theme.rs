@@ -103,6 +103,9 @@ pub struct Glyphs {
     pub full: &'static str,
     pub bar: [&'static str; 2],
     pub spinner: &'static [&'static str],
+    /// At the left edge of a row that goes on with the one above, which ended behind a
+    /// space, at its last column, or one column before it.
+    pub joints: [&'static str; 3],
     /// Corners from the top left on, clockwise, then horizontal and vertical.
     pub frame: [&'static str; 6],
 }
@@ -124,6 +127,7 @@ const UNICODE: Glyphs = Glyphs {
     full: "█",
     bar: ["▕", "▏"],
     spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+    joints: ["┆", "\\", "/"],
     frame: ["╭", "╮", "╯", "╰", "─", "│"],
 };
 
@@ -144,6 +148,7 @@ const ASCII: Glyphs = Glyphs {
     full: "#",
     bar: ["[", "]"],
     spinner: &["|", "/", "-", "\\"],
+    joints: [":", "\\", "/"],
     frame: ["+", "+", "+", "+", "-", "|"],
 };
 

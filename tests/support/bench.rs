@@ -77,7 +77,28 @@ impl Bench {
         Self::of(home, Provider::new(), Requests::default(), options, None).await
     }
 
+    /// Starts the engine, and edits its home before the engine does anything more.
+    pub async fn edited_at_start(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
+        let requests = script.requests();
+        let provider = Provider::scripted(script);
+        let options = Options::default();
+        let bench = Self::begun(home, provider, requests, options, None);
+        edit();
+        bench.offering().await
+    }
+
     async fn of(
+        home: TempDir,
+        provider: Provider,
+        requests: Requests,
+        options: Options,
+        log: Option<LogHandle>,
+    ) -> Self {
+        let bench = Self::begun(home, provider, requests, options, log);
+        bench.offering().await
+    }
+
+    fn begun(
         home: TempDir,
         provider: Provider,
         requests: Requests,
@@ -97,14 +118,19 @@ impl Bench {
             options,
         });
         let (transcript, events) = (Transcript::default(), Vec::new());
-        let mut bench = Self {
+        Self {
             home,
             handle,
             requests,
             transcript,
             events,
             turns: 0,
-        };
+        }
+    }
+
+    /// Waits until the built-in tools are on offer.
+    async fn offering(self) -> Self {
+        let mut bench = self;
         let connected = |event: &Event| match event {
             Event::ServerChanged(server) => server.status == ServerStatus::Connected,
             _ => false,

@@ -148,6 +148,10 @@ impl Chat {
                 _ => {}
             }
         }
+        // A dialog listens only once it was drawn.
+        if !self.model.asks.is_empty() {
+            self.screen();
+        }
     }
 
     /// Lets the engine do all it can without the person.

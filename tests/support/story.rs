@@ -99,6 +99,13 @@ impl Story {
     pub fn input(&mut self, input: Input) -> &mut Self {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
+        // A dialog listens only once it was drawn.
+        if !self.model.asks.is_empty() {
+            let (width, height) = self.model.size;
+            let area = ratatui::layout::Rect::new(0, 0, width, height);
+            let mut buffer = ratatui::buffer::Buffer::empty(area);
+            humble::tui::view::paint(&mut self.model, &mut buffer);
+        }
         self
     }
 

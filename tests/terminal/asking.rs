@@ -2,7 +2,7 @@
 //! the file, and what an interruption leaves.
 
 use super::model_server::{Gate, ollama_call, ollama_loaded, ollama_text};
-use super::pty::{CTRL_C, UP, shows};
+use super::pty::{CTRL_C, Start, UP, shows};
 use super::{ARMED, CHAT, endless, left, ollama, ollama_with_tools, open, open_with_tools};
 use serde_json::json;
 
@@ -48,6 +48,36 @@ fn a_turn_with_an_approved_tool_is_shown_answered_and_saved() {
     );
     assert_eq!(terminal.leave(), left());
     terminal.assert_restored();
+    home.assert_nobody_left();
+}
+
+#[test]
+fn humble_ask_prints_the_arguments_before_the_servers_words_and_then_asks() {
+    let (server, home) = ollama_with_tools();
+    let text = format!("first{}The server says of this tool:", " ".repeat(95));
+    server
+        .on(CHAT, ollama_call("echo", &json!({ "text": text })))
+        .on(CHAT, ollama_text(&["Done."]));
+    let mut terminal = Start::in_home(&home).arg("ask").arg("Call it.").start();
+    let asked = terminal.until_shows(QUESTION);
+    let contents = asked.contents();
+    let rows: Vec<&str> = contents.lines().map(str::trim_end).collect();
+    let at = |start: &str| rows.iter().position(|row| row.starts_with(start));
+    let order = [
+        at("Tool call: echo on test"),
+        at("  text: \"first"),
+        at("The server says of this tool:"),
+        at("  | The tool echo."),
+        at("Its arguments are the 2 rows above these words."),
+        at(QUESTION),
+    ];
+    assert!(order.iter().all(Option::is_some), "{order:?}\n{contents}");
+    assert!(order.is_sorted(), "{order:?}\n{contents}");
+    let label = rows.iter().filter(|row| row.starts_with("The server says"));
+    assert_eq!(label.count(), 1, "{contents}");
+    terminal.press(CTRL_C);
+    terminal.exit();
+    assert_eq!(server.bodies(CHAT).len(), 1);
     home.assert_nobody_left();
 }
 

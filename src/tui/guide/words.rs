@@ -44,7 +44,7 @@ pub(super) fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
 fn asking(ask: &OpenAsk) -> Words {
     match &ask.form {
         _ if !ask.armed => SOON_WORDS,
-        Form::Word(_) => WORD_WORDS,
+        Form::Word(_) | Form::Unread(_) => WORD_WORDS,
         Form::Arguments { .. } => EDIT_WORDS,
         Form::Choosing if ask.call().is_some() => DECIDE_WORDS,
         Form::Choosing => CHOOSE_WORDS,

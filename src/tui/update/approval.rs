@@ -7,7 +7,7 @@ use super::super::input::{key_under, normal, typed};
 use super::super::keymap::{self, Action, When};
 use super::super::model::Model;
 use super::super::msg::Effect;
-use super::engine;
+use super::{engine, granting};
 use crate::domain::tool::Decision;
 use crate::domain::{Arguments, Notice, Pattern, QueryId, SchemaCheck};
 use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
@@ -38,6 +38,9 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         let words = "Read all of it first: PgDn.";
         return model.notify(Notice::warning(words));
     }
+    if granting::holds_back(model, key) {
+        return;
+    }
     let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
     let query = QueryId(model.queries.mint());
     let pressed = with_ask(model, |model, ask| {
@@ -45,16 +48,20 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         let answer = match &ask.form {
             Form::Choosing => choosing(model, ask, key),
             Form::Word(_) => word(ask, key),
+            Form::Unread(_) => granting::unread(ask, key),
             Form::Arguments { .. } => arguments(model, ask, key, query, effects),
         };
         if answer.is_none() && ask.decided() > decided {
             // The next call has not been read yet: a key struck twice must not run it.
             ask.armed = false;
+            ask.is_seen = false;
             ask.opened = model.now;
         }
         answer.map(|answer| (ask.id, answer))
     });
     let answered = pressed.flatten();
+    let unread = model.asks.first_mut().and_then(|ask| ask.unread.take());
+    model.unread.extend(unread);
     let decided = model.asks.first().map_or(0, OpenAsk::decided);
     if answered.is_some() || decided > decided_before {
         model.decided_by = Some(Held::new(key.code, now));
@@ -74,7 +81,9 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
     let Some(ask) = model.ask() else { return false };
     let rows = ask.rows(&model.transcript);
     let row = match (&ask.form, normal(key)) {
-        (Form::Arguments { .. }, (KeyCode::Enter, KeyModifiers::NONE)) => return true,
+        (Form::Arguments { .. } | Form::Unread(_), (KeyCode::Enter, KeyModifiers::NONE)) => {
+            return true;
+        }
         (Form::Choosing, (KeyCode::Enter, _)) => ask.chosen.and_then(|at| rows.get(at)),
         (Form::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => meant(&rows, c),
         _ => None,
@@ -90,15 +99,11 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
 /// tool's new definition and a server's instructions are taken only once their end was
 /// scrolled to.
 fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
-    let Some(ask) = model.ask().filter(|ask| ask.is_unread()) else {
+    let Some(ask) = model.ask().filter(|ask| !ask.was_read()) else {
         return false;
     };
     let rows = ask.rows(&model.transcript);
-    let row = match normal(key) {
-        (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),
-        (KeyCode::Char(c), KeyModifiers::NONE) => meant(&rows, c),
-        _ => None,
-    };
+    let row = chosen_by(ask, &rows, key);
     let takes = [
         Choice::TakeChanges,
         Choice::Accept,
@@ -116,7 +121,9 @@ pub fn paste(model: &mut Model, text: &str) -> bool {
         return false;
     };
     match &mut ask.form {
-        Form::Word(editor) => editor.insert(&text.replace(['\n', '\r'], " ")),
+        Form::Word(editor) | Form::Unread(editor) => {
+            editor.insert(&text.replace(['\n', '\r'], " "));
+        }
         Form::Arguments { editor, query, .. } => {
             *query = None;
             editor.insert(text);
@@ -156,7 +163,7 @@ fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
 }
 
 /// Keys that scroll what is asked about, also while a word is typed.
-fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
+pub(super) fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
     let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
     match normal(key) {
         (KeyCode::PageUp, _) => ask.scroll_by(-ask.page()),
@@ -175,6 +182,15 @@ fn step(ask: &mut OpenAsk, count: usize, by: isize) {
         None => 0,
         Some(at) => at.saturating_add_signed(by).min(last),
     });
+}
+
+/// The choice that a key takes.
+pub(super) fn chosen_by<'a>(ask: &OpenAsk, rows: &'a [Row], key: KeyEvent) -> Option<&'a Row> {
+    match normal(key) {
+        (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),
+        (KeyCode::Char(c), KeyModifiers::NONE) => meant(rows, c),
+        _ => None,
+    }
 }
 
 fn meant(rows: &[Row], c: char) -> Option<&Row> {
@@ -206,12 +222,17 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
                 fault: None,
                 query: None,
                 is_pattern: true,
+                drawn: None,
             };
             None
         }
         Act::UseFirst => ask.decide(Decision::UseFirst),
         Act::AsText => ask.decide(Decision::TreatAsText),
         Act::RunAll => Some(ask.run_rest()),
+        Act::RunUnread => {
+            ask.form = Form::Unread(Editor::default());
+            None
+        }
         Act::Choose(choice) => Some(Answer::Choice(choice)),
         Act::Deny => {
             // Whom the word is about is read above it.
@@ -229,6 +250,7 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
                 fault: None,
                 query: None,
                 is_pattern: false,
+                drawn: None,
             };
             None
         }
@@ -236,6 +258,9 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
 }
 
 fn arguments_of(model: &Model, ask: &OpenAsk) -> Option<Arguments> {
+    if let Some(Some(edited)) = ask.edited.get(ask.at) {
+        return Some(edited.clone());
+    }
     let offered = ask.call()?;
     let call = model.transcript.call(offered.call)?;
     Some(call.arguments.clone())
@@ -277,6 +302,7 @@ fn arguments(
         fault,
         query,
         is_pattern,
+        ..
     } = &mut ask.form
     else {
         return None;
@@ -331,11 +357,12 @@ pub fn arguments_checked(
     effects: &mut Vec<Effect>,
 ) {
     let now = model.now;
-    let decided = with_ask(model, |_, ask| {
+    let answered = with_ask(model, |_, ask| {
         let Form::Arguments {
             editor,
             fault,
             query: open,
+            drawn,
             ..
         } = &mut ask.form
         else {
@@ -350,16 +377,19 @@ pub fn arguments_checked(
             return None;
         }
         // No key came since: this is what was checked.
-        let arguments = parse_arguments(&editor.text()).ok()?;
-        let answer = ask.decide(Decision::Edit { arguments });
-        if answer.is_none() {
+        let written = editor.text();
+        let arguments = parse_arguments(&written).ok()?;
+        let is_drawn = drawn.as_ref() == Some(&written);
+        let decided = ask.decided();
+        let answer = granting::written(ask, Decision::Edit { arguments }, is_drawn);
+        if answer.is_none() && ask.decided() > decided {
             // The next call has not been read yet.
             ask.armed = false;
             ask.opened = now;
         }
         answer.map(|answer| (ask.id, answer))
     });
-    if let Some((ask, answer)) = decided.flatten() {
+    if let Some((ask, answer)) = answered.flatten() {
         effects.push(Effect::Send(Command::Answer { ask, answer }));
         engine::answered(model);
     }

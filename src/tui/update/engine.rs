@@ -97,6 +97,7 @@ fn close(model: &mut Model, closed: impl Fn(&OpenAsk) -> bool) {
     let now = model.now;
     if let Some(next) = model.asks.first_mut().filter(|ask| Some(ask.id) != first) {
         next.opened = now;
+        next.is_seen = false;
     }
 }
 
@@ -112,6 +113,7 @@ fn opened(model: &mut Model, session: &Session) {
     submit::unqueue(model);
     model.asked.clear();
     model.unasked.clear();
+    model.unread.clear();
     model.transcript = Transcript::from_session(session);
     note_thoughts(model, 0);
     model.chat = Flow::default();

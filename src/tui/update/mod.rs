@@ -8,6 +8,7 @@ pub mod calls;
 pub mod commands;
 mod connect;
 mod engine;
+mod granting;
 mod keys;
 mod leave;
 mod log;
@@ -45,7 +46,11 @@ pub const ENTER_HELD: Duration = Duration::from_millis(15);
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     model.now = msg.at;
     let mut effects = Vec::new();
-    arm(model);
+    // A key that waits to be read may be older than it looks: it never arms the dialog
+    // that it would answer.
+    if !matches!(msg.input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
+        arm(model);
+    }
     pass_time(model, &mut effects);
     let opened = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
     take_in(model, msg.input, &mut effects);
@@ -106,11 +111,11 @@ pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
     group(keys).into_iter().map(input).collect()
 }
 
-/// A dialog takes the keyboard when no key came for a while, neither since it
-/// appeared nor since the last one.
+/// A dialog takes the keyboard when no key came for a while, neither since it was first
+/// drawn nor since the last one.
 fn arm(model: &mut Model) {
     let (now, last_key) = (model.now, model.last_key);
-    if let Some(ask) = model.asks.first_mut() {
+    if let Some(ask) = model.asks.first_mut().filter(|ask| ask.is_seen) {
         ask.armed |= now >= ask.opened.max(last_key) + QUIET;
     }
 }

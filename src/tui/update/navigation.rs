@@ -191,7 +191,7 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
     };
     let at = Position::new(mouse.column, mouse.row);
     if let Some(ask) = model.asks.first_mut() {
-        ask.scroll = ask.scroll.saturating_add_signed(rows);
+        ask.scroll_by(rows);
     } else if model.overlay.is_some() {
         super::overlay::scroll(model, rows);
     } else if over_servers(model, at) {

@@ -1,10 +1,10 @@
 //! A question's dialog. What is asked about scrolls; the question and its choices
 //! never do, and nothing is ever drawn over an argument.
 
-use super::super::ask::{Form, OpenAsk, Row, with_ask};
-use super::super::editor::Editor;
+use super::super::ask::{Body, Form, OpenAsk, Row, with_ask};
 use super::super::model::{Model, Overlay};
 use super::asked::{self, Words};
+use super::field::{draw_arguments, draw_field};
 use super::pen::{Pen, rows_of};
 use super::small::{draw_keys, key_of};
 use crate::protocol::Ask;
@@ -12,6 +12,7 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
+use std::time::Duration;
 
 /// Columns of a choice's digit and key.
 const KEYS_WIDTH: usize = 6;
@@ -30,6 +31,7 @@ const ROOMY: u16 = 20;
 /// Rows of the word to the model, with its label.
 const WORD_ROWS: u16 = 3;
 const WORD_LABEL: &str = "Deny. A word to the model:";
+const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
 /// The rows that the dialog takes: what it would like, up to `room`. Where no frame
 /// fits into that it may grow up to `most`, and without a frame it takes all.
@@ -43,6 +45,8 @@ pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
             return most;
         }
         lay_out(model, ask, &words, inner, false);
+        // Whether a call can be run unread is known only now.
+        let words = asked::words(model, ask);
         let field = match ask.form {
             Form::Arguments { .. } => FIELD_ROWS,
             _ => 0,
@@ -75,15 +79,22 @@ pub(super) fn saturated(count: usize) -> u16 {
 }
 
 fn lay_out(model: &Model, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
+    if ask.is_stale() {
+        asked::renew_arguments(model, ask);
+    }
     ask.lay_out(columns, with_footer, |ask| {
         if ask.lists_choices() {
-            return listed(&words.rows, columns);
+            return Body {
+                rows: listed(&words.rows, columns),
+                ..Body::default()
+            };
         }
-        let mut rows = asked::body(model, ask, columns);
+        let mut body = asked::body(model, ask, columns);
         if with_footer && !words.footer.is_empty() {
-            rows.extend(rows_of(&Clean::line(&words.footer), columns));
+            let footer = rows_of(&Clean::line(&words.footer), columns);
+            body.rows.extend(footer);
         }
-        rows
+        body
     });
 }
 
@@ -153,14 +164,18 @@ pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
             pen.frame(area, words.title, "", style)
         };
         lay_out(model, ask, &words, inner.width.max(1), small);
+        if !ask.is_seen {
+            // Time to read it begins with its first frame, however late that comes.
+            (ask.is_seen, ask.opened) = (true, ask.opened.max(model.now));
+        }
         if matches!(ask.form, Form::Arguments { .. }) {
             let head = asked::head(model, ask);
             return draw_arguments(&head, &mut ask.form, inner, pen);
         }
         if small {
-            draw_small(&words, ask, inner, pen)
+            draw_small(&words, ask, inner, model.now, pen)
         } else {
-            draw_framed(&words, ask, area, inner, pen)
+            draw_framed(&words, ask, area, inner, model.now, pen)
         }
     });
     drawn.flatten()
@@ -171,13 +186,14 @@ fn draw_framed(
     ask: &mut OpenAsk,
     area: Rect,
     inner: Rect,
+    now: Duration,
     pen: &mut Pen,
 ) -> Option<Position> {
     let roomy = lower_rows(words, inner.width, true);
     let fits = saturated(ask.body().len()).saturating_add(roomy) <= inner.height;
     let gap = u16::from(fits || area.height >= ROOMY);
     let lower = match ask.form {
-        Form::Word(_) => WORD_ROWS + gap,
+        Form::Word(_) | Form::Unread(_) => WORD_ROWS + gap,
         _ => lower_rows(words, inner.width, gap > 0),
     };
     let body = Rect {
@@ -189,23 +205,38 @@ fn draw_framed(
         height: lower.saturating_sub(gap),
         ..inner
     };
-    draw_body(ask, body, pen);
+    draw_body(ask, body, now, pen);
     let marks = marks(ask, usize::from(area.width.saturating_sub(6)), pen);
     if !marks.is_empty() {
         let (right, y) = (area.right().saturating_sub(2), area.bottom() - 1);
         pen.put_right(right, y, &format!(" {marks} "), pen.theme.attention);
     }
-    if let Form::Word(editor) = &mut ask.form {
-        return Some(draw_field(WORD_LABEL, editor, None, rest, pen));
+    let label = label_of(&ask.form);
+    if let Form::Word(editor) | Form::Unread(editor) = &mut ask.form {
+        return Some(draw_field(label, editor, None, rest, pen));
     }
     draw_choices(words, ask, rest, gap, pen);
     None
 }
 
+/// What the one-line field of a dialog is for.
+fn label_of(form: &Form) -> &'static str {
+    match form {
+        Form::Unread(_) => UNREAD_LABEL,
+        _ => WORD_LABEL,
+    }
+}
+
 /// Without a frame: what is asked about, the question, and the choices' keys.
-fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Option<Position> {
+fn draw_small(
+    words: &Words,
+    ask: &mut OpenAsk,
+    area: Rect,
+    now: Duration,
+    pen: &mut Pen,
+) -> Option<Position> {
     let label = match ask.form {
-        Form::Word(_) => WORD_LABEL,
+        Form::Word(_) | Form::Unread(_) => label_of(&ask.form),
         _ => words.question,
     };
     let count = ask.body().len();
@@ -220,7 +251,7 @@ fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Op
         height: area.height - lower,
         ..area
     };
-    draw_body(ask, body, pen);
+    draw_body(ask, body, now, pen);
     let room = if own_row { area.width.into() } else { room };
     let marks = marks(ask, room, pen);
     let mut rest = Rect {
@@ -238,7 +269,9 @@ fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Op
         rest.width = rest.width.saturating_sub(saturated(width(&marks)) + 1);
     }
     match &mut ask.form {
-        Form::Word(editor) => Some(draw_field(label, editor, None, rest, pen)),
+        Form::Word(editor) | Form::Unread(editor) => {
+            Some(draw_field(label, editor, None, rest, pen))
+        }
         _ => {
             draw_keys(words, ask, rest, area.width, pen);
             None
@@ -247,11 +280,11 @@ fn draw_small(words: &Words, ask: &mut OpenAsk, area: Rect, pen: &mut Pen) -> Op
 }
 
 /// Draws the scrolled part, and remembers how much of it there is room for.
-fn draw_body(ask: &mut OpenAsk, area: Rect, pen: &mut Pen) {
-    ask.drawn(area.height.into());
+fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Pen) {
+    ask.drawn(area.height.into(), now);
     let rows = ask.body().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
-        let style = if index == 0 && !ask.lists_choices() {
+        let style = if index < ask.head() {
             pen.theme.bold
         } else {
             pen.theme.plain
@@ -316,62 +349,4 @@ fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pe
         let (footer, y) = (Clean::line(&words.footer), area.bottom() - 1);
         pen.put_cut(area.x, y, footer.as_str(), pen.theme.dim, area.width);
     }
-}
-
-/// The field of edited arguments, below the tool that they are for.
-fn draw_arguments(head: &Clean, form: &mut Form, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let Form::Arguments {
-        editor,
-        fault,
-        is_pattern,
-        ..
-    } = form
-    else {
-        return None;
-    };
-    let mut rest = area;
-    if area.height > 3 {
-        pen.put_cut(area.x, area.y, head.as_str(), pen.theme.bold, area.width);
-        rest.y += 1;
-        rest.height -= 1;
-    }
-    let label = match is_pattern {
-        true => "Always while it matches (* ? are letters, digits, _ - .):",
-        false => "Edit the arguments:",
-    };
-    Some(draw_field(label, editor, fault.as_deref(), rest, pen))
-}
-
-/// A text field with its label above and what is wrong below.
-fn draw_field(
-    label: &str,
-    editor: &mut Editor,
-    fault: Option<&str>,
-    area: Rect,
-    pen: &mut Pen,
-) -> Position {
-    if area.height > 1 {
-        pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);
-    }
-    let label_rows = u16::from(area.height > 1);
-    let fault = fault
-        .map(|fault| rows_of(&Clean::line(fault), area.width))
-        .unwrap_or_default();
-    let fault_rows = saturated(fault.len()).min(3).min(area.height.div_ceil(3));
-    let gap = u16::from(area.height > 6);
-    let field = Rect {
-        x: area.x + 2.min(area.width),
-        y: area.y + label_rows + gap,
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(label_rows + gap + fault_rows),
-    };
-    let view = editor.view(field.width, field.height);
-    for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
-        pen.put(field.x, y, row, pen.theme.plain, field.width);
-    }
-    for (y, row) in (area.bottom() - fault_rows..area.bottom()).zip(&fault) {
-        pen.put(area.x, y, row, pen.theme.failure, area.width);
-    }
-    let (x, y) = view.cursor;
-    Position::new(field.x + x, field.y + y)
 }

@@ -1,19 +1,19 @@
 //! What a dialog says: the rows of what is asked about, the question and the
 //! footer. Everything from outside is spelt out here, so that nothing of it hides.
 
-use super::super::ask::{OpenAsk, Row};
+use super::super::argued::Argued;
+use super::super::ask::{Body, OpenAsk, Row};
 use super::super::model::Model;
 use super::edited;
 use super::{left, pen::rows_of, probe, trust};
 use crate::domain::CallId;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::stock::size_words;
-use crate::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOutcome, ToolState};
+use crate::domain::trust::lines_of;
 use crate::protocol::Ask;
 use crate::text::Clean;
-
-/// Columns from which a tool's description stands above the arguments.
-const ABOUT_FIRST_FROM: u16 = 64;
+use crate::text::grapheme::width;
 
 /// What of a dialog never scrolls.
 pub struct Words {
@@ -49,10 +49,38 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
     }
 }
 
+/// Takes the arguments of the call shown as they are now. Other ones than before have
+/// not been drawn yet.
+pub fn renew_arguments(model: &Model, ask: &mut OpenAsk) {
+    let Some(offered) = ask.call() else { return };
+    let edited = ask.edited.get(ask.at).and_then(Option::as_ref);
+    let written = model.transcript.call(offered.call);
+    let Some(arguments) = edited.or(written.map(|call| &call.arguments)) else {
+        return;
+    };
+    let arguments = arguments.clone();
+    match ask.argued.get_mut(ask.at) {
+        Some(Some(argued)) => argued.renew(&arguments),
+        Some(argued) => *argued = Some(Argued::new(&arguments)),
+        None => {}
+    }
+}
+
 /// What is asked about, as rows.
-pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
+pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
+    if let Ask::Approve(_) = &ask.question {
+        return call_body(model, ask, columns);
+    }
+    Body {
+        rows: rows(model, ask, columns),
+        head: 1,
+        arguments: None,
+    }
+}
+
+fn rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
     match &ask.question {
-        Ask::Approve(_) => call_rows(model, ask, columns),
+        Ask::Approve(_) => Vec::new(),
         Ask::Repair { raw, why } => {
             let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
             rows_of(&Clean::spelt_out(&said), columns)
@@ -126,6 +154,7 @@ pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
 
 pub(super) fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
+    let (tool, server) = (Clean::word(tool), Clean::word(&server));
     one_line(&format!("{tool}   {server}"))
 }
 
@@ -134,38 +163,65 @@ pub(super) fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 
-fn call_rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
+/// The tool, then what would run, and only then what the server says: its words must
+/// neither push the arguments out of sight nor pass for them.
+fn call_body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
     let Some(offered) = ask.call() else {
-        return Vec::new();
+        return Body::default();
     };
     let (tool, call) = (&offered.tool, model.transcript.call(offered.call));
-    let mut rows = rows_of(&head_of(&tool.name, call), columns);
+    let mut rows = joined_rows(&head_of(&tool.name, call), columns, model);
+    let head = rows.len();
+    let argued = ask.argued.get(ask.at).and_then(Option::as_ref);
+    let laid = argued.map(|argued| argued.rows(columns, &model.glyphs));
+    let arguments = laid.map(|laid| {
+        rows.extend(laid.rows);
+        (head, laid.starts)
+    });
     let about = about_rows(model, tool, columns);
-    let arguments: Vec<String> = indented(&arguments(call), columns).collect();
-    // On a narrow screen little is in view at once: what would run comes first.
-    let (first, then) = if columns < ABOUT_FIRST_FROM {
-        (arguments, about)
-    } else {
-        (about, arguments)
-    };
-    rows.extend(first);
-    rows.push(String::new());
-    rows.extend(then);
+    if !about.is_empty() {
+        rows.extend(rows_of(&Clean::own(SERVER_SAYS), columns));
+        rows.extend(about);
+    }
+    Body {
+        rows,
+        head,
+        arguments,
+    }
+}
+
+/// Wrapped, each further row behind a sign that it goes on with the one above.
+fn joined_rows(text: &Clean, columns: u16, model: &Model) -> Vec<String> {
+    let mut rows = rows_of(text, columns);
+    if rows.len() > 1 {
+        let [_, sign, _] = model.glyphs.joints;
+        let narrow = rows_of(text, columns.saturating_sub(2).max(1));
+        let signed = narrow
+            .into_iter()
+            .enumerate()
+            .map(|(index, row)| match index {
+                0 => row,
+                _ => format!("{sign} {row}"),
+            });
+        rows = signed.collect();
+    }
     rows
 }
 
-/// What the server says of its tool.
+/// What the server says of its tool, a sign of ours before every row.
 fn about_rows(model: &Model, tool: &Tool, columns: u16) -> Vec<String> {
-    let mut rows = Vec::new();
-    if let Some(description) = tool.description.as_deref().filter(|text| !text.is_empty()) {
-        rows.extend(rows_of(&Clean::spelt_out(description.trim()), columns));
-    }
+    let description = tool.description.as_deref().unwrap_or_default().trim();
     let manners = manners(tool, model.glyphs.dot);
-    if !manners.is_empty() {
-        let manners = format!("{manners} (the server says)");
-        rows.extend(rows_of(&Clean::line(&manners), columns));
+    let mut said: Vec<Clean> = Vec::new();
+    if !description.is_empty() {
+        said.extend(lines_of(description).map(Clean::spelt_out));
     }
-    rows
+    if !manners.is_empty() {
+        said.push(Clean::line(&format!("{manners} (the server says)")));
+    }
+    let columns = columns.saturating_sub(width(QUOTE) as u16).max(1);
+    let rows = said.iter().flat_map(|line| rows_of(line, columns));
+    rows.map(|row| format!("{QUOTE}{row}")).collect()
 }
 
 /// The call that failed and what the model wants after it. The names come first:
@@ -222,6 +278,9 @@ fn footer(model: &Model, ask: &OpenAsk) -> String {
     let count = ask.calls().len();
     if count > 1 {
         parts.push(format!("{} of {count}", ask.at + 1));
+    }
+    if ask.edited.get(ask.at).is_some_and(Option::is_some) {
+        parts.push("edited".to_owned());
     }
     if let Some(quoted) = call.and_then(|call| call.quoted) {
         parts.push(quoted.words().to_owned());

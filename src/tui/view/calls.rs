@@ -26,7 +26,14 @@ pub(super) fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pe
         _ if unfolded => pen.glyphs.open,
         _ => pen.glyphs.folded,
     };
-    let (words, style) = outcome(scene, call, pen);
+    let (mut words, style) = outcome(scene, call, pen);
+    if let Some(rows) = scene.unread.get(&call.id).filter(|_| has_run(call)) {
+        words = format!(
+            "{} not read {} {words}",
+            rows_words(*rows, ""),
+            pen.glyphs.dot
+        );
+    }
     let start = pen.put_right(row.right(), row.y, &words, style);
     // The seconds of a running call grow: what stands before them must not move.
     let start = match &call.state {
@@ -48,6 +55,29 @@ pub(super) fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pe
     let used = pen.put_cut(x, row.y, tool.as_str(), pen.theme.plain, tool_columns);
     let left = room.saturating_sub(used + 2);
     pen.put_cut(x + used + 2, row.y, server.as_str(), pen.theme.dim, left);
+}
+
+fn has_run(call: &ToolCall) -> bool {
+    match &call.state {
+        ToolState::Running { .. } => true,
+        ToolState::Done(outcome) => outcome.elapsed().is_some(),
+        _ => false,
+    }
+}
+
+/// `9,412 more rows`, `1 row`.
+pub(super) fn rows_words(count: usize, which: &str) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let gap = if which.is_empty() { "" } else { " " };
+    let rows = if count == 1 { "row" } else { "rows" };
+    format!("{grouped}{gap}{which} {rows}")
 }
 
 fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {

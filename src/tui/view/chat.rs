@@ -9,10 +9,11 @@ use super::panes::{Pane, Panes};
 use super::pen::Pen;
 use super::times::{self, seconds};
 use super::welcome;
-use crate::domain::{Body, Entry, Severity, Wait};
+use crate::domain::{Body, CallId, Entry, Severity, Wait};
 use crate::text::Clean;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Under this width the count of lines below stands by itself.
@@ -24,6 +25,8 @@ const RETRY_WORDS_FROM: u16 = 46;
 pub(super) struct Scene<'a> {
     pub(super) now: Duration,
     pub(super) clock: &'a Clock,
+    /// Calls that were run unread, with the rows that were not drawn.
+    pub(super) unread: &'a HashMap<CallId, usize>,
     /// The line that keys act on, where the pane has the focus.
     selected: Option<usize>,
 }
@@ -51,6 +54,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
     let scene = Scene {
         now: model.now,
         clock: &model.clock,
+        unread: &model.unread,
         selected: flow.selected.filter(|_| focused),
     };
     for (y, place) in places.iter().enumerate() {
@@ -116,6 +120,7 @@ pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pen
     let scene = Scene {
         now: model.now,
         clock: &model.clock,
+        unread: &model.unread,
         selected: None,
     };
     let area = pane.inner;

@@ -8,6 +8,7 @@ use super::super::model::{Focus, Model, Overlay, SideRow};
 use super::super::shelf::{Offered, is_nothing_known};
 use super::super::update::calls;
 use super::above::fits_hint_line;
+use super::calls::rows_words;
 use super::panes::Panes;
 use super::pen::Pen;
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
@@ -154,7 +155,12 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
             "dismiss"
         };
         let stop = hint(Action::Interrupt, what);
+        let left = ask.rows_left;
         let near = match ask.form {
+            Form::Choosing if left > 0 && ask.call().is_some() => {
+                let more = format!("{}: PgDn or y", rows_words(left, "more"));
+                vec![more, "A letter or number decides".to_owned()]
+            }
             Form::Choosing if ask.calls().len() > 1 => say(&[
                 "A letter or number decides",
                 "Left/Right other calls",
@@ -165,6 +171,7 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
             }
             Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
             Form::Word(_) => say(&["Enter deny", "Esc back"]),
+            Form::Unread(_) => say(&["Enter run", "Esc back"]),
             Form::Arguments {
                 is_pattern: true, ..
             } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),

@@ -9,6 +9,7 @@ mod chat;
 mod composer;
 mod connect;
 mod edited;
+mod field;
 mod header;
 mod help;
 mod hints;
@@ -85,6 +86,11 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
         let field = approval::draw(model, dialog, &mut pen);
         if model.ask().is_some_and(|ask| ask.armed) {
             cursor = field;
+        }
+        // How much is left to read is known once the dialog is drawn.
+        if let Some(hints) = panes.hints.filter(|hints| !hints.intersects(dialog)) {
+            pen.clear(hints);
+            hints::draw(model, &panes, &mut pen);
         }
         // A dialog that fills the screen covers the message too.
         cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));

@@ -3,6 +3,7 @@
 
 mod grants;
 mod instructions;
+mod orders;
 mod outside;
 mod pins;
 

@@ -114,7 +114,7 @@ fn all_can_be_run_once_each_was_shown() {
     let mut chat = Chat::approving(&[1, 2]);
     chat.keys("0");
     assert_eq!(chat.model.asks.len(), 1);
-    chat.keys("<Right>0");
+    chat.keys("<Right>").wait(600).keys("0");
     assert_eq!(chat.decided(), [Decision::Run, Decision::Run]);
 }
 

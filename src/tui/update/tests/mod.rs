@@ -4,6 +4,8 @@ mod above;
 mod approval;
 mod dialog;
 mod draft;
+mod granting;
+mod imitating;
 mod message;
 mod outside;
 mod screen;
@@ -83,6 +85,13 @@ impl Chat {
         let msg = Msg::new(self.model.now, input);
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
+        // A dialog listens only once it was drawn.
+        if !self.model.asks.is_empty() {
+            let (width, height) = self.model.size;
+            let area = ratatui::layout::Rect::new(0, 0, width, height);
+            let mut buffer = ratatui::buffer::Buffer::empty(area);
+            super::super::view::paint(&mut self.model, &mut buffer);
+        }
         self
     }
 

@@ -56,7 +56,7 @@ fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_i
         _ => None,
     };
     let mut typing = chat();
-    typing.keys("o").asked(edit()).keys("ff1");
+    typing.size(80, 40).keys("o").asked(edit()).keys("ff1");
     assert_eq!(
         (answered(&mut typing), typing.message()),
         (None, "off1".to_owned())
