@@ -27,6 +27,22 @@ pub fn clusters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.graphemes(true)
 }
 
+/// The longest beginning of `text` with at most `clusters_max` grapheme clusters and
+/// `bytes_max` bytes. A cluster is cut only where the first one alone is longer than that.
+pub fn head(text: &str, clusters_max: usize, bytes_max: usize) -> &str {
+    let mut end = 0;
+    for cluster in clusters(text).take(clusters_max) {
+        if end + cluster.len() > bytes_max {
+            break;
+        }
+        end += cluster.len();
+    }
+    match end {
+        0 if clusters_max > 0 => &text[..text.floor_char_boundary(bytes_max)],
+        _ => &text[..end],
+    }
+}
+
 /// The end of the cluster that `at` stands in or behind: `at` itself, unless it cuts
 /// a cluster. O(1) between characters of ASCII, else the length of what is around.
 pub fn cluster_end(line: &str, at: usize) -> usize {

@@ -96,7 +96,11 @@ pub async fn run(
     let outcome = show(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {
-        shut_down(&commands, &mut events).await;
+        let goodbye = match outcome {
+            Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
+            _ => Command::Abandon,
+        };
+        shut_down(goodbye, &commands, &mut events).await;
     }
     outcome
 }
@@ -139,9 +143,9 @@ async fn show(
 }
 
 /// Tells the engine to end and waits for it, with a deadline.
-async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mut Receiver<Event>) {
     let work = async {
-        if commands.send(Command::Shutdown).await.is_err() {
+        if commands.send(goodbye).await.is_err() {
             return;
         }
         while let Some(event) = events.recv().await {
