@@ -151,16 +151,20 @@ impl Transcript {
         let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
             return;
         };
-        let summed_up = self.entries[count..].iter().any(|entry| {
-            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
-                && !self.unanswered.contains(&entry.turn)
-        });
-        let turn = self.entries[count].turn;
+        let (turn, summed_up) = (self.entries[count].turn, self.has_summary(count));
         self.truncate(count);
         // What is left is what the summary stands for.
         if summed_up {
             self.push(turn, Body::Note(compact::sent_instead()));
         }
+    }
+
+    /// Does a summary stand among the entries from `from` on?
+    fn has_summary(&self, from: usize) -> bool {
+        self.entries[from..].iter().any(|entry| {
+            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
+                && !self.unanswered.contains(&entry.turn)
+        })
     }
 
     /// Takes a summary that was the last thing asked for off.

@@ -124,6 +124,16 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_head_holds_whole_clusters_and_never_more_bytes_than_it_may() {
+        assert_eq!(head("한국어", 2, 100), "한국");
+        assert_eq!(head("한국어", 9, 7), "한국");
+        assert_eq!(head("👩‍👩‍👧x", 1, 100), "👩‍👩‍👧");
+        let giant = format!("e{}", "\u{301}".repeat(1_000));
+        assert_eq!(head(&giant, 10, 4), "e\u{301}");
+        assert_eq!(head("", 10, 10), "");
+    }
+
+    #[test]
     fn clusters_are_as_wide_as_terminals_draw_them() {
         let cases = [
             ("a", 1),

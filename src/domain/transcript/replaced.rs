@@ -3,7 +3,7 @@
 //! replaces are only set aside, and they come back if the turn ends without one.
 
 use super::{Body, Entry, Transcript};
-use crate::domain::{ANSWER_CUT, AnswerPlace, CONTINUE, CallId, PieceId, TurnId};
+use crate::domain::{ANSWER_CUT, AnswerPlace, CONTINUE, CallId, PieceId, TurnId, compact};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
@@ -11,6 +11,8 @@ use std::hash::Hash;
 #[derive(Debug, Clone)]
 pub(super) struct SetAside {
     at: usize,
+    /// In their place stands a note that a summary is sent instead of what is above.
+    noted: bool,
     entries: Vec<Entry>,
     pieces: HashMap<PieceId, usize>,
     calls: HashMap<CallId, usize>,
@@ -46,13 +48,18 @@ impl Transcript {
         let Some(at) = self.entries.iter().rposition(answered) else {
             return;
         };
+        let (turn, noted) = (self.entries[at].turn, self.has_summary(at));
         self.set_aside = Some(SetAside {
             at,
+            noted,
             entries: self.entries.split_off(at),
             pieces: split_off(&mut self.pieces, at),
             calls: split_off(&mut self.calls, at),
             prompts: split_off(&mut self.prompts, at),
         });
+        if noted {
+            self.push(turn, Body::Note(compact::sent_instead()));
+        }
         self.moves += 1;
     }
 
@@ -66,9 +73,10 @@ impl Transcript {
         let Some(aside) = self.set_aside.take() else {
             return;
         };
-        let (at, count) = (aside.at, aside.entries.len());
-        self.entries.splice(at..at, aside.entries);
-        let moved = |index: usize| Some(index + count);
+        let (at, notes) = (aside.at, usize::from(aside.noted));
+        let count = aside.entries.len();
+        self.entries.splice(at..at + notes, aside.entries);
+        let moved = |index: usize| Some(index + count - notes);
         reindex(&mut self.pieces, at, moved);
         reindex(&mut self.calls, at, moved);
         reindex(&mut self.prompts, at, moved);

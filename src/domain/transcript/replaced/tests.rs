@@ -142,3 +142,16 @@ fn a_continuation_that_fails_leaves_the_first_half_alone() {
     assert_eq!(words(&transcript), ["r", "one two"]);
     assert_eq!(transcript.last_prompt(), Some(("r", true)));
 }
+
+#[test]
+fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, Prompt::new(crate::domain::COMPACT));
+    answers(&mut transcript, 3, "summary", false);
+    begin(&mut transcript, 4, again("q"));
+    let note = compact::sent_instead().what;
+    assert_eq!(words(&transcript), ["p", "a", note.as_str(), "q"]);
+    fails(&mut transcript, 4);
+    let expected = ["p", "a", "q", "b", "/compact", "summary", "q", "failed"];
+    assert_eq!(words(&transcript), expected);
+}
