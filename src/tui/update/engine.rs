@@ -149,20 +149,21 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     let was_running = model.running();
     let (open, moves) = (model.transcript.open(), model.transcript.moves());
     model.transcript.apply(id, event);
-    let thought = open.filter(|open| {
-        let body = &model.transcript.entries()[*open].body;
-        matches!(body, Body::Thinking { open: false, .. })
-    });
-    if let Some(thought) = thought {
-        model.chat.folds(thought);
-    }
-    // Entries before the turn under way are settled.
-    let from = match event {
-        TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
-        _ => known,
-    };
-    note_thoughts(model, from);
-    if model.transcript.moves() != moves {
+    if model.transcript.moves() == moves {
+        let thought = open.filter(|open| {
+            let body = &model.transcript.entries()[*open].body;
+            matches!(body, Body::Thinking { open: false, .. })
+        });
+        if let Some(thought) = thought {
+            model.chat.folds(thought);
+        }
+        // Entries before the turn under way are settled.
+        let from = match event {
+            TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
+            _ => known,
+        };
+        note_thoughts(model, from);
+    } else {
         branches::entries_moved(model);
     }
     note_unasked(model, event);
