@@ -112,7 +112,7 @@ impl LastSaves {
     fn tell(&mut self, present: Epoch, outbox: &mut Outbox) {
         for (epoch, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
-                outbox.push(Event::Noticed(saving::went_elsewhere(&original, &id)));
+                outbox.push(Event::Mentioned(saving::went_elsewhere(&original, &id)));
             }
             if epoch == present {
                 outbox.push(Event::SessionSaved(id));

@@ -112,7 +112,8 @@ impl Actor {
                 self.journalist.saved(epoch, ticket);
                 self.prepare_again();
                 if let Some(original) = saved.fork_of {
-                    self.notice(went_elsewhere(&original, &id));
+                    let said = went_elsewhere(&original, &id);
+                    self.outbox.push(Event::Mentioned(said));
                 }
                 if let Some((_, original)) = self.forked.take_if(|(of, _)| *of == epoch) {
                     self.notice(forked_to(&id, original));

@@ -4,7 +4,7 @@
 
 use super::model::Model;
 use super::msg::{Effect, Input, Msg};
-use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tty};
+use super::outside::{Signals, answers_questions, farewell, hung_up, run_editor, watched_tty};
 use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
@@ -96,11 +96,7 @@ pub async fn run(
     let outcome = show(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {
-        let goodbye = match outcome {
-            Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
-            _ => Command::Abandon,
-        };
-        shut_down(goodbye, &commands, &mut events).await;
+        shut_down(farewell(&outcome), &commands, &mut events).await;
     }
     outcome
 }

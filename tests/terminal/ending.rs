@@ -99,39 +99,37 @@ fn what_was_typed_is_back_after_a_signal_and_after_a_kill() {
     assert!(!home.path().join("draft").exists());
 }
 
-#[test]
-fn a_turn_is_offered_after_a_lost_terminal_and_not_after_leaving() {
+/// A first answer streams.
+fn streaming() -> (ModelServer, Home, Terminal) {
     let (server, home) = ollama();
-    for signal in [Some(Signal::HUP), None] {
-        server.on(CHAT, endless(&["The words so far"]));
-        let mut terminal = open(&home);
-        terminal.say("First.");
-        terminal.until_shows("The words so far");
-        match signal {
-            Some(signal) => {
-                terminal.signal(signal);
-                assert_eq!(terminal.exit().code, 129);
-                let mut again = open(&home);
-                again.until_shows("Take it up again?");
-                again.until_shows("The words so far");
-                again.until_shows("A letter or number decides");
-                again.press("x");
-                again.until_shows("Discard it?");
-                again.until_shows("A letter or number decides");
-                again.press("x");
-                again.until_gone("Discard it?");
-                assert_eq!(again.leave(), left());
-            }
-            None => {
-                terminal.say("/exit");
-                assert_eq!(terminal.exit(), left());
-                assert_eq!(
-                    fs::read_dir(home.path().join("journal")).map_or(0, Iterator::count),
-                    0
-                );
-            }
-        }
-    }
+    server.on(CHAT, endless(&["The words so far"]));
+    let terminal = open(&home);
+    terminal.say("First.");
+    terminal.until_shows("The words so far");
+    (server, home, terminal)
+}
+
+#[test]
+fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let mut again = open(&home);
+    again.until_shows("Take it up again?");
+    again.until_shows("The words so far");
+    again.until_shows("A letter or number decides");
+    again.press("k");
+    again.until_gone("Take it up again?");
+    assert_eq!(again.leave(), left());
+}
+
+#[test]
+fn a_turn_that_was_left_is_not_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.say("/exit");
+    assert_eq!(terminal.exit(), left());
+    let journals = fs::read_dir(home.path().join("journal")).expect("it was made");
+    assert_eq!(journals.count(), 0);
 }
 
 fn ends_by(signal: Signal, code: u32) {
