@@ -46,6 +46,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
+    let written = home.clone();
     // One worker for the engine: a token that comes in is read, decoded and passed on
     // without a second thread being woken.
     let engine = tokio::runtime::Builder::new_multi_thread()
@@ -88,6 +89,9 @@ pub fn run(cli: Cli) -> Result<u8> {
     // may hold up the exit.
     front_end.shutdown_background();
     engine.shutdown_background();
+    for notice in config::narrowed(&written) {
+        eprintln!("humble: {}", notice.sentence());
+    }
     code
 }
 

@@ -6,6 +6,7 @@ mod advice;
 pub mod allowing;
 mod asking;
 mod calls;
+mod closing;
 mod json;
 pub mod mcp;
 pub mod models;
@@ -17,20 +18,21 @@ mod words;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId, ServerStatus,
-    Severity, ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
+    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use advice::without_screen;
 use asking::Terminal;
+use closing::{passed, say_stuck};
 use paragraph::Paragraph;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -104,46 +106,12 @@ pub async fn ask(
     };
     let acknowledge_due = Instant::now() + ACKNOWLEDGE_MAX;
     let _ = timeout_at(acknowledge_due, session.send(Command::Shutdown)).await;
-    let closing = async {
-        let mut unsaved = false;
-        let mut due = Some(acknowledge_due);
-        loop {
-            let event = tokio::select! {
-                event = events.recv() => event,
-                () = passed(due) => {
-                    say_stuck();
-                    return true;
-                }
-            };
-            match event {
-                None | Some(Event::ShutDown) => return unsaved,
-                Some(Event::ShuttingDown) => due = None,
-                Some(Event::Noticed(notice)) if notice.severity == Severity::Failure => {
-                    unsaved = true;
-                    session.say_notice(&notice);
-                }
-                Some(_) => {}
-            }
-        }
-    };
+    let closing = closing::unsaved(&session, &mut events, acknowledge_due);
     let unsaved = tokio::time::timeout(CLOSING_TIME, closing).await;
-    match exit.unwrap_or(code) {
-        EXIT_ANSWERED if unsaved == Ok(true) => Ok(EXIT_FAILED),
-        code => Ok(code),
-    }
-}
-
-async fn passed(due: Option<Instant>) {
-    match due {
-        Some(due) => sleep_until(due).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn say_stuck() {
-    // Where nobody reads it there is nobody to tell.
-    let words = "humble: the engine does not respond; it is left behind.";
-    let _ = writeln!(io::stderr(), "{words}");
+    Ok(match exit.unwrap_or(code) {
+        EXIT_ANSWERED if unsaved.unwrap_or(Ok(false))? => EXIT_FAILED,
+        code => code,
+    })
 }
 
 struct Headless {
@@ -203,15 +171,18 @@ impl Headless {
         !self.submitted
     }
 
+    /// The event as a line of JSON, where that is asked for.
+    fn print(&self, event: &Event) -> io::Result<()> {
+        let line = self.request.json.then(|| json::line(event)).flatten();
+        let Some(line) = line else { return Ok(()) };
+        let mut out = io::stdout().lock();
+        writeln!(out, "{line}")?;
+        out.flush()
+    }
+
     /// Handles one event; the exit status once the turn is over.
     async fn event(&mut self, event: Event) -> io::Result<Option<u8>> {
-        if self.request.json
-            && let Some(line) = json::line(&event)
-        {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{line}")?;
-            out.flush()?;
-        }
+        self.print(&event)?;
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
                 self.doubtful = banners.iter().any(crate::domain::trust::is_unread);
@@ -223,7 +194,7 @@ impl Headless {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
-            Event::Noticed(notice) => self.say_notice(&notice),
+            Event::Noticed(notice) | Event::Mentioned(notice) => self.say_notice(&notice),
             Event::ServersListed(servers) => {
                 servers.iter().for_each(|server| self.server(server));
                 return Ok(self.submit_when_ready().await);

@@ -146,6 +146,9 @@ pub enum Command {
     KeepDraft(String),
     /// Acknowledged by [`Event::ShuttingDown`], and over with [`Event::ShutDown`].
     Shutdown,
+    /// The terminal is gone, or a signal ends the program: as [`Command::Shutdown`], but
+    /// the turn under way stays in its journal, and the next start offers it.
+    Abandon,
 }
 
 impl Command {
@@ -229,6 +232,8 @@ pub enum Event {
     /// All banners, replacing the earlier ones.
     BannersChanged(Vec<Banner>),
     Noticed(Notice),
+    /// A notice that waits until no other one is shown.
+    Mentioned(Notice),
     Logged(LogLine),
     /// What the last answer was made of; empty where there is none.
     Traced(Arc<Vec<TraceLine>>),

@@ -24,8 +24,9 @@ use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
-    SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AnswerPlace, AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
+    Offered, Persona, SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome, Transcript,
+    TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -55,6 +56,7 @@ pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
+    pub(super) place: AnswerPlace,
     /// What the answer will stand for, where it is to be a summary.
     pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
@@ -305,9 +307,13 @@ impl Actor {
         tokio::select! {
             biased;
             command = commands.recv() => match command {
-                None => return false,
                 Some(Command::Shutdown) => {
                     self.outbox.push(Event::ShuttingDown);
+                    return false;
+                }
+                None | Some(Command::Abandon) => {
+                    self.outbox.push(Event::ShuttingDown);
+                    self.abandon_turn();
                     return false;
                 }
                 Some(command) => {

@@ -4,7 +4,7 @@
 
 use super::model::Model;
 use super::msg::{Effect, Input, Msg};
-use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tty};
+use super::outside::{Signals, answers_questions, farewell, hung_up, run_editor, watched_tty};
 use super::screen::Screen;
 use super::shutdown::shut_down;
 use super::terminal::{self, Guard};
@@ -91,7 +91,7 @@ pub async fn run(
     let outcome = show(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {
-        shut_down(&commands, &mut events).await;
+        shut_down(farewell(&outcome), &commands, &mut events).await;
     }
     outcome
 }

@@ -17,10 +17,10 @@ const SHUTDOWN_MAX: Duration = Duration::from_secs(6);
 const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
 
 /// Tells the engine to end and waits for it, with a deadline.
-pub async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mut Receiver<Event>) {
     let responds = Cell::new(false);
     let work = async {
-        if commands.send(Command::Shutdown).await.is_err() {
+        if commands.send(goodbye).await.is_err() {
             return;
         }
         while let Some(event) = events.recv().await {
