@@ -25,12 +25,11 @@ use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use advice::without_screen;
 use asking::Terminal;
-use closing::{passed, say_stuck};
+use closing::{ACKNOWLEDGE_MAX, passed, say_stuck};
 use paragraph::Paragraph;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
@@ -40,11 +39,6 @@ pub const EXIT_USAGE: u8 = 2;
 pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
-/// How long the engine may take to acknowledge a command: one that does not is left
-/// behind, so that a signal ends the program within two seconds.
-const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
-/// How long the engine may take to close everything.
-const CLOSING_TIME: Duration = Duration::from_secs(8);
 /// The causes of banners about what the command line names and nobody knows.
 const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
 /// The one turn there is.
@@ -104,12 +98,9 @@ pub async fn ask(
             }
         }
     };
-    let acknowledge_due = Instant::now() + ACKNOWLEDGE_MAX;
-    let _ = timeout_at(acknowledge_due, session.send(Command::Shutdown)).await;
-    let closing = closing::unsaved(&session, &mut events, acknowledge_due);
-    let unsaved = tokio::time::timeout(CLOSING_TIME, closing).await;
+    let unsaved = closing::close(&session, &mut events).await?;
     Ok(match exit.unwrap_or(code) {
-        EXIT_ANSWERED if unsaved.unwrap_or(Ok(false))? => EXIT_FAILED,
+        EXIT_ANSWERED if unsaved => EXIT_FAILED,
         code => code,
     })
 }

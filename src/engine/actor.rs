@@ -306,23 +306,7 @@ impl Actor {
         // Biased, so that a person's interrupt is never behind a fast stream.
         tokio::select! {
             biased;
-            command = commands.recv() => match command {
-                Some(Command::Shutdown) => {
-                    self.outbox.push(Event::ShuttingDown);
-                    return false;
-                }
-                None | Some(Command::Abandon) => {
-                    self.outbox.push(Event::ShuttingDown);
-                    self.abandon_turn();
-                    return false;
-                }
-                Some(command) => {
-                    if command.is_interrupt() {
-                        self.outbox.push(Event::InterruptTaken);
-                    }
-                    self.command(command);
-                }
-            },
+            command = commands.recv() => return self.take_command(command),
             permit = room(events, self.outbox.due()), if waiting => match permit {
                 Ok(permit) => if let Some(event) = self.outbox.pop() { permit.send(event) },
                 // The front end is gone.

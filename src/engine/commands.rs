@@ -27,7 +27,27 @@ fn block_on_purpose(prompt: &str) {
 }
 
 impl Actor {
-    pub(super) fn command(&mut self, command: Command) {
+    /// Acknowledges a command where that is due, and does it. False once the program is to
+    /// end; a front end that is gone, as after a crash, ends it too.
+    pub(super) fn take_command(&mut self, command: Option<Command>) -> bool {
+        match command {
+            Some(Command::Shutdown) => self.outbox.push(Event::ShuttingDown),
+            None | Some(Command::Abandon) => {
+                self.outbox.push(Event::ShuttingDown);
+                self.abandon_turn();
+            }
+            Some(command) => {
+                if command.is_interrupt() {
+                    self.outbox.push(Event::InterruptTaken);
+                }
+                self.command(command);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
             Command::Trace => self.tell_trace(),

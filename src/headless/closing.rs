@@ -2,17 +2,35 @@
 
 use super::{Headless, json};
 use crate::domain::Severity;
-use crate::protocol::Event;
+use crate::protocol::{Command, Event};
 use std::io::{self, Write};
+use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-/// Reports what concerns saving until the engine has ended. True if something could not
-/// be saved, also because the engine did not acknowledge in time that it is to end.
+/// How long the engine may take to acknowledge a command: one that does not is left
+/// behind, so that a signal ends the program within two seconds.
+pub(super) const ACKNOWLEDGE_MAX: Duration = Duration::from_secs(1);
+/// How long the engine may take to close everything.
+const CLOSING_TIME: Duration = Duration::from_secs(8);
+
+/// Ends the engine. True if something could not be saved, also because the engine did not
+/// acknowledge in time that it is to end.
 ///
 /// # Errors
 /// Standard output cannot be written to.
-pub(super) async fn unsaved(
+pub(super) async fn close(
+    session: &Headless,
+    events: &mut mpsc::Receiver<Event>,
+) -> io::Result<bool> {
+    let due = Instant::now() + ACKNOWLEDGE_MAX;
+    let _ = timeout_at(due, session.send(Command::Shutdown)).await;
+    let closing = timeout(CLOSING_TIME, report_saving(session, events, due));
+    closing.await.unwrap_or(Ok(false))
+}
+
+/// Reports what concerns saving until the engine has ended.
+async fn report_saving(
     session: &Headless,
     events: &mut mpsc::Receiver<Event>,
     acknowledge_due: Instant,

@@ -136,6 +136,7 @@ mod tests {
             origin: CallOrigin::Native,
             repeats: None,
             quoted: None,
+            is_unchecked: false,
             also_as: Box::default(),
             state: ToolState::AwaitingApproval,
         }

@@ -41,6 +41,7 @@ fn call(id: u64, tool: &str, server: &str, arguments: &serde_json::Value) -> Too
         origin: CallOrigin::Native,
         repeats: None,
         quoted: None,
+        is_unchecked: false,
         also_as: Box::default(),
         state: ToolState::AwaitingApproval,
     }
