@@ -7,7 +7,9 @@ use crate::domain::{Branch, SavedMessage, Session};
 use serde_json::{Map, Value, json};
 
 pub(super) const BRANCHES: &str = "branches";
-const OURS: [&str; 5] = ["at", "messages", "turns", "cancelled", "left"];
+const TURNS: &str = "turns";
+const CANCELLED: &str = "cancelled";
+const LEFT: &str = "left";
 
 /// Takes the branches out of `humble` that make sense behind so many messages.
 pub(super) fn read(humble: &mut Map<String, Value>, messages: usize) -> Vec<Branch> {
@@ -39,15 +41,16 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     let Value::Object(mut entry) = entry.take() else {
         return None;
     };
-    let mut list = |key: &str| match entry.get_mut(key).map(Value::take) {
-        Some(Value::Array(list)) => list,
-        _ => Vec::new(),
-    };
-    let messages: Vec<SavedMessage> = list("messages").into_iter().filter_map(message).collect();
-    let (turns, cancelled) = (list("turns"), list("cancelled"));
-    let left_at = entry.get("left").and_then(Value::as_str);
+    entry.shift_remove("at");
+    let messages = list(&mut entry, "messages").into_iter();
+    let messages: Vec<SavedMessage> = messages.filter_map(message).collect();
+    let (turns, cancelled) = (list(&mut entry, TURNS), list(&mut entry, CANCELLED));
+    let left_at = entry.get(LEFT).and_then(Value::as_str);
     let left_at = left_at.and_then(|left| left.parse().ok());
-    entry.retain(|key, _| !OURS.contains(&key.as_str()));
+    if left_at.is_some() {
+        entry.shift_remove(LEFT);
+    }
+    // What is left has an unknown key, or an unknown shape under one of ours.
     Some(Branch {
         at,
         messages,
@@ -57,6 +60,18 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
         other: entry,
         is_plain: plain,
     })
+}
+
+/// Takes the list under `key` out; a value of another shape stays where it is.
+fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
+    match entry.get_mut(key) {
+        Some(Value::Array(list)) => {
+            let list = std::mem::take(list);
+            entry.shift_remove(key);
+            list
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Puts the branches of `session` in, behind those that nobody here understands.
@@ -80,16 +95,20 @@ fn entry(branch: &Branch) -> Value {
     let message = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
     let messages: Vec<Value> = branch.messages.iter().map(message).collect();
     let mut entry = json!({ "at": branch.at, "messages": messages });
-    for (key, notes) in [("turns", &branch.turns), ("cancelled", &branch.cancelled)] {
+    let mut other = branch.other.clone();
+    for (key, notes) in [(TURNS, &branch.turns), (CANCELLED, &branch.cancelled)] {
         if !notes.is_empty() {
-            entry[key] = Value::Array(notes.clone());
+            // A value that is no list becomes the list's first element, as it does in the
+            // active branch.
+            let unknown = other.shift_remove(key).into_iter();
+            entry[key] = unknown.chain(notes.iter().cloned()).collect();
         }
     }
     if let Some(left) = branch.left_at {
-        entry["left"] = left.to_string().into();
+        entry[LEFT] = left.to_string().into();
     }
     if let Value::Object(entry) = &mut entry {
-        entry.extend(branch.other.clone());
+        entry.extend(other);
     }
     entry
 }

@@ -90,6 +90,31 @@ fn a_branch_keeps_what_others_say_of_it() {
 }
 
 #[test]
+fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
+    let (folder, sessions) = folder();
+    let branch = json!({
+        "at": 0, "messages": [{ "role": "user", "content": "x" }],
+        "turns": { "2027": "another shape" }, "cancelled": 5, "left": "last Tuesday",
+    });
+    let file = json!({ "messages": [], "humble": { "branches": [branch] } });
+    put(&folder, "s.json", file.to_string());
+    let id = "s.json".into();
+    let read = || -> Value {
+        serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
+    };
+    let mut session = sessions.open(&id).unwrap();
+    session.messages.extend(said("p", "a"));
+    sessions.save(&session).unwrap();
+    assert_eq!(read()["humble"]["branches"], json!([branch]));
+    // With notes of ours beside them, they come first.
+    let mut session = sessions.open(&id).unwrap();
+    session.branches[0].turns.push(json!({ "message": 1 }));
+    sessions.save(&session).unwrap();
+    let turns = &read()["humble"]["branches"][0]["turns"];
+    assert_eq!(*turns, json!([branch["turns"], { "message": 1 }]));
+}
+
+#[test]
 fn branches_that_nobody_understands_stay() {
     let (folder, sessions) = folder();
     let strange = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);
