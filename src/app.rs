@@ -39,6 +39,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
+    let written = home.clone();
     // One worker beside the front end, which runs on the main thread: a token that
     // comes in is read, decoded and passed on without a second thread being woken.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -65,6 +66,9 @@ pub fn run(cli: Cli) -> Result<u8> {
     };
     // A thread that still reads the terminal must not hold up the exit.
     runtime.shutdown_background();
+    for notice in config::narrowed(&written) {
+        eprintln!("humble: {}", notice.sentence());
+    }
     code
 }
 

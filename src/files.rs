@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::NamedTempFile;
 
+mod modes;
+
+pub use modes::take_narrowed;
+
 /// The mode of a file that can hold a secret or a conversation.
 pub const PRIVATE: u32 = 0o600;
 /// How long a lock is waited for.
@@ -130,9 +134,9 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Puts `bytes` in the place of what `path` leads to, through symbolic links. The
-/// old file's mode stays; a new file gets `mode`. A crash at any moment leaves the
-/// old file or the new one.
+/// Puts `bytes` in the place of what `path` leads to, through symbolic links. A new file
+/// gets `mode`; an old one keeps its own, without what `mode` does not grant. A crash at
+/// any moment leaves the old file or the new one.
 ///
 /// # Errors
 /// What the file system said; the old file is untouched then.
@@ -140,14 +144,14 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = target_of(path)?;
     let folder = folder_of(&target);
     let temporary = write_temporary(folder, bytes)?;
-    match fs::metadata(&target) {
-        Ok(metadata) => temporary
-            .as_file()
-            .set_permissions(metadata.permissions())?,
-        Err(_) => set_file_mode(temporary.as_file(), mode)?,
-    }
+    let was = fs::metadata(&target).ok();
+    let was = was.map(|metadata| modes::of(&metadata));
+    set_file_mode(temporary.as_file(), was.map_or(mode, |was| was & mode))?;
     temporary.as_file().sync_all()?;
     temporary.persist(&target).map_err(|fault| fault.error)?;
+    if was.is_some_and(|was| was & !mode != 0) {
+        modes::narrowed(path);
+    }
     sync_folder(folder)
 }
 
@@ -205,7 +209,8 @@ pub fn append_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     file.write_all(record.as_bytes())
 }
 
-/// Opens a file for appending, creating it with `mode` where there is none.
+/// Opens a file for appending, creating it with `mode` where there is none. What `mode`
+/// does not grant is taken from an old one.
 ///
 /// # Errors
 /// What the file system said.
@@ -213,7 +218,14 @@ pub fn open_append(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
     set_mode(&mut options, mode);
-    options.open(path)
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    let was = modes::of(&metadata);
+    // A file of somebody else's cannot be changed; it is written all the same.
+    if metadata.is_file() && was & !mode != 0 && set_file_mode(&file, was & mode).is_ok() {
+        modes::narrowed(path);
+    }
+    Ok(file)
 }
 
 /// Creates `folder` and what is missing above it, readable by the person alone.

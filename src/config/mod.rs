@@ -14,6 +14,7 @@ mod home;
 mod known;
 mod listing;
 mod models;
+mod narrowed;
 mod personas;
 mod prompt;
 mod save;
@@ -32,6 +33,7 @@ pub use change::{Memory, Weighed, use_of, weigh};
 pub use error::{ConfigError, while_running};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
 pub use known::{Known, Read};
+pub use narrowed::narrowed;
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt::{older_system_prompt, read_system_prompt, replace_system_prompt};
 pub use save::{

@@ -94,3 +94,29 @@ fn a_read_only_folder_is_told_in_words() {
         .unwrap_err();
     assert!(fault.to_string().ends_with("permission denied"), "{fault}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_could_read_is_private_once_it_is_written() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for (before, after) in [
+        (0o644, 0o600),
+        (0o640, 0o600),
+        (0o777, 0o600),
+        (0o400, 0o400),
+    ] {
+        let path = folder.path().join(format!("{before:o}"));
+        for write in [
+            |path: &Path| files::replace(path, b"new", 0o600),
+            |path: &Path| files::append_line(path, "more", 0o600),
+        ] {
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            write(&path).unwrap();
+            assert_eq!(mode(&path), after, "{before:o}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+}

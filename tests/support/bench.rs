@@ -46,7 +46,7 @@ impl Bench {
 
     pub async fn with(script: Script, config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
-        std::fs::write(home.path().join("config.json"), config).expect("written");
+        write_config(&home, config);
         Self::at(home, script).await
     }
 
@@ -71,7 +71,7 @@ impl Bench {
     /// Asks real servers, those that `config` names.
     pub async fn on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
-        std::fs::write(home.path().join("config.json"), config).expect("written");
+        write_config(&home, config);
         let options = Options::default();
         Self::of(home, Provider::new(), Requests::default(), options, None).await
     }
@@ -210,6 +210,12 @@ impl Bench {
         messages.retain(|message| !matches!(message, Message::System(_)));
         messages
     }
+}
+
+/// Writes `config.json` as the program itself does, for its user alone.
+pub fn write_config(home: &TempDir, text: &str) {
+    let path = home.path().join("config.json");
+    humble::files::create_new(&path, text.as_bytes(), humble::files::PRIVATE).expect("written");
 }
 
 /// The session files of a home.

@@ -2,7 +2,7 @@
 //! core, its commands to the real engine, a scripted model answers, and what is seen
 //! is read from the real view. Time is the test's: nothing here waits for a clock.
 
-use super::bench::CONFIG;
+use super::bench::{CONFIG, write_config};
 use super::workshop::Workshop;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::app;
@@ -45,7 +45,7 @@ pub struct Chat {
 /// Starts the program in an empty home with one Ollama model.
 pub fn chat(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    std::fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    write_config(&home, CONFIG);
     chat_in(home, script)
 }
 
@@ -57,7 +57,7 @@ pub fn chat_in(home: TempDir, script: Script) -> Chat {
 /// Starts it in an empty home with this server in the place of the built-in one.
 pub fn chat_with(server: &Workshop, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    std::fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    write_config(&home, CONFIG);
     let (options, screen) = (Options::default(), tui::Options::default());
     start_with(home, script, options, &screen, Arc::new(server.clone()))
 }

@@ -1,0 +1,52 @@
+//! Permissions that a write took away from an old file. Writers sit below everything that
+//! could show a notice, so what they did waits here until somebody asks for it.
+
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+static NARROWED: Mutex<Narrowed> = Mutex::new(Narrowed {
+    waiting: Vec::new(),
+    told: BTreeSet::new(),
+});
+
+struct Narrowed {
+    waiting: Vec<PathBuf>,
+    told: BTreeSet<PathBuf>,
+}
+
+fn state() -> MutexGuard<'static, Narrowed> {
+    NARROWED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The permission bits of a file; those of a private one where the system has none.
+pub(super) fn of(metadata: &Metadata) -> u32 {
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        super::PRIVATE
+    }
+}
+
+/// Others could use the file at `path` until now.
+pub(super) fn narrowed(path: &Path) {
+    state().waiting.push(path.to_owned());
+}
+
+/// What lies directly in `root` and lost permissions, or holds a file that did. Each is
+/// reported once in the life of the process: a folder may hold thousands of old files.
+pub fn take_narrowed(root: &Path) -> Vec<PathBuf> {
+    let mut state = state();
+    let Narrowed { waiting, told } = &mut *state;
+    let below = waiting.extract_if(.., |path| path.starts_with(root));
+    let first = below.filter_map(|path| {
+        let first = path.strip_prefix(root).ok()?.components().next()?;
+        Some(root.join(first))
+    });
+    first.filter(|path| told.insert(path.clone())).collect()
+}
