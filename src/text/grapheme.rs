@@ -27,6 +27,22 @@ pub fn clusters(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.graphemes(true)
 }
 
+/// The longest beginning of `text` with at most `clusters_max` grapheme clusters and
+/// `bytes_max` bytes. A cluster is cut only where the first one alone is longer than that.
+pub fn head(text: &str, clusters_max: usize, bytes_max: usize) -> &str {
+    let mut end = 0;
+    for cluster in clusters(text).take(clusters_max) {
+        if end + cluster.len() > bytes_max {
+            break;
+        }
+        end += cluster.len();
+    }
+    match end {
+        0 if clusters_max > 0 => &text[..text.floor_char_boundary(bytes_max)],
+        _ => &text[..end],
+    }
+}
+
 /// The end of the cluster that `at` stands in or behind: `at` itself, unless it cuts
 /// a cluster. O(1) between characters of ASCII, else the length of what is around.
 pub fn cluster_end(line: &str, at: usize) -> usize {
@@ -106,6 +122,16 @@ pub(super) fn is_printable_ascii(line: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_head_holds_whole_clusters_and_never_more_bytes_than_it_may() {
+        assert_eq!(head("한국어", 2, 100), "한국");
+        assert_eq!(head("한국어", 9, 7), "한국");
+        assert_eq!(head("👩‍👩‍👧x", 1, 100), "👩‍👩‍👧");
+        let giant = format!("e{}", "\u{301}".repeat(1_000));
+        assert_eq!(head(&giant, 10, 4), "e\u{301}");
+        assert_eq!(head("", 10, 10), "");
+    }
 
     #[test]
     fn clusters_are_as_wide_as_terminals_draw_them() {
