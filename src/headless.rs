@@ -6,6 +6,7 @@ mod advice;
 pub mod allowing;
 mod asking;
 mod calls;
+mod closing;
 mod json;
 pub mod mcp;
 pub mod models;
@@ -17,7 +18,7 @@ mod words;
 
 use crate::domain::{
     AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId, ServerStatus,
-    Severity, ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
+    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
@@ -90,24 +91,12 @@ pub async fn ask(
         }
     };
     session.send(Command::Shutdown).await;
-    let closing = async {
-        let mut unsaved = false;
-        loop {
-            match events.recv().await {
-                None | Some(Event::ShutDown) => return unsaved,
-                Some(Event::Noticed(notice)) if notice.severity == Severity::Failure => {
-                    unsaved = true;
-                    session.say_notice(&notice);
-                }
-                Some(_) => {}
-            }
-        }
-    };
+    let closing = closing::unsaved(&session, &mut events);
     let unsaved = tokio::time::timeout(CLOSING_TIME, closing).await;
-    match exit.unwrap_or(code) {
-        EXIT_ANSWERED if unsaved == Ok(true) => Ok(EXIT_FAILED),
-        code => Ok(code),
-    }
+    Ok(match exit.unwrap_or(code) {
+        EXIT_ANSWERED if unsaved.unwrap_or(Ok(false))? => EXIT_FAILED,
+        code => code,
+    })
 }
 
 struct Headless {
@@ -167,15 +156,18 @@ impl Headless {
         !self.submitted
     }
 
+    /// The event as a line of JSON, where that is asked for.
+    fn print(&self, event: &Event) -> io::Result<()> {
+        let line = self.request.json.then(|| json::line(event)).flatten();
+        let Some(line) = line else { return Ok(()) };
+        let mut out = io::stdout().lock();
+        writeln!(out, "{line}")?;
+        out.flush()
+    }
+
     /// Handles one event; the exit status once the turn is over.
     async fn event(&mut self, event: Event) -> io::Result<Option<u8>> {
-        if self.request.json
-            && let Some(line) = json::line(&event)
-        {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{line}")?;
-            out.flush()?;
-        }
+        self.print(&event)?;
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
                 self.doubtful = banners.iter().any(crate::domain::trust::is_unread);
@@ -187,7 +179,7 @@ impl Headless {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
-            Event::Noticed(notice) => self.say_notice(&notice),
+            Event::Noticed(notice) | Event::Mentioned(notice) => self.say_notice(&notice),
             Event::ServersListed(servers) => {
                 servers.iter().for_each(|server| self.server(server));
                 return Ok(self.submit_when_ready().await);

@@ -136,6 +136,9 @@ pub enum Command {
     /// was handed out needs to be kept no more.
     KeepDraft(String),
     Shutdown,
+    /// The terminal is gone, or a signal ends the program: as [`Command::Shutdown`], but
+    /// the turn under way stays in its journal, and the next start offers it.
+    Abandon,
 }
 
 /// What the engine reports.
@@ -211,6 +214,8 @@ pub enum Event {
     /// All banners, replacing the earlier ones.
     BannersChanged(Vec<Banner>),
     Noticed(Notice),
+    /// A notice that waits until no other one is shown.
+    Mentioned(Notice),
     Logged(LogLine),
     /// What the last answer was made of; empty where there is none.
     Traced(Arc<Vec<TraceLine>>),

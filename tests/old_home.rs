@@ -135,6 +135,24 @@ fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
 }
 
 #[test]
+fn what_is_written_of_an_old_home_becomes_private_and_that_is_said_once() {
+    let home = old_home();
+    let config = home.path().join("config.json");
+    let mode = || fs::metadata(&config).expect("there").mode() & 0o777;
+    assert_eq!(mode(), 0o644);
+    let mut terminal = open(&home);
+    terminal.say("/set-model 1");
+    terminal.until_shows("Using gpt-4o");
+    terminal.until_shows("Other users of this computer could read config.json.");
+    assert_eq!(mode(), 0o600);
+    terminal.say("/set-model 2");
+    terminal.until_shows("Using gpt-oss:20b");
+    terminal.until_gone("Using gpt-oss:20b");
+    assert!(!pty::shows(&terminal.screen(), "Other users"));
+    terminal.leave();
+}
+
+#[test]
 fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     let home = old_home();
     let mut terminal = open(&home);

@@ -76,11 +76,14 @@ impl Session {
         if index >= self.branches.len() {
             return false;
         }
-        let branch = self.branches.remove(index);
+        let mut branch = self.branches.remove(index);
         self.rewind(branch.at, now);
         self.messages.extend(branch.messages);
-        put(&mut self.humble, TURNS, branch.turns);
-        put(&mut self.humble, CANCELLED, branch.cancelled);
+        for (key, mut notes) in [(TURNS, branch.turns), (CANCELLED, branch.cancelled)] {
+            // Notes of a shape that nobody here understands are kept all the same.
+            notes.extend(branch.other.shift_remove(key));
+            put(&mut self.humble, key, notes);
+        }
         let active = &self.messages;
         self.branches.retain(|other| {
             let rest = active.get(other.at..).unwrap_or_default();
@@ -130,7 +133,15 @@ impl Session {
             let mut ours = between(at).iter().chain(tail);
             let [first, then] = way.tails;
             let mut wanted = between(way.trunk).iter().chain(first).chain(then);
-            wanted.all(|message| ours.next() == Some(message))
+            while let Some(message) = wanted.next() {
+                match ours.next() {
+                    Some(our) if our == message => {}
+                    // An answer that was cut and then continued still holds its first half.
+                    Some(our) => return our.continues(message) && wanted.next().is_none(),
+                    None => return false,
+                }
+            }
+            true
         })
     }
 }
@@ -303,6 +314,18 @@ mod tests {
     }
 
     #[test]
+    fn notes_of_an_unknown_shape_survive_their_branch_becoming_active() {
+        let mut session = talk(&[("p", "a")]);
+        session.rewind(0, now());
+        session.branches[0]
+            .other
+            .insert(TURNS.to_owned(), json!("soon"));
+        assert!(session.switch(0, now()));
+        let expected = json!([{ "message": 1, "model": "a" }, "soon"]);
+        assert_eq!(session.humble[TURNS], expected);
+    }
+
+    #[test]
     fn a_conversation_holds_another_only_with_all_its_ways() {
         let mut ours = talk(&[("p", "a"), ("q", "b")]);
         ours.rewind(2, now());
@@ -325,5 +348,9 @@ mod tests {
         assert!(!ours.holds(2, &[message("r")], &[]), "elsewhere");
         assert!(!ours.holds(4, &[], &[branch(2, &[message("z")])]));
         assert!(!ours.holds(0, &[message("z")], &[]));
+        assert!(ours.holds(0, &[message("p"), answer("")], &[]), "it grew");
+        let other = [message("p"), answer(""), message("q")];
+        assert!(!ours.holds(0, &other, &[]), "it grew and went on elsewhere");
+        assert!(!ours.holds(2, &[message("")], &[]), "prompts do not grow");
     }
 }

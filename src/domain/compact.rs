@@ -58,24 +58,38 @@ impl Covered {
 /// The prompts and answers that a model is sent: all, or a summary and what came
 /// after it.
 pub fn history(session: &Session) -> Vec<SavedMessage> {
-    let Some((covered, summary)) = read(session) else {
-        return session.messages.clone();
+    history_of(session, &session.messages)
+}
+
+/// The same as if the conversation had only its first `count` messages.
+pub fn history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
+    let messages = &session.messages;
+    history_of(session, messages.get(..count).unwrap_or(messages))
+}
+
+fn history_of(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
+    let Some((covered, summary)) = read_of(session, messages) else {
+        return messages.to_vec();
     };
     let mut history = vec![
         SavedMessage::user(format!("{BEFORE_SUMMARY}\n\n{summary}")),
         SavedMessage::assistant(AFTER_SUMMARY),
     ];
-    history.extend_from_slice(&session.messages[covered.messages..]);
+    history.extend_from_slice(&messages[covered.messages..]);
     history
 }
 
 /// The summary of a session, where the messages it stands for are still there.
 fn read(session: &Session) -> Option<(Covered, &str)> {
+    read_of(session, &session.messages)
+}
+
+fn read_of<'a>(session: &'a Session, said: &[SavedMessage]) -> Option<(Covered, &'a str)> {
     let entry = session.humble.get(KEY)?;
     let messages = usize::try_from(entry.get("messages")?.as_u64()?).ok()?;
     let digest = entry.get("digest")?.as_str()?.to_owned();
     let covered = Covered { messages, digest };
-    let now = Covered::of(session.messages.get(..messages)?);
+    let now = Covered::of(said.get(..messages)?);
     (covered == now).then_some(())?;
     Some((covered, entry.get("summary")?.as_str()?))
 }

@@ -42,7 +42,10 @@ pub use tool::{
 };
 pub use transcript::{Body, Entry, Transcript};
 pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};
-pub use turn::{COMPACT, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
+pub use turn::{
+    ANSWER_CUT, AnswerPlace, COMPACT, CONTINUE, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent,
+    Usage, Wait,
+};
 
 /// The arguments of a call: a JSON object whose key order is the model's.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

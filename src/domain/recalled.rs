@@ -89,6 +89,9 @@ impl Transcript {
         for note in session.notes.cancelled.iter().filter(here) {
             let turn = TurnId(numbers.next());
             self.unanswered.insert(turn);
+            if note.replaces {
+                self.replacing.insert(turn);
+            }
             self.push(
                 turn,
                 Body::Prompt {

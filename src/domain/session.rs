@@ -5,6 +5,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
+/// The cause of the banner that stays while a conversation cannot be saved.
+pub const UNSAVED: &str = "session";
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// None until the first answer made a file of it.
@@ -73,6 +76,8 @@ pub struct CancelledNote {
     pub words: String,
     /// The program ended in the middle of it; nobody stopped it.
     pub interrupted: bool,
+    /// It was to replace the last answered turn.
+    pub replaces: bool,
 }
 
 impl Session {
@@ -88,7 +93,8 @@ impl Session {
         }
     }
 
-    /// The name it goes by: the person's, or else the first prompt's first line.
+    /// The name it goes by: the person's, or else the first prompt's first line. Files in
+    /// which every turn was taken back are named after the turn that was left last.
     pub fn title(&self) -> &str {
         let given = self.humble.get("title").and_then(Value::as_str);
         given
@@ -99,6 +105,7 @@ impl Session {
                     .find(|message| message.role == Role::User)?;
                 first.content.lines().find(|line| !line.trim().is_empty())
             })
+            .or_else(|| self.branches.last().map(Branch::words))
             .unwrap_or_default()
             .trim()
     }
@@ -124,6 +131,13 @@ impl SavedMessage {
             role: Role::Assistant,
             content: content.into(),
         }
+    }
+
+    /// Is this an answer that begins with the whole of `other`?
+    pub fn continues(&self, other: &Self) -> bool {
+        self.role == Role::Assistant
+            && other.role == Role::Assistant
+            && self.content.starts_with(&*other.content)
     }
 }
 

@@ -1,10 +1,13 @@
 //! The one fold over turn events. The screen, the saved session and the headless
 //! output are all read from what it builds.
 
+mod replaced;
+
 use super::{
-    COMPACT, CallId, Notice, PieceId, PieceKind, ToolCall, TurnEnd, TurnEvent, TurnId, Usage, Wait,
-    compact,
+    AnswerPlace, COMPACT, CallId, Notice, PieceId, PieceKind, Prompt, ToolCall, TurnEnd, TurnEvent,
+    TurnId, Usage, Wait, compact,
 };
+use replaced::SetAside;
 use std::collections::{HashMap, HashSet};
 
 /// One item of the conversation. `revision` grows with every change, so that
@@ -48,8 +51,14 @@ pub struct Transcript {
     prompts: HashMap<TurnId, usize>,
     /// Turns that ended without an answer.
     pub(super) unanswered: HashSet<TurnId>,
-    /// The turn under way.
+    /// Those of them that were to replace the last answered turn.
+    pub(super) replacing: HashSet<TurnId>,
+    /// The entries that the turn under way replaces, should it be answered.
+    set_aside: Option<SetAside>,
+    moves: u64,
+    /// The turn under way, and where its answer goes.
     running: Option<TurnId>,
+    place: AnswerPlace,
     wait: Option<Wait>,
     round: u32,
     model: String,
@@ -101,6 +110,12 @@ impl Transcript {
             .unwrap_or(self.entries.len())
     }
 
+    /// How often [`Transcript::apply`] moved or removed entries: whoever keeps something by
+    /// index starts over when this changes.
+    pub fn moves(&self) -> u64 {
+        self.moves
+    }
+
     /// The last prompt, and whether it was answered.
     pub fn last_prompt(&self) -> Option<(&str, bool)> {
         let entry = &self.entries[self.last_prompt_at()?];
@@ -136,16 +151,20 @@ impl Transcript {
         let Some(count) = self.last_prompt_at().filter(|_| self.running.is_none()) else {
             return;
         };
-        let summed_up = self.entries[count..].iter().any(|entry| {
-            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
-                && !self.unanswered.contains(&entry.turn)
-        });
-        let turn = self.entries[count].turn;
+        let (turn, summed_up) = (self.entries[count].turn, self.has_summary(count));
         self.truncate(count);
         // What is left is what the summary stands for.
         if summed_up {
             self.push(turn, Body::Note(compact::sent_instead()));
         }
+    }
+
+    /// Does a summary stand among the entries from `from` on?
+    fn has_summary(&self, from: usize) -> bool {
+        self.entries[from..].iter().any(|entry| {
+            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
+                && !self.unanswered.contains(&entry.turn)
+        })
     }
 
     /// Takes a summary that was the last thing asked for off.
@@ -164,7 +183,7 @@ impl Transcript {
 
     pub fn apply(&mut self, turn: TurnId, event: &TurnEvent) {
         match event {
-            TurnEvent::Started { prompt, model } => self.start(turn, &prompt.text, model),
+            TurnEvent::Started { prompt, model } => self.start(turn, prompt, model),
             TurnEvent::RoundStarted { round } => {
                 self.round = *round;
                 self.wait = Some(Wait::Response);
@@ -190,18 +209,18 @@ impl Transcript {
         }
     }
 
-    fn start(&mut self, turn: TurnId, prompt: &str, model: &str) {
+    fn start(&mut self, turn: TurnId, prompt: &Prompt, model: &str) {
         self.model = model.to_owned();
         self.running = Some(turn);
         self.wait = Some(Wait::Response);
         self.round = 1;
         if !self.prompts.contains_key(&turn) {
-            let index = self.push(
-                turn,
-                Body::Prompt {
-                    text: prompt.to_owned(),
-                },
-            );
+            self.place = prompt.place;
+            if prompt.place == AnswerPlace::InsteadOfLast {
+                self.set_aside();
+            }
+            let text = prompt.shown().to_owned();
+            let index = self.push(turn, Body::Prompt { text });
             self.prompts.insert(turn, index);
         }
     }
@@ -278,8 +297,9 @@ impl Transcript {
             return;
         }
         self.close_thinking(turn);
-        if !matches!(end, TurnEnd::Answered { .. }) {
-            self.unanswered.insert(turn);
+        match end {
+            TurnEnd::Answered { text, .. } => self.answered(turn, text),
+            _ => self.unanswered(turn),
         }
         if matches!(end, TurnEnd::Cancelled | TurnEnd::Stopped) {
             self.mark_cancelled(turn);

@@ -8,12 +8,34 @@ use std::time::Duration;
 /// The prompt of a turn that summarises; no prompt of a person begins so.
 pub const COMPACT: &str = "/compact";
 
+/// How a turn that goes on with a cut answer is shown: the command that began it.
+pub const CONTINUE: &str = "/continue";
+/// What the model is sent then. The user never typed it, so it is not saved.
+const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
+/// What is said of an answer that the limit of tokens cut.
+pub const ANSWER_CUT: &str = "The answer was cut by the limit of tokens.";
+
+/// Where the answer to a prompt goes in the conversation. The conversation changes only
+/// once that answer is there: a turn that ends without one leaves it as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerPlace {
+    /// After everything said so far, together with its prompt.
+    #[default]
+    Next,
+    /// In place of the last answered turn, which becomes a branch.
+    InsteadOfLast,
+    /// At the end of the last answer, which was cut.
+    EndOfLast,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Prompt {
     pub text: String,
     /// The byte from which on it came through a pipe, and not from the person.
     #[serde(skip)]
     pub piped_from: Option<usize>,
+    #[serde(skip)]
+    pub place: AnswerPlace,
 }
 
 impl Prompt {
@@ -21,6 +43,24 @@ impl Prompt {
         Self {
             text: text.into(),
             piped_from: None,
+            place: AnswerPlace::Next,
+        }
+    }
+
+    /// Goes on with the last answer.
+    pub fn continuing() -> Self {
+        Self::new(CONTINUE_INSTRUCTION).at(AnswerPlace::EndOfLast)
+    }
+
+    pub fn at(self, place: AnswerPlace) -> Self {
+        Self { place, ..self }
+    }
+
+    /// The prompt as it is shown: what the user typed, or the command that stands for it.
+    pub fn shown(&self) -> &str {
+        match self.place {
+            AnswerPlace::EndOfLast => CONTINUE,
+            _ => &self.text,
         }
     }
 
@@ -30,6 +70,7 @@ impl Prompt {
         Self {
             text: [said, gap, piped].concat(),
             piped_from: Some(said.len() + gap.len()),
+            place: AnswerPlace::Next,
         }
     }
 

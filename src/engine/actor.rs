@@ -24,8 +24,8 @@ use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
-    AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice, Offered, Persona,
-    ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
+    AnswerPlace, AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
+    Offered, Persona, ServerConfig, Session, SessionId, ToolOutcome, Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -55,6 +55,7 @@ pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
+    pub(super) place: AnswerPlace,
     /// What the answer will stand for, where it is to be a summary.
     pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
@@ -300,7 +301,11 @@ impl Actor {
         tokio::select! {
             biased;
             command = commands.recv() => match command {
-                None | Some(Command::Shutdown) => return false,
+                Some(Command::Shutdown) => return false,
+                None | Some(Command::Abandon) => {
+                    self.abandon_turn();
+                    return false;
+                }
                 Some(command) => self.command(command),
             },
             permit = room(events, self.outbox.due()), if waiting => match permit {

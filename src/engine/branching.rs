@@ -3,16 +3,21 @@
 
 use super::Open;
 use super::actor::{Actor, Done};
-use crate::domain::{Banner, Branch, Notice, Session};
+use crate::domain::{Banner, Branch, CONTINUE, Notice, Session};
 use crate::protocol::{BranchSummary, Event};
 use crate::store::{NotFound, StoreError, beside};
+use crate::text::grapheme;
 use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
 
 const OPENED: &str = "--session";
-/// Characters kept of a title that a person gives.
-const TITLE_CHARS_MAX: usize = 200;
+/// Grapheme clusters kept of a title that the user gives, and their bytes: a single
+/// cluster may hold any number of combining marks.
+const TITLE_CLUSTERS_MAX: usize = 1_000;
+const TITLE_BYTES_MAX: usize = 32 * 1024;
+/// Characters of a branch's first prompt in the list of branches.
+const WORDS_CHARS_MAX: usize = 200;
 
 impl Actor {
     /// The last answered turn becomes a branch.
@@ -33,12 +38,17 @@ impl Actor {
             return;
         }
         let after = self.session.messages.len();
-        if after == 0 {
-            self.journalist.discard();
-        }
-        if beside::drop_cancelled(&mut self.session.humble, after, prompt) {
+        let prompt = self.asked_as(prompt);
+        if beside::drop_cancelled(&mut self.session.humble, after, &prompt) {
             self.write();
         }
+    }
+
+    /// The prompt that a turn answers: `/continue` stands for the last one.
+    pub(super) fn asked_as(&self, prompt: &str) -> String {
+        let last = self.session.last_prompt().filter(|_| prompt == CONTINUE);
+        let last = last.map(|at| &*self.session.messages[at].content);
+        last.unwrap_or(prompt).to_owned()
     }
 
     pub(super) fn list_branches(&mut self) {
@@ -64,13 +74,19 @@ impl Actor {
     }
 
     pub(super) fn rename_session(&mut self, title: &str) {
-        let title: String = title.trim().chars().take(TITLE_CHARS_MAX).collect();
-        if title.is_empty() {
+        let whole = title.trim();
+        if whole.is_empty() {
             return self.notice(Notice::info("Say the title behind it: /rename TITLE."));
         }
+        let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
         self.session.humble.insert("title".to_owned(), json!(title));
         self.write();
-        self.outbox.push(Event::SessionRenamed(title));
+        self.outbox.push(Event::SessionRenamed(title.to_owned()));
+        if title.len() < whole.len() {
+            let kept = grapheme::clusters(title).count();
+            let what = format!("The title was too long: its first {kept} characters are kept.");
+            self.notice(Notice::warning(what));
+        }
     }
 
     /// Changes of the conversation wait for the turn's end, and this says so.
@@ -114,7 +130,7 @@ impl Actor {
 
 fn summary(branch: &Branch) -> BranchSummary {
     BranchSummary {
-        words: branch.words().chars().take(TITLE_CHARS_MAX).collect(),
+        words: branch.words().chars().take(WORDS_CHARS_MAX).collect(),
         at: branch.at,
         messages: branch.messages.len(),
         left_at: branch.left_at,

@@ -3,10 +3,14 @@
 
 use super::actor::{Actor, Done};
 use super::journalist::{Journalist, Step};
-use super::saver::Saver;
+use super::outbox::Outbox;
+use super::saver::{Epoch, Saver};
 use super::saving;
 use super::turn::Input;
+use crate::config;
+use crate::domain::SessionId;
 use crate::protocol::Event;
+use crate::store::StoreError;
 use futures::StreamExt;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -18,11 +22,20 @@ const CLOSING_TIME: Duration = Duration::from_secs(3);
 const CANCELLING_TIME: Duration = Duration::from_millis(300);
 
 impl Actor {
+    /// Stops the turn under way without ending it: its journal stays as it is.
+    pub(super) fn abandon_turn(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.calls.values().for_each(|(call, _)| call.cancel());
+        }
+    }
+
     /// Ends what runs, saves what there is, closes every server.
     pub(super) async fn close(mut self, events: &mpsc::Sender<Event>) {
         self.feed(Input::Interrupt);
         self.outbox.release();
         let Self {
+            epoch,
+            home,
             hub,
             mut calls,
             mut saver,
@@ -35,13 +48,17 @@ impl Actor {
         let cancelled = async { while calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
         saver.try_now();
-        let saving = save_all(&mut saver, &mut journalist, &mut jobs);
+        let mut last = LastSaves::default();
+        let saving = last.save_all(&mut saver, &mut journalist, &mut jobs);
         let saving = tokio::time::timeout(CLOSING_TIME, saving);
         let ((), saved) = tokio::join!(hub.shutdown(), saving);
         if saved.is_err() {
             tracing::error!("the last conversation could not be saved in time");
         }
-        for notice in saving::give_up(saver, journalist.has_all()).await {
+        last.tell(epoch, &mut outbox);
+        let narrowed = config::narrowed(&home).into_iter();
+        narrowed.for_each(|notice| outbox.push(Event::Mentioned(notice)));
+        for notice in saving::give_up(saver, journalist.has_all(), last.fault).await {
             outbox.push(Event::Noticed(notice));
         }
         outbox.push(Event::ShutDown);
@@ -56,19 +73,50 @@ impl Actor {
     }
 }
 
-/// Until nothing is left to be written, or the disk refuses.
-async fn save_all(saver: &mut Saver, journalist: &mut Journalist, jobs: &mut JoinSet<Done>) {
-    let mut refused = false;
-    while !saver.is_idle() || !(journalist.is_idle() || refused) || !jobs.is_empty() {
-        tokio::select! {
-            saved = saver.saved(), if !saver.is_idle() => match saved.result {
-                Ok(_) => journalist.saved(saved.epoch, saved.ticket),
-                Err(fault) => tracing::error!("a session could not be saved: {fault}"),
-            },
-            step = journalist.step(), if !journalist.is_idle() && !refused => {
-                refused = matches!(step, Step::Failed(_));
+/// What the last tries to save came to.
+#[derive(Default)]
+struct LastSaves {
+    done: Vec<(Epoch, SessionId, Option<SessionId>)>,
+    fault: Option<StoreError>,
+}
+
+impl LastSaves {
+    /// Until nothing is left to be written, or the disk refuses.
+    async fn save_all(
+        &mut self,
+        saver: &mut Saver,
+        journalist: &mut Journalist,
+        jobs: &mut JoinSet<Done>,
+    ) {
+        let mut refused = false;
+        while !saver.is_idle() || !(journalist.is_idle() || refused) || !jobs.is_empty() {
+            tokio::select! {
+                saved = saver.saved(), if !saver.is_idle() => match saved.result {
+                    Ok(id) => {
+                        journalist.saved(saved.epoch, saved.ticket);
+                        self.done.push((saved.epoch, id, saved.fork_of));
+                    }
+                    Err(fault) => {
+                        tracing::error!("a session could not be saved: {fault}");
+                        self.fault = Some(fault);
+                    }
+                },
+                step = journalist.step(), if !journalist.is_idle() && !refused => {
+                    refused = matches!(step, Step::Failed(_));
+                }
+                Some(_) = jobs.join_next() => {}
             }
-            Some(_) = jobs.join_next() => {}
+        }
+    }
+
+    fn tell(&mut self, present: Epoch, outbox: &mut Outbox) {
+        for (epoch, id, fork_of) in self.done.drain(..) {
+            if let Some(original) = fork_of {
+                outbox.push(Event::Mentioned(saving::went_elsewhere(&original, &id)));
+            }
+            if epoch == present {
+                outbox.push(Event::SessionSaved(id));
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ use super::turn::{Input, Setup, Turn};
 use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    Banner, ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd, TurnEvent, TurnId,
-    Usage,
+    AnswerPlace, Banner, ModelConfig, Notice, Prompt, QuotedIn, Session, Transcript, TurnEnd,
+    TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
@@ -83,8 +83,8 @@ impl Actor {
                     Done::Nothing
                 });
             }
-            // The select loop ends on it before it gets here.
-            Command::Shutdown => {}
+            // The select loop ends on them before they get here.
+            Command::Shutdown | Command::Abandon => {}
         }
     }
 
@@ -95,7 +95,8 @@ impl Actor {
     }
 
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
-        if !self.options.no_save && !self.options.one_turn && !self.private {
+        let typed = prompt.place != AnswerPlace::EndOfLast;
+        if typed && !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
         if let Some(busy) = self.busy() {
@@ -105,18 +106,28 @@ impl Actor {
             self.reject(id, prompt, self.no_model());
             return;
         };
+        if prompt.place == AnswerPlace::EndOfLast && self.session.last_prompt().is_none() {
+            let nothing = Notice::failure("There is no answer to go on with.");
+            return self.reject(id, prompt, nothing);
+        }
         if self.session.started_at.is_none() {
             self.session.started_at = Some(jiff::Timestamp::now());
         }
-        self.begin_journal(&prompt.text, &model.name);
+        self.begin_journal(&prompt, &model.name);
         self.approval.now = jiff::Timestamp::now();
+        let replaced = self.session.last_prompt();
+        let replaced = replaced.filter(|_| prompt.place == AnswerPlace::InsteadOfLast);
+        let history = match replaced {
+            Some(at) => compact::history_until(&self.session, at),
+            None => compact::history(&self.session),
+        };
         let setup = Setup {
             prompt,
             instruction: None,
             model: model.name.clone(),
             dialect: model.dialect,
             system_prompt: self.system_text(),
-            history: Arc::new(compact::history(&self.session)),
+            history: Arc::new(history),
             offered: self.offered_now(),
             approval: self.approval.clone(),
             limits: self.settings.limits.clone(),
@@ -135,7 +146,7 @@ impl Actor {
         covers: Option<Covered>,
     ) {
         self.tracer.begin_turn();
-        let prompt = setup.prompt.text.clone();
+        let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {
             let offered = Arc::clone(&self.offered);
@@ -146,6 +157,7 @@ impl Actor {
             id,
             turn,
             prompt,
+            place,
             covers,
             model,
             persona: self.persona.clone(),
@@ -194,6 +206,7 @@ impl Actor {
     }
 
     pub(super) fn job_done(&mut self, done: Done) {
+        self.tell_narrowed();
         match done {
             Done::Nothing => {}
             Done::Events(events) => events.into_iter().for_each(|event| self.outbox.push(event)),

@@ -1,10 +1,11 @@
 //! What a turn leaves in the session: the prompt and the final answer as
 //! messages, everything else beside them (S9.3).
 
-use crate::domain::session::{CancelledNote, TurnNote};
-use crate::domain::{Body, SavedMessage, Session, Transcript, Usage};
+use crate::domain::session::{CancelledNote, Role, TurnNote};
+use crate::domain::{AnswerPlace, Body, SavedMessage, Session, Transcript, Usage};
 use crate::store::beside;
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// A turn that was answered.
 pub struct Answered<'a> {
@@ -16,12 +17,44 @@ pub struct Answered<'a> {
     pub turn: &'a Transcript,
 }
 
-pub fn answered(session: &mut Session, answered: &Answered) {
+/// Adds the turn to the conversation. Returns its whole answer.
+pub fn answered(session: &mut Session, place: AnswerPlace, answered: &Answered) -> Arc<str> {
     session.model = answered.model.to_owned();
+    let at = session.last_prompt();
+    match (place, at) {
+        (AnswerPlace::InsteadOfLast, Some(at)) => session.rewind(at, Timestamp::now()),
+        (AnswerPlace::EndOfLast, Some(at)) => return extended(session, at, answered),
+        _ => {}
+    }
     session.messages.push(SavedMessage::user(answered.prompt));
-    session
-        .messages
-        .push(SavedMessage::assistant(answered.answer));
+    let answer = SavedMessage::assistant(answered.answer);
+    let whole = Arc::clone(&answer.content);
+    session.messages.push(answer);
+    let note = note(answered, session.messages.len() - 1);
+    beside::add_turn(&mut session.humble, &note);
+    whole
+}
+
+/// The second half of the answer to the prompt at `at`, which was cut.
+fn extended(session: &mut Session, at: usize, answered: &Answered) -> Arc<str> {
+    let is_answer = |message: &SavedMessage| message.role == Role::Assistant;
+    let answer = session.messages[at..].iter().rposition(is_answer);
+    let message = match answer {
+        Some(behind) => at + behind,
+        None => {
+            session.messages.push(SavedMessage::assistant(""));
+            session.messages.len() - 1
+        }
+    };
+    let whole: Arc<str> = [&session.messages[message].content, answered.answer]
+        .concat()
+        .into();
+    session.messages[message].content = Arc::clone(&whole);
+    beside::extend_turn(&mut session.humble, &note(answered, message));
+    whole
+}
+
+fn note(answered: &Answered, message: usize) -> TurnNote {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in answered.turn.entries() {
         match &entry.body {
@@ -32,8 +65,8 @@ pub fn answered(session: &mut Session, answered: &Answered) {
             _ => {}
         }
     }
-    let note = TurnNote {
-        message: session.messages.len() - 1,
+    TurnNote {
+        message,
         model: answered.model.to_owned(),
         usage: answered.usage,
         tools,
@@ -41,18 +74,18 @@ pub fn answered(session: &mut Session, answered: &Answered) {
         // the last one of the round before.
         thinking: thoughts.join("\n\n"),
         at: Some(Timestamp::now()),
-    };
-    beside::add_turn(&mut session.humble, &note);
+    }
 }
 
 /// Keeps the words of a turn that ended without an answer; never sent.
-pub fn cancelled(session: &mut Session, prompt: &str, words: &str, at: Timestamp) {
+pub fn cancelled(session: &mut Session, place: AnswerPlace, prompt: &str, words: &str) {
     let note = CancelledNote {
-        at,
+        at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
         words: words.to_owned(),
         interrupted: false,
+        replaces: place != AnswerPlace::Next,
     };
     beside::add_cancelled(&mut session.humble, &note);
 }

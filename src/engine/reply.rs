@@ -4,7 +4,7 @@
 use super::tracer::Tracer;
 use super::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::dialect::scan::{Piece, Scanner};
-use crate::domain::{CallOrigin, Notice, Offered};
+use crate::domain::{AnswerPlace, CallOrigin, Notice, Offered};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
@@ -14,6 +14,26 @@ pub(super) struct Reply {
     /// Gone once the reply ended.
     scanner: Option<Scanner>,
     offered: Arc<Offered>,
+    seam: Option<Seam>,
+}
+
+/// White space at the beginning of a reply. The scanner drops it, but where the reply goes
+/// on with an earlier answer it separates two words.
+#[derive(Default)]
+struct Seam {
+    white: String,
+    /// Something else has come since.
+    is_over: bool,
+}
+
+impl Seam {
+    fn read(&mut self, text: &str) {
+        if !self.is_over {
+            let behind = text.trim_start();
+            self.white.push_str(&text[..text.len() - behind.len()]);
+            self.is_over = !behind.is_empty();
+        }
+    }
 }
 
 impl Reply {
@@ -22,7 +42,30 @@ impl Reply {
             stream,
             scanner: Some(Scanner::new(offered.clone())),
             offered,
+            seam: None,
         }
+    }
+
+    /// `place` is where the answer goes.
+    pub fn at(self, place: AnswerPlace) -> Self {
+        let seam = (place == AnswerPlace::EndOfLast).then(Seam::default);
+        Self { seam, ..self }
+    }
+
+    /// Puts the white space back before the first words.
+    fn joined(&mut self, mut inputs: Vec<Input>) -> Vec<Input> {
+        for input in &mut inputs {
+            match input {
+                Input::Text(text) => {
+                    if let Some(seam) = self.seam.take() {
+                        *text = seam.white + text.trim_start();
+                    }
+                }
+                Input::Thinking(_) => self.seam = None,
+                _ => {}
+            }
+        }
+        inputs
     }
 
     /// The next thing the server says; None after the end. Safe to drop while it
@@ -52,8 +95,11 @@ impl Reply {
             }
             Some(Ok(StreamPart::Text(text))) => {
                 tracer.text(&text);
+                if let Some(seam) = &mut self.seam {
+                    seam.read(&text);
+                }
                 let pieces = self.scanner.as_mut().map(|scanner| scanner.push(&text));
-                inputs(pieces.unwrap_or_default(), tracer)
+                self.joined(inputs(pieces.unwrap_or_default(), tracer))
             }
             Some(Ok(StreamPart::Carry(carry))) => vec![Input::Carry(carry)],
             Some(Ok(StreamPart::StartedOver)) => {
@@ -82,7 +128,7 @@ impl Reply {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
-        let mut inputs = inputs(scanner.finish(), tracer);
+        let mut inputs = self.joined(inputs(scanner.finish(), tracer));
         tracer.ended(match &end {
             Ok(EndReason::Stop) => "stop",
             Ok(EndReason::ToolCalls) => "asks for tools",

@@ -5,12 +5,14 @@ use super::actor::{Actor, Done};
 use super::record;
 use super::saver::{Saved, Saver, Ticket};
 use crate::config;
-use crate::domain::{Banner, Notice, Session, SessionId, TurnEnd, TurnEvent, Usage};
+use crate::domain::session::UNSAVED;
+use crate::domain::{
+    AnswerPlace, Banner, Notice, Prompt, Session, SessionId, TurnEnd, TurnEvent, Usage,
+};
 use crate::protocol::Event;
-use crate::store::{Record, Sessions};
+use crate::store::{Record, Sessions, StoreError};
 use jiff::Timestamp;
 
-const SESSION: &str = "session";
 const JOURNAL: &str = "journal";
 
 impl Actor {
@@ -19,17 +21,21 @@ impl Actor {
     }
 
     /// A turn begins: its prompt is in the journal before its first word can be.
-    pub(super) fn begin_journal(&mut self, prompt: &str, model: &str) {
+    pub(super) fn begin_journal(&mut self, prompt: &Prompt, model: &str) {
         if !self.saves() {
             return;
         }
         let started = self.session.started_at.unwrap_or_else(Timestamp::now);
+        let count = self.session.messages.len();
         let turn = Record::Turn {
-            prompt: prompt.to_owned(),
+            prompt: self.asked_as(prompt.shown()),
             model: model.to_owned(),
             session: self.session.id.clone(),
             started: started.to_string(),
-            before: self.session.messages.len(),
+            before: match prompt.place {
+                AnswerPlace::Next => count,
+                _ => self.session.last_prompt().unwrap_or(count),
+            },
             at: Timestamp::now().to_string(),
         };
         self.journalist.begin(self.epoch, turn);
@@ -43,10 +49,8 @@ impl Actor {
         };
         let kept = self.kept.take();
         if !matches!(end, TurnEnd::Answered { .. }) {
-            // A first turn without an answer stays until one makes the file (S9.1).
-            let first = self.session.messages.is_empty();
-            let until = first.then(|| self.saver.next_ticket()).or(kept);
-            self.journalist.ended(until);
+            // Only what nobody saw end is offered at the next start: this turn has ended.
+            self.journalist.ended(kept);
         }
         // An answer that is shown as whole is on the disk.
         if self.journalist.holds() {
@@ -68,9 +72,9 @@ impl Actor {
             usage,
             turn: &running.transcript,
         };
-        record::answered(&mut self.session, &answered);
+        let whole = record::answered(&mut self.session, running.place, &answered);
         if let Some(ticket) = self.write() {
-            let record = Record::answer(answer, usage, Timestamp::now());
+            let record = Record::answer(&whole, usage, Timestamp::now());
             self.journalist.answered(record, ticket);
         }
     }
@@ -81,31 +85,35 @@ impl Actor {
         let Some(running) = running.filter(|running| running.covers.is_none()) else {
             return;
         };
-        let (prompt, now) = (running.prompt.clone(), Timestamp::now());
-        record::cancelled(&mut self.session, &prompt, words, now);
+        let (prompt, place) = (self.asked_as(&running.prompt), running.place);
+        record::cancelled(&mut self.session, place, &prompt, words);
         self.kept = self.write();
     }
 
-    /// Asks for the conversation to be written as it is now. None where it is not to
-    /// be, or has no answer yet, which is what makes a file (S9.1).
+    /// Asks for the conversation to be written as it is now. None where it is not to be,
+    /// or has no answer yet: the first answer makes the file.
     pub(super) fn write(&mut self) -> Option<Ticket> {
         let session = &self.session;
         let has_answer = !session.messages.is_empty() || !session.branches.is_empty();
-        (self.saves() && has_answer).then(|| self.saver.save(self.epoch, session.clone()))
+        (self.saves() && has_answer).then(|| self.saver.save(self.epoch, written(session)))
+    }
+
+    /// Says which files could be read by other users until they were written just now.
+    pub(super) fn tell_narrowed(&mut self) {
+        let notices = config::narrowed(&self.home).into_iter();
+        notices.for_each(|notice| self.outbox.push(Event::Mentioned(notice)));
     }
 
     pub(super) fn saved(&mut self, saved: Saved) {
+        self.tell_narrowed();
         let (epoch, ticket) = (saved.epoch, saved.ticket);
         match saved.result {
             Ok(id) => {
                 self.journalist.saved(epoch, ticket);
                 self.prepare_again();
                 if let Some(original) = saved.fork_of {
-                    let words = format!("{original} was changed elsewhere meanwhile.");
-                    self.notice(
-                        Notice::warning(words)
-                            .advise(format!("This conversation goes on as {id}.")),
-                    );
+                    let said = went_elsewhere(&original, &id);
+                    self.outbox.push(Event::Mentioned(said));
                 }
                 if let Some((_, original)) = self.forked.take_if(|(of, _)| *of == epoch) {
                     self.notice(forked_to(&id, original));
@@ -114,8 +122,8 @@ impl Actor {
                     self.session.id = Some(id.clone());
                     self.outbox.push(Event::SessionSaved(id));
                 }
-                if self.banners.contains_key(SESSION) {
-                    self.clear_banner(SESSION);
+                if self.banners.contains_key(UNSAVED) {
+                    self.clear_banner(UNSAVED);
                     self.notice(Notice::info("The conversation is saved again."));
                 }
             }
@@ -124,9 +132,9 @@ impl Actor {
                 let notice = fault
                     .notice()
                     .because("The conversation goes on, and is saved as soon as that can be.");
-                let known = self.banners.get(SESSION);
+                let known = self.banners.get(UNSAVED);
                 if known.is_none_or(|known| known.notice != notice) {
-                    self.set_banner(Banner::new(SESSION, notice));
+                    self.set_banner(Banner::new(UNSAVED, notice));
                 }
             }
         }
@@ -224,6 +232,25 @@ impl Actor {
     }
 }
 
+/// The conversation as its file has it. Where every turn was taken back, the one that was
+/// left last stays the active branch in the file until another answer comes: a file
+/// without messages would be a nameless entry in the list.
+fn written(session: &Session) -> Session {
+    let mut session = session.clone();
+    if session.messages.is_empty()
+        && let Some(last) = session.branches.len().checked_sub(1)
+    {
+        session.switch(last, Timestamp::now());
+    }
+    session
+}
+
+/// Somebody else changed the file: the conversation was saved beside it.
+pub(super) fn went_elsewhere(original: &SessionId, id: &SessionId) -> Notice {
+    Notice::warning(format!("{original} was changed elsewhere meanwhile."))
+        .advise(format!("This conversation goes on as {id}."))
+}
+
 fn forked_to(id: &SessionId, original: Option<SessionId>) -> Notice {
     let notice = Notice::info(format!("This conversation goes on as {id}."));
     match original {
@@ -233,13 +260,22 @@ fn forked_to(id: &SessionId, original: Option<SessionId>) -> Notice {
 }
 
 /// The last try is over: what is not saved, in a sentence that names where it is now.
-pub(super) async fn give_up(saver: Saver, in_journal: bool) -> Vec<Notice> {
+/// `fault` is what the disk said of it.
+pub(super) async fn give_up(
+    saver: Saver,
+    in_journal: bool,
+    fault: Option<StoreError>,
+) -> Vec<Notice> {
     let unsaved = saver.unsaved();
     if unsaved.is_empty() {
         return Vec::new();
     }
     if in_journal && unsaved.len() == 1 {
         let notice = Notice::failure("The last conversation could not be saved.");
+        let notice = match fault {
+            Some(fault) => notice.because(format!("{fault}.")),
+            None => notice,
+        };
         return vec![notice.advise("Its last turn is in the journal: the next start saves it.")];
     }
     let rescue = move || unsaved.iter().map(rescued).collect();

@@ -267,7 +267,8 @@ impl Actor {
             num_ctx,
         });
         self.tracer.begin_reply(&model.name);
-        running.reply = Some(Reply::new(stream, running.turn.offered()));
+        let reply = Reply::new(stream, running.turn.offered());
+        running.reply = Some(reply.at(running.place));
         running.idle_at = None;
     }
 

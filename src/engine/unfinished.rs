@@ -1,5 +1,6 @@
-//! Turns that an earlier run left in the middle: answers that were shown are saved,
-//! the rest is offered, one after the other, the newest first (S9.6).
+//! Turns that an earlier run left in the middle because it crashed, was killed or lost its
+//! terminal. Answers that were shown are saved, and so are the words of turns that had
+//! ended; the rest is offered, one after the other, the newest first.
 
 use super::actor::{Actor, Done};
 use super::asking::Pending;
@@ -7,7 +8,9 @@ use crate::config::Home;
 use crate::domain::session::CancelledNote;
 use crate::domain::{Notice, Session};
 use crate::protocol::{Ask, CameTo, Choice, Event, LeftCall, Owner, Unfinished};
-use crate::store::{Found, Journal, Journals, Recovered, Sessions, Told, beside, recover};
+use crate::store::{
+    Found, Journal, Journals, Recovered, Sessions, Told, beside, recover, recover_words,
+};
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
 
@@ -121,7 +124,8 @@ impl Actor {
                 after: session.messages.len(),
                 prompt: turn.prompt.clone(),
                 words: turn.words(),
-                interrupted: !turn.ended,
+                interrupted: true,
+                replaces: turn.before < session.messages.len(),
             };
             beside::add_cancelled(&mut session.humble, &note);
         }
@@ -153,7 +157,8 @@ fn look(home: &Home) -> Leavings {
     leavings
 }
 
-/// Saves the answers of a journal; what has none is left to be offered.
+/// Saves the answers of a journal, and the words of turns that ended without one; turns
+/// that never ended are left to be offered.
 fn sort(journal: Journal, turns: Vec<Told>, sessions: &Sessions, leavings: &mut Leavings) {
     let (answered, mut turns): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
@@ -172,6 +177,13 @@ fn sort(journal: Journal, turns: Vec<Told>, sessions: &Sessions, leavings: &mut 
                 leavings.notices.push(fault.notice());
                 return;
             }
+        }
+    }
+    let (ended, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| turn.ended);
+    for turn in ended {
+        if let Err(fault) = recover_words(sessions, &turn) {
+            leavings.notices.push(fault.notice());
+            return;
         }
     }
     if turns.is_empty() {

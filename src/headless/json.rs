@@ -1,7 +1,8 @@
 //! One JSON object for an event, for scripts: `type` is the event's name in
 //! snake_case, text is raw.
 
-use crate::domain::{Server, ServerStatus};
+use crate::domain::session::UNSAVED;
+use crate::domain::{Server, ServerStatus, Severity};
 use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
@@ -28,13 +29,26 @@ pub fn line(event: &Event) -> Option<String> {
         }
         Event::AskClosed(ask) => json!({ "type": "ask_closed", "ask": ask }),
         Event::ServerChanged(server) => server_line(server),
-        Event::Noticed(notice) => json!({ "type": "noticed", "notice": notice }),
+        Event::Noticed(notice) | Event::Mentioned(notice) => {
+            json!({ "type": "noticed", "notice": notice })
+        }
         Event::BannersChanged(banners) => json!({ "type": "banners_changed", "banners": banners }),
         Event::ContextMeasured(meter) => json!({ "type": "context_measured", "meter": meter }),
         Event::SessionSaved(id) => json!({ "type": "session_saved", "session": id }),
         _ => return None,
     };
     Some(value.to_string())
+}
+
+/// Is this about saving the conversation? Nothing else is of interest once the turn is
+/// over.
+pub fn is_about_saving(event: &Event) -> bool {
+    match event {
+        Event::SessionSaved(_) | Event::Mentioned(_) => true,
+        Event::Noticed(notice) => notice.severity == Severity::Failure,
+        Event::BannersChanged(banners) => banners.iter().any(|banner| banner.cause == UNSAVED),
+        _ => false,
+    }
 }
 
 fn question_of(question: &Ask) -> (&'static str, Value) {

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 const TURNS: &str = "turns";
 const CANCELLED: &str = "cancelled";
+const INTERRUPTED: &str = "interrupted";
+const REPLACES: &str = "replaces";
 /// Cancelled turns that are kept at most.
 const CANCELLED_MAX: usize = 100;
 
@@ -30,6 +32,43 @@ pub fn add_turn(humble: &mut Map<String, Value>, turn: &TurnNote) {
     list(humble, TURNS).push(entry);
 }
 
+/// Adds what a continued answer took to the note of its first half, which is added here
+/// where there is none.
+pub fn extend_turn(humble: &mut Map<String, Value>, turn: &TurnNote) {
+    let entries = list(humble, TURNS);
+    let known = entries
+        .iter()
+        .rposition(|entry| index(entry, "message") == Some(turn.message));
+    let Some(at) = known else {
+        return add_turn(humble, turn);
+    };
+    let entry = &mut entries[at];
+    let first = self::turn(entry).map(|first| (first.usage, first.thinking));
+    let (usage, thinking) = first.unwrap_or_default();
+    let output = [usage.output, turn.usage.output].into_iter().flatten();
+    let usage = Usage {
+        input: turn.usage.input.or(usage.input),
+        output: output.reduce(|one, other| one + other),
+    };
+    entry["model"] = turn.model.as_str().into();
+    if usage != Usage::default() {
+        entry["usage"] = json!(usage);
+    }
+    if !turn.tools.is_empty() {
+        let tools = entry["tools"].as_array().cloned().unwrap_or_default();
+        let more = turn.tools.iter().map(tool);
+        entry["tools"] = tools.into_iter().chain(more).collect();
+    }
+    let thoughts = [thinking, turn.thinking.clone()];
+    let thoughts: Vec<String> = thoughts.into_iter().filter(|it| !it.is_empty()).collect();
+    if !thoughts.is_empty() {
+        entry["thinking"] = thoughts.join("\n\n").into();
+    }
+    if let Some(at) = turn.at {
+        entry["at"] = at.to_string().into();
+    }
+}
+
 pub fn add_cancelled(humble: &mut Map<String, Value>, turn: &CancelledNote) {
     let list = list(humble, CANCELLED);
     let mut entry = json!({
@@ -38,8 +77,10 @@ pub fn add_cancelled(humble: &mut Map<String, Value>, turn: &CancelledNote) {
         "prompt": turn.prompt,
         "words": turn.words,
     });
-    if turn.interrupted {
-        entry["interrupted"] = true.into();
+    for (key, is_set) in [(INTERRUPTED, turn.interrupted), (REPLACES, turn.replaces)] {
+        if is_set {
+            entry[key] = true.into();
+        }
     }
     list.push(entry);
     if list.len() > CANCELLED_MAX {
@@ -145,12 +186,14 @@ pub(super) fn call(entry: &Value) -> Option<ToolCall> {
 }
 
 fn cancelled(entry: &Value) -> Option<CancelledNote> {
+    let is_set = |key: &str| entry.get(key).is_some_and(|it| *it == true);
     Some(CancelledNote {
         at: entry.get("at")?.as_str()?.parse().ok()?,
         after: index(entry, "after")?,
         prompt: entry.get("prompt")?.as_str()?.to_owned(),
         words: entry.get("words")?.as_str()?.to_owned(),
-        interrupted: entry.get("interrupted").is_some_and(|it| *it == true),
+        interrupted: is_set(INTERRUPTED),
+        replaces: is_set(REPLACES),
     })
 }
 

@@ -20,5 +20,5 @@ pub use find::NotFound;
 pub use history::History;
 pub use journal::{Found, Journal, Journals, Record, Told};
 pub use name::session_name;
-pub use recover::{Recovered, recover};
+pub use recover::{Recovered, recover, recover_words};
 pub use sessions::Sessions;

@@ -3,7 +3,7 @@
 
 use super::journal::Told;
 use super::{Sessions, StoreError, beside};
-use crate::domain::session::TurnNote;
+use crate::domain::session::{CancelledNote, TurnNote};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::{Timestamp, Zoned};
 
@@ -71,6 +71,37 @@ pub fn recover(
             Ok(Some(Recovered::Saved(id)))
         }
         Err(fault) => Err(fault),
+    }
+}
+
+/// Keeps the words of a turn that ended without an answer, where its conversation has a
+/// file and does not hold them yet. Without a file there is nothing to keep them in.
+///
+/// # Errors
+/// The sessions cannot be written.
+pub fn recover_words(sessions: &Sessions, turn: &Told) -> Result<(), StoreError> {
+    let words = turn.words();
+    let session = home_of(sessions, turn).filter(|_| !words.trim().is_empty());
+    let Some(mut session) = session else {
+        return Ok(());
+    };
+    let is_there = |note: &CancelledNote| note.prompt == turn.prompt && note.words == words;
+    if session.notes.cancelled.iter().any(is_there) {
+        return Ok(());
+    }
+    let note = CancelledNote {
+        at: turn.at.unwrap_or_else(Timestamp::now),
+        after: session.messages.len(),
+        prompt: turn.prompt.clone(),
+        words,
+        interrupted: false,
+        replaces: turn.before < session.messages.len(),
+    };
+    beside::add_cancelled(&mut session.humble, &note);
+    match sessions.save(&session) {
+        // Somebody else has the file now.
+        Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
+        saved => saved,
     }
 }
 

@@ -87,6 +87,15 @@ pub struct History {
     pub aside: String,
 }
 
+/// A turn that takes another one's place once it is answered.
+#[derive(Debug, Clone)]
+pub struct Replacing {
+    /// What is said then.
+    pub kept: &'static str,
+    /// The title that the other one would give the conversation.
+    pub title: String,
+}
+
 /// Prompts that wait for the turn under way.
 #[derive(Debug, Clone, Default)]
 pub struct Queue {
@@ -164,6 +173,8 @@ pub struct Model {
     pub queue: Queue,
     /// While the last prompt is being changed: what stood in the message before.
     pub editing: Option<String>,
+    /// Set while a turn is under way that is to replace the last one.
+    pub replacing: Option<Replacing>,
     /// The conversation has other branches; a turn of it was taken back.
     pub branched: bool,
     pub taken_back: bool,
@@ -199,6 +210,8 @@ pub struct Model {
     pub meter: Meter,
     pub banners: Vec<Banner>,
     pub notice: Option<(Notice, Duration)>,
+    /// Notices that wait until that line is free.
+    pub mentions: VecDeque<Notice>,
     pub log: VecDeque<LogLine>,
     pub trace: Trace,
 
@@ -235,6 +248,7 @@ impl Model {
             session: None,
             private: false,
             editing: None,
+            replacing: None,
             branched: false,
             taken_back: false,
             wants_branch: None,
@@ -265,6 +279,7 @@ impl Model {
             meter: Meter::default(),
             banners: Vec::new(),
             notice: None,
+            mentions: VecDeque::new(),
             log: VecDeque::new(),
             trace: None,
             turns: Mint::default(),

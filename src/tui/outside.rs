@@ -1,7 +1,9 @@
 //! What reaches the screen from outside the terminal's keys: signals, a terminal
 //! that is gone, and the person's own editor.
 
+use super::run::{Exit, TuiError};
 use crate::domain::Notice;
+use crate::protocol::Command;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::Interest;
@@ -40,6 +42,14 @@ pub async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
         guard.clear_ready();
     }
     std::future::pending().await
+}
+
+/// How the engine is told to end. Only a user who leaves gives the turn under way up.
+pub fn farewell(outcome: &Result<Exit, TuiError>) -> Command {
+    match outcome {
+        Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
+        _ => Command::Abandon,
+    }
 }
 
 pub struct Signals(Vec<(i32, Signal)>);

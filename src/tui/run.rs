@@ -4,7 +4,7 @@
 
 use super::model::Model;
 use super::msg::{Effect, Input, Msg};
-use super::outside::{Signals, answers_questions, hung_up, run_editor, watched_tty};
+use super::outside::{Signals, answers_questions, farewell, hung_up, run_editor, watched_tty};
 use super::screen::Screen;
 use super::terminal::{self, Guard};
 use super::update::{inputs, update};
@@ -96,7 +96,7 @@ pub async fn run(
     let outcome = show(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {
-        shut_down(&commands, &mut events).await;
+        shut_down(farewell(&outcome), &commands, &mut events).await;
     }
     outcome
 }
@@ -139,9 +139,9 @@ async fn show(
 }
 
 /// Tells the engine to end and waits for it, with a deadline.
-async fn shut_down(commands: &Sender<Command>, events: &mut Receiver<Event>) {
+async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mut Receiver<Event>) {
     let work = async {
-        if commands.send(Command::Shutdown).await.is_err() {
+        if commands.send(goodbye).await.is_err() {
             return;
         }
         while let Some(event) = events.recv().await {

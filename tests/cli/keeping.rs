@@ -51,6 +51,62 @@ fn a_question_is_kept_where_that_is_asked_for_and_else_not() {
     assert_eq!(kept(&case), [expected]);
 }
 
+/// The events of `--json`.
+fn events(output: &std::process::Output) -> Vec<Value> {
+    let lines = out(output);
+    let lines = lines.lines().map(serde_json::from_str);
+    lines.collect::<Result<_, _>>().expect("JSON")
+}
+
+/// The events after the end of the turn.
+fn after_the_end(output: &std::process::Output) -> Vec<Value> {
+    let mut events = events(output);
+    let end = events.iter().position(|event| event["type"] == "ended");
+    events.split_off(end.expect("the turn ended") + 1)
+}
+
+#[test]
+fn json_says_which_file_a_kept_question_is_in() {
+    let case = case();
+    case.on(ollama_text(&["일"])).on(ollama_text(&["이"]));
+    let output = case.run(&["ask", "--json", "--save", "하나?"]);
+    let path = files(&case).remove(0);
+    let name = path.file_name().expect("a name").to_string_lossy();
+    let saved = json!({ "type": "session_saved", "session": name });
+    assert_eq!(after_the_end(&output), [saved]);
+    assert_eq!(output.status.code(), Some(0));
+    let output = case.run(&["ask", "--json", "둘?"]);
+    assert_eq!(after_the_end(&output), Vec::<Value>::new());
+}
+
+#[test]
+fn json_says_why_a_question_could_not_be_kept() {
+    let case = case();
+    case.write("sessions", "a file in the way");
+    case.on(ollama_text(&["일"]));
+    let output = case.run(&["ask", "--json", "--save", "하나?"]);
+    assert_eq!(output.status.code(), Some(1));
+    let after = after_the_end(&output);
+    let notice = after
+        .iter()
+        .find(|event| event["type"] == "noticed")
+        .map(|event| event["notice"].clone());
+    let notice = notice.unwrap_or_else(|| panic!("{after:#?}"));
+    assert_eq!(notice["severity"], "failure");
+    assert_eq!(notice["what"], "The last conversation could not be saved.");
+    let why = notice["why"].as_str().unwrap_or_default();
+    assert!(
+        why.contains("a file of this name is in the way"),
+        "{notice}"
+    );
+    let others = after.iter().map(|event| event["type"].as_str());
+    let others: Vec<_> = others.filter(|name| *name != Some("noticed")).collect();
+    assert!(
+        others.iter().all(|name| *name == Some("banners_changed")),
+        "{after:#?}"
+    );
+}
+
 #[test]
 fn a_question_goes_on_in_the_latest_conversation_and_is_kept_there() {
     let case = case();

@@ -170,16 +170,70 @@ async fn what_is_kept_is_offered_again_and_what_is_discarded_is_asked_about_and_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_turn_without_an_answer_is_offered_after_a_clean_exit_too() {
+async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
     let mut bench = Bench::start(half()).await;
     bench.says("Tell me").await;
     words_come(&mut bench).await;
     bench.send(Command::Interrupt).await;
     assert_eq!(bench.ended().await, TurnEnd::Cancelled);
     let home = bench.leaves().await;
-    let mut bench = Bench::at(home, Script::default()).await;
-    let (_, turn) = offered(&mut bench).await;
-    assert_eq!(turn.words, "Half a sen");
+    assert!(journals(&home).is_empty(), "{:?}", journals(&home));
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_terminal_was_lost_is_offered() {
+    let script = Script::default().answer("One.");
+    let script = script.round([Step::text("Half a sen"), Step::Hang]);
+    let mut bench = Bench::start(script).await;
+    bench.says("first").await;
+    bench.ended().await;
+    bench.saved().await;
+    bench.says("second").await;
+    let delta = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { text, .. }) if text.starts_with("Half"));
+    bench.until("words", delta).await;
+    bench.send(Command::Abandon).await;
+    bench
+        .until("the end", |event| *event == Event::ShutDown)
+        .await;
+    bench.handle.task.await.expect("no panic");
+    let mut bench = Bench::at(bench.home, Script::default().answer("Two.")).await;
+    let (ask, turn) = offered(&mut bench).await;
+    assert_eq!(
+        (turn.prompt.as_str(), turn.words.as_str()),
+        ("second", "Half a sen")
+    );
+    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
+    bench.until("the prompt", prompt).await;
+    bench.says("second").await;
+    assert_eq!(bench.ended().await, answered("Two."));
+    assert_eq!(bench.heard().len(), 3, "the first turn is heard");
+}
+
+#[tokio::test(start_paused = true)]
+async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept() {
+    let home = home();
+    leave_answer(&home, Value::Null, 0);
+    let path = journals(&home).remove(0);
+    let records = [
+        json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
+            "started": "2026-01-02T03:04:05.678Z", "before": 2, "at": "2026-01-02T03:05:00Z" }),
+        json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
+        json!({ "type": "ended" }),
+    ];
+    let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
+    let text = fs::read_to_string(&path).expect("there") + &lines;
+    fs::write(&path, text).expect("written");
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+    let home = bench.leaves().await;
+    assert!(journals(&home).is_empty());
+    let files: Vec<Value> = sessions(&home).iter().map(|path| read(path)).collect();
+    let note = |file: &Value| file["humble"]["cancelled"][0]["words"].clone();
+    let kept: Vec<Value> = files.iter().map(note).collect();
+    assert!(kept.contains(&json!("Half")), "{files:#?}");
 }
 
 #[tokio::test(start_paused = true)]

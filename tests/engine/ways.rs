@@ -83,7 +83,7 @@ async fn a_prompt_asked_again_keeps_the_other_answer_as_a_branch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_taken_back_is_kept_and_comes_back_after_a_restart() {
+async fn everything_taken_back_is_there_after_a_restart() {
     let mut bench = Bench::start(Script::default().answer("one").answer("two")).await;
     talks(&mut bench, "first").await;
     talks(&mut bench, "second").await;
@@ -93,7 +93,12 @@ async fn everything_taken_back_is_kept_and_comes_back_after_a_restart() {
     bench.saved().await;
     let home = bench.leaves().await;
     let file = read(&sessions(&home)[0]);
-    assert_eq!(file["messages"], json!([]));
+    let both = said(&[("first", "one"), ("second", "two")]);
+    assert_eq!(
+        file["messages"], both,
+        "a file without messages has no name"
+    );
+    assert_eq!(file["humble"].get("branches"), None);
     let name = sessions(&home)[0]
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
@@ -101,20 +106,31 @@ async fn everything_taken_back_is_kept_and_comes_back_after_a_restart() {
     bench
         .send(Command::OpenSession(name.expect("a name").as_str().into()))
         .await;
-    bench
-        .until("it", |event| matches!(event, Event::SessionOpened(_)))
-        .await;
-    let list = branches(&mut bench).await;
-    assert_eq!(list.len(), 1, "one branch holds both turns");
-    bench.send(Command::SwitchBranch(list[0].clone())).await;
+    let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    let Event::SessionOpened(session) = bench.until("it", opened).await else {
+        unreachable!("just matched");
+    };
+    assert_eq!(session.messages.len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer() {
+    let script = Script::default().answer("one").answer("two");
+    let mut bench = Bench::start(script).await;
+    talks(&mut bench, "first").await;
+    bench.send(Command::Rewind).await;
     bench.saved().await;
+    let list = branches(&mut bench).await;
+    assert_eq!(list.len(), 1, "it can be gone back to");
+    talks(&mut bench, "second").await;
+    assert_eq!(bench.heard(), [Message::User("second".to_owned())]);
     let home = bench.leaves().await;
-    let file = read(&sessions(&home)[0]);
-    assert_eq!(
-        file["messages"],
-        said(&[("first", "one"), ("second", "two")])
-    );
-    assert_eq!(file["humble"].get("branches"), None);
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1, "no fork: {files:?}");
+    let file = read(&files[0]);
+    assert_eq!(file["messages"], said(&[("second", "two")]));
+    let branch = &file["humble"]["branches"][0]["messages"];
+    assert_eq!(*branch, said(&[("first", "one")]));
 }
 
 #[tokio::test(start_paused = true)]

@@ -124,10 +124,8 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
     .sees("Half");
 }
 
-/// Lets the engine's clock, which goes on a little with each look, pass the moment at
-/// which words are written down.
 /// Waits until the words are on the disk, where a kill leaves them.
-fn is_journalled(chat: &mut Chat, words: &str) {
+pub fn is_journalled(chat: &mut Chat, words: &str) {
     let since = std::time::Instant::now();
     while !chat.kept("journal").contains(words) {
         assert!(

@@ -89,13 +89,19 @@ fn a_summary_is_taken_back_before_any_turn_is() {
 
 #[test]
 fn where_the_model_sees_a_summary_the_chat_says_so() {
-    chat(script().answer("1").answer("2").answer("요약입니다."))
-        .says("one")
-        .says("two")
-        .says("/compact")
-        .says("/retry")
-        .sees("The model is sent a summary instead of what stands above.")
-        .model_hears("요약입니다.");
+    chat(
+        script()
+            .answer("1")
+            .answer("2")
+            .answer("요약입니다.")
+            .answer("3"),
+    )
+    .says("one")
+    .says("two")
+    .says("/compact")
+    .says("/retry")
+    .sees("The model is sent a summary instead of what stands above.")
+    .model_hears("요약입니다.");
 }
 
 #[test]

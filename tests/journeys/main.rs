@@ -14,6 +14,7 @@ mod guided;
 mod managing;
 mod models;
 mod probing;
+mod replacing;
 mod servers;
 mod talking;
 mod tracing;

@@ -99,6 +99,39 @@ fn what_was_typed_is_back_after_a_signal_and_after_a_kill() {
     assert!(!home.path().join("draft").exists());
 }
 
+/// A first answer streams.
+fn streaming() -> (ModelServer, Home, Terminal) {
+    let (server, home) = ollama();
+    server.on(CHAT, endless(&["The words so far"]));
+    let terminal = open(&home);
+    terminal.say("First.");
+    terminal.until_shows("The words so far");
+    (server, home, terminal)
+}
+
+#[test]
+fn a_turn_whose_terminal_was_lost_is_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let mut again = open(&home);
+    again.until_shows("Take it up again?");
+    again.until_shows("The words so far");
+    again.until_shows("A letter or number decides");
+    again.press("k");
+    again.until_gone("Take it up again?");
+    assert_eq!(again.leave(), left());
+}
+
+#[test]
+fn a_turn_that_was_left_is_not_offered_at_the_next_start() {
+    let (_server, home, mut terminal) = streaming();
+    terminal.say("/exit");
+    assert_eq!(terminal.exit(), left());
+    let journals = fs::read_dir(home.path().join("journal")).expect("it was made");
+    assert_eq!(journals.count(), 0);
+}
+
 fn ends_by(signal: Signal, code: u32) {
     let (server, home, mut terminal) = busy();
     terminal.signal(signal);

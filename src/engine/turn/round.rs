@@ -6,6 +6,7 @@ use super::{
     CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
     RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
+use crate::domain::ANSWER_CUT;
 use crate::protocol::Ask;
 
 /// What has come of the reply under way.
@@ -268,11 +269,9 @@ impl Turn {
             return;
         }
         if cut {
-            self.note(
-                Notice::warning("The answer was cut by the limit of tokens.").advise(
-                    "/continue goes on from there; the model's `options` can raise the limit.",
-                ),
-            );
+            self.note(Notice::warning(ANSWER_CUT).advise(
+                "/continue goes on from there; the model's `options` can raise the limit.",
+            ));
         }
         self.end(TurnEnd::Answered { text, cut });
     }

@@ -3,10 +3,10 @@
 
 use super::super::flow::Flow;
 use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Pick, Picked};
+use super::super::model::{Focus, Model, Pick, Picked, Replacing};
 use super::super::msg::Effect;
 use super::{actions, engine, submit};
-use crate::domain::{Notice, Wait};
+use crate::domain::{AnswerPlace, Body, CONTINUE, Notice, Prompt, Wait};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate, width};
 use jiff::tz::TimeZone;
@@ -43,14 +43,45 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.transcript.last_summary() == Some(false) {
         return submit::compact(model, effects);
     }
-    let Some((prompt, answered)) = last(model) else {
+    let Some((prompt, _)) = last(model) else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
     };
-    if answered {
-        rewind(model, effects);
-        model.notify(Notice::info("The other answer is kept: /branches."));
-    }
+    let prompt = match prompt.as_str() {
+        CONTINUE => Prompt::continuing(),
+        _ => replacing(model, prompt, "The other answer is kept: /branches."),
+    };
     submit::submit(model, prompt, effects);
+}
+
+/// The prompt, to be asked in place of the last turn where that has an answer, or was
+/// itself an attempt to replace one. `kept` is said once the new answer is there: until
+/// then the conversation stays as it is.
+fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
+    let prompt = Prompt::new(prompt);
+    // A continuation that failed belongs to the answer above it.
+    let is_there = |(last, answered): (String, bool)| answered || last == CONTINUE;
+    let replaces = last(model).is_some_and(is_there) || model.transcript.last_replaces();
+    let Some(old) = model.transcript.last_typed().filter(|_| replaces) else {
+        return prompt;
+    };
+    let title = engine::title_of(old).to_owned();
+    model.replacing = Some(Replacing { kept, title });
+    prompt.at(AnswerPlace::InsteadOfLast)
+}
+
+/// The turn that was to replace another one has ended.
+pub fn replaced(model: &mut Model, prompt: &str, answered: bool) {
+    let Some(replacing) = model.replacing.take().filter(|_| answered) else {
+        return;
+    };
+    model.branched = true;
+    model.notify(Notice::info(replacing.kept));
+    let first = model.transcript.entries().first().map(|entry| &entry.body);
+    let is_first = matches!(first, Some(Body::Prompt { text }) if text == prompt);
+    // The conversation was named after the prompt that made room.
+    if is_first && model.title == replacing.title {
+        engine::title_of(prompt).clone_into(&mut model.title);
+    }
 }
 
 /// Puts the last prompt into the message. Nothing changes before it is sent.
@@ -58,7 +89,7 @@ pub fn edit(model: &mut Model) {
     if is_busy(model) {
         return;
     }
-    let Some((prompt, _)) = model.transcript.last_prompt() else {
+    let Some(prompt) = model.transcript.last_typed() else {
         return model.notify(Notice::info("Nothing to edit: nothing was asked yet."));
     };
     let prompt = prompt.to_owned();
@@ -79,15 +110,12 @@ pub fn keeps_as_it_was(model: &mut Model) -> bool {
     before.is_some()
 }
 
-/// The changed prompt is sent: the old one and its answer make room.
-pub fn replaces(model: &mut Model, effects: &mut Vec<Effect>) {
+/// What is sent: a changed prompt takes the place of the one it was made of.
+pub fn edited(model: &mut Model, text: String) -> Prompt {
     if model.editing.take().is_none() || model.running().is_some() {
-        return;
+        return Prompt::new(text);
     }
-    if let Some((_, true)) = last(model) {
-        rewind(model, effects);
-        model.notify(Notice::info("What was asked before is kept: /branches."));
-    }
+    replacing(model, text, "What was asked before is kept: /branches.")
 }
 
 /// Takes the last turn back; its prompt is where Up finds it.
@@ -102,8 +130,14 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         return model.notify(nothing_left(model));
     };
     if answered {
-        rewind(model, effects);
+        shorten(model);
+        model.branched = true;
+        effects.push(Effect::Send(Command::Rewind));
         let taken = Notice::info("The last turn is taken back: Up brings its prompt.");
+        let taken = match model.transcript.last_prompt() {
+            Some(_) => taken,
+            None => taken.because("Its file keeps it until another answer comes."),
+        };
         model.notify(taken.advise("/branches leads back to it."));
     } else {
         shorten(model);
@@ -112,7 +146,9 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
             "The last turn is taken back: Up brings its prompt.",
         ));
     }
-    submit::remember(model, &prompt);
+    if prompt != CONTINUE {
+        submit::remember(model, &prompt);
+    }
 }
 
 fn nothing_left(model: &Model) -> Notice {
@@ -143,12 +179,6 @@ fn last(model: &Model) -> Option<(String, bool)> {
     Some((prompt.to_owned(), answered))
 }
 
-fn rewind(model: &mut Model, effects: &mut Vec<Effect>) {
-    shorten(model);
-    model.branched = true;
-    effects.push(Effect::Send(Command::Rewind));
-}
-
 /// Takes the last turn off the screen.
 fn shorten(model: &mut Model) {
     model.transcript.take_back();
@@ -158,14 +188,20 @@ fn shorten(model: &mut Model) {
 
 fn lay_out_anew(model: &mut Model) {
     let left = model.transcript.entries().len();
-    engine::note_thoughts(model, left);
-    // Rows are made again for what is in view alone.
-    model.chat = Flow::default();
-    model.thinking = Flow::default();
+    entries_moved(model);
+    model.cut = false;
     model.last_turn = None;
     if left == 0 {
         model.title.clear();
     }
+}
+
+/// Entries have other places now: nothing kept by their index holds any more. Rows are
+/// made again for what is in view alone.
+pub fn entries_moved(model: &mut Model) {
+    engine::note_thoughts(model, 0);
+    model.chat = Flow::default();
+    model.thinking = Flow::default();
 }
 
 /// Asks for the other branches.
@@ -224,6 +260,10 @@ pub fn offered(model: &mut Model, prompt: &str) {
     if model.editor.is_blank() {
         model.editor.set(prompt);
         model.focus = Focus::Message;
+        // It was to replace the last turn, and still does.
+        if model.transcript.last_replaces() {
+            model.editing = Some(String::new());
+        }
     } else {
         submit::remember(model, prompt);
     }

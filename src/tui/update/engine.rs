@@ -8,7 +8,8 @@ use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
 use super::{branches, connect, log, models, probe, servers, sessions, submit};
 use crate::domain::{
-    Body, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId, Wait,
+    Body, CONTINUE, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+    Wait,
 };
 use crate::protocol::Event;
 use std::time::Duration;
@@ -74,6 +75,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
         Event::BannersChanged(banners) => model.banners = banners,
         Event::Noticed(notice) => model.notify(notice),
+        Event::Mentioned(notice) => model.mentions.push_back(notice),
         Event::Logged(line) => {
             model.log.push_back(line);
             if model.log.len() > LOG_LINES_MAX {
@@ -116,6 +118,7 @@ fn opened(model: &mut Model, session: &Session) {
     model.session = session.id.clone();
     model.branched = !session.branches.is_empty();
     model.taken_back = false;
+    model.replacing = None;
     model.last_turn = None;
     model.cut = false;
     model.interrupting = false;
@@ -144,28 +147,32 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
 pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) {
     let known = model.transcript.entries().len();
     let was_running = model.running();
-    let open = model.transcript.open();
+    let (open, moves) = (model.transcript.open(), model.transcript.moves());
     model.transcript.apply(id, event);
-    let thought = open.filter(|open| {
-        let body = &model.transcript.entries()[*open].body;
-        matches!(body, Body::Thinking { open: false, .. })
-    });
-    if let Some(thought) = thought {
-        model.chat.folds(thought);
+    if model.transcript.moves() == moves {
+        let thought = open.filter(|open| {
+            let body = &model.transcript.entries()[*open].body;
+            matches!(body, Body::Thinking { open: false, .. })
+        });
+        if let Some(thought) = thought {
+            model.chat.folds(thought);
+        }
+        // Entries before the turn under way are settled.
+        let from = match event {
+            TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
+            _ => known,
+        };
+        note_thoughts(model, from);
+    } else {
+        branches::entries_moved(model);
     }
-    // Entries before the turn under way are settled.
-    let from = match event {
-        TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
-        _ => known,
-    };
-    note_thoughts(model, from);
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
     log::follow(model, event, effects);
     match event {
         TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
-            model.last_turn = Some((prompt.text.clone(), false));
+            model.last_turn = Some((prompt.shown().to_owned(), false));
         }
         TurnEvent::Ended { end, .. } if was_running == Some(id) => ended(model, end, effects),
         _ => {}
@@ -270,17 +277,29 @@ fn keep_time(model: &mut Model, id: TurnId, event: &TurnEvent, was_running: Opti
     };
 }
 
+/// The first line of a first prompt.
+pub(super) fn title_of(prompt: &str) -> &str {
+    let first = prompt.lines().find(|line| !line.trim().is_empty());
+    first.unwrap_or_default().trim()
+}
+
 fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     let answered = matches!(end, TurnEnd::Answered { .. });
+    let replaces = model.replacing.is_some();
     if let Some((prompt, done)) = &mut model.last_turn {
         *done = answered;
         // The title that the session's file will have.
         if answered && model.title.is_empty() {
-            let first = prompt.lines().find(|line| !line.trim().is_empty());
-            model.title = first.unwrap_or_default().trim().to_owned();
+            title_of(prompt).clone_into(&mut model.title);
         }
+        let prompt = prompt.clone();
+        model.cut = match end {
+            TurnEnd::Answered { cut, .. } => *cut,
+            // The answer that was cut is still the last one.
+            _ => model.cut && (replaces || prompt == CONTINUE),
+        };
+        branches::replaced(model, &prompt, answered);
     }
-    model.cut = matches!(end, TurnEnd::Answered { cut: true, .. });
     model.interrupting = false;
     guide::ended(model, end);
     let stopped = matches!(

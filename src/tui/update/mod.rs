@@ -54,6 +54,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
         model.notice = None;
     }
+    if model.notice.is_none() && !open.0 && open.1.is_none() {
+        let next = model.mentions.pop_front();
+        next.into_iter().for_each(|next| model.notify(next));
+    }
     guide::follow(model);
     draft::follow(model, &mut effects);
     effects
@@ -165,6 +169,8 @@ fn unsent(model: &mut Model, command: Command) {
             usage: Usage::default(),
         };
         model.transcript.apply(turn, &ended);
+        branches::entries_moved(model);
+        model.replacing = None;
     }
     model.notify(notice);
 }

@@ -9,9 +9,6 @@ use super::{ENTER_HELD, approval, branches, commands, engine, offer, overlay};
 use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::Command;
 
-/// What goes on with an answer that was cut; it stands in the conversation like any
-/// other prompt.
-const CONTINUE: &str = "Continue exactly where your answer was cut off.";
 /// Prompts kept for Up and Down.
 const HISTORY_MAX: usize = 10_000;
 
@@ -82,11 +79,11 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     let text = model.editor.take();
     remember(model, &text);
     model.queue.paused = false;
-    branches::replaces(model, effects);
+    let prompt = branches::edited(model, text);
     if model.is_busy() {
-        model.queue.prompts.push_back(text);
+        model.queue.prompts.push_back(prompt.text);
     } else {
-        submit(model, text, effects);
+        submit(model, prompt, effects);
     }
 }
 
@@ -96,7 +93,7 @@ pub fn send_queued(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     if let Some(text) = model.queue.prompts.pop_front() {
-        submit(model, text, effects);
+        submit(model, Prompt::new(text), effects);
     }
 }
 
@@ -122,9 +119,8 @@ pub fn unqueue(model: &mut Model) {
 }
 
 /// The prompt is on screen before anything is sent anywhere (S5.1).
-pub fn submit(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
+pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     let turn = TurnId(model.turns.mint());
-    let prompt = Prompt::new(text);
     let started = TurnEvent::Started {
         prompt: prompt.clone(),
         model: model.model_name().to_owned(),
@@ -144,7 +140,7 @@ pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
     if branches::is_busy(model) {
         return;
     }
-    submit(model, COMPACT.to_owned(), effects);
+    submit(model, Prompt::new(COMPACT), effects);
 }
 
 /// Goes on with an answer that the limit of tokens cut.
@@ -155,7 +151,7 @@ pub fn go_on(model: &mut Model, effects: &mut Vec<Effect>) {
     if !model.cut {
         return model.notify(Notice::info("The last answer was not cut."));
     }
-    submit(model, CONTINUE.to_owned(), effects);
+    submit(model, Prompt::continuing(), effects);
 }
 
 pub fn remember(model: &mut Model, text: &str) {

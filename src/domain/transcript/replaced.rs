@@ -1,0 +1,167 @@
+//! Turns whose answer does not go to the end of the conversation: one replaces the last
+//! answered turn, one goes on with its answer. Until the answer is there the entries it
+//! replaces are only set aside, and they come back if the turn ends without one.
+
+use super::{Body, Entry, Transcript};
+use crate::domain::{ANSWER_CUT, AnswerPlace, CONTINUE, CallId, PieceId, TurnId, compact};
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+
+/// Entries from `at` on, with what was known of them by index.
+#[derive(Debug, Clone)]
+pub(super) struct SetAside {
+    at: usize,
+    /// In their place stands a note that a summary is sent instead of what is above.
+    noted: bool,
+    entries: Vec<Entry>,
+    pieces: HashMap<PieceId, usize>,
+    calls: HashMap<CallId, usize>,
+    prompts: HashMap<TurnId, usize>,
+}
+
+impl Transcript {
+    /// Was the last turn meant to replace the answered turn above it?
+    pub fn last_replaces(&self) -> bool {
+        let last = self.last_prompt_at();
+        last.is_some_and(|at| self.replacing.contains(&self.entries[at].turn))
+    }
+
+    /// The last prompt that the user typed, whatever became of it.
+    pub fn last_typed(&self) -> Option<&str> {
+        let typed = |entry: &Entry| match &entry.body {
+            Body::Prompt { text } => is_typed(text),
+            _ => false,
+        };
+        let at = self.entries.iter().rposition(typed)?;
+        match &self.entries[at].body {
+            Body::Prompt { text } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Takes the last answered turn, and all that follows it, off for now.
+    pub(super) fn set_aside(&mut self) {
+        let answered = |entry: &Entry| match &entry.body {
+            Body::Prompt { text } => is_typed(text) && !self.unanswered.contains(&entry.turn),
+            _ => false,
+        };
+        let Some(at) = self.entries.iter().rposition(answered) else {
+            return;
+        };
+        let (turn, noted) = (self.entries[at].turn, self.has_summary(at));
+        self.set_aside = Some(SetAside {
+            at,
+            noted,
+            entries: self.entries.split_off(at),
+            pieces: split_off(&mut self.pieces, at),
+            calls: split_off(&mut self.calls, at),
+            prompts: split_off(&mut self.prompts, at),
+        });
+        if noted {
+            self.push(turn, Body::Note(compact::sent_instead()));
+        }
+        self.moves += 1;
+    }
+
+    /// The turn under way ended without an answer: what it was to replace is back in
+    /// its place, above it.
+    pub(super) fn unanswered(&mut self, turn: TurnId) {
+        self.unanswered.insert(turn);
+        if self.place == AnswerPlace::InsteadOfLast {
+            self.replacing.insert(turn);
+        }
+        let Some(aside) = self.set_aside.take() else {
+            return;
+        };
+        let (at, notes) = (aside.at, usize::from(aside.noted));
+        let count = aside.entries.len();
+        self.entries.splice(at..at + notes, aside.entries);
+        let moved = |index: usize| Some(index + count - notes);
+        reindex(&mut self.pieces, at, moved);
+        reindex(&mut self.calls, at, moved);
+        reindex(&mut self.prompts, at, moved);
+        self.pieces.extend(aside.pieces);
+        self.calls.extend(aside.calls);
+        self.prompts.extend(aside.prompts);
+        self.moves += 1;
+    }
+
+    pub(super) fn answered(&mut self, turn: TurnId, answer: &str) {
+        self.set_aside = None;
+        if self.place == AnswerPlace::EndOfLast {
+            self.join(turn, answer);
+        }
+    }
+
+    /// Appends the second half of an answer to the first.
+    fn join(&mut self, turn: TurnId, half: &str) {
+        let Some(&prompt) = self.prompts.get(&turn) else {
+            return;
+        };
+        let is_answer = |entry: &Entry| {
+            matches!(entry.body, Body::Text { .. }) && !self.unanswered.contains(&entry.turn)
+        };
+        let Some(first) = self.entries[..prompt].iter().rposition(is_answer) else {
+            return;
+        };
+        if let Body::Text { text, .. } = &mut self.entries[first].body {
+            text.push_str(half);
+        }
+        self.touch(first);
+        let round = self.round;
+        let behind = self.entries.iter().enumerate().skip(first + 1);
+        // Attempts to continue that failed.
+        let failed = behind
+            .clone()
+            .filter_map(|(index, entry)| match &entry.body {
+                Body::Prompt { text } if index < prompt && text == CONTINUE => Some(entry.turn),
+                _ => None,
+            });
+        let failed: BTreeSet<TurnId> = failed.collect();
+        let goes = |index: usize, entry: &Entry| match &entry.body {
+            _ if failed.contains(&entry.turn) => true,
+            Body::Prompt { .. } => index == prompt,
+            Body::Text { round: of, .. } => entry.turn == turn && *of == round,
+            // It said this of the first half.
+            Body::Note(notice) => index < prompt && notice.what == ANSWER_CUT,
+            _ => false,
+        };
+        let gone = behind.filter(|(index, entry)| goes(*index, entry));
+        let gone: BTreeSet<usize> = gone.map(|(index, _)| index).collect();
+        let moved =
+            |index: usize| (!gone.contains(&index)).then(|| index - gone.range(..index).count());
+        reindex(&mut self.pieces, first, moved);
+        reindex(&mut self.calls, first, moved);
+        reindex(&mut self.prompts, first, moved);
+        let mut index = 0;
+        self.entries.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+        self.moves += 1;
+    }
+}
+
+/// Is this what the user typed, and not a command that stands for a prompt?
+fn is_typed(prompt: &str) -> bool {
+    prompt != super::COMPACT && prompt != CONTINUE
+}
+
+fn split_off<K: Eq + Hash + Copy>(map: &mut HashMap<K, usize>, at: usize) -> HashMap<K, usize> {
+    map.extract_if(|_, index| *index >= at).collect()
+}
+
+/// Moves every index from `at` on; one that has no new place is gone.
+fn reindex<K: Eq + Hash>(
+    map: &mut HashMap<K, usize>,
+    at: usize,
+    moved: impl Fn(usize) -> Option<usize>,
+) {
+    map.retain(|_, index| match *index < at {
+        true => true,
+        false => moved(*index).map(|new| *index = new).is_some(),
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+use super::*;
+use crate::domain::{Notice, PieceKind, Prompt, TurnEnd, TurnEvent, Usage};
+
+fn begin(transcript: &mut Transcript, id: u64, prompt: Prompt) {
+    let model = "m".to_owned();
+    transcript.apply(TurnId(id), &TurnEvent::Started { prompt, model });
+}
+
+fn says(transcript: &mut Transcript, id: u64, text: &str) {
+    let delta = TurnEvent::Delta {
+        piece: PieceId(id),
+        kind: PieceKind::Text,
+        text: text.to_owned(),
+    };
+    transcript.apply(TurnId(id), &delta);
+}
+
+fn ends(transcript: &mut Transcript, id: u64, end: TurnEnd) {
+    let usage = Usage::default();
+    transcript.apply(TurnId(id), &TurnEvent::Ended { end, usage });
+}
+
+fn answers(transcript: &mut Transcript, id: u64, text: &str, cut: bool) {
+    says(transcript, id, text);
+    if cut {
+        let notice = Notice::warning(ANSWER_CUT);
+        transcript.apply(TurnId(id), &TurnEvent::Noted(notice));
+    }
+    let text = text.to_owned();
+    ends(transcript, id, TurnEnd::Answered { text, cut });
+}
+
+fn fails(transcript: &mut Transcript, id: u64) {
+    let notice = Notice::failure("failed");
+    ends(transcript, id, TurnEnd::Failed { notice });
+}
+
+fn again(text: &str) -> Prompt {
+    Prompt::new(text).at(AnswerPlace::InsteadOfLast)
+}
+
+fn words(transcript: &Transcript) -> Vec<&str> {
+    let words = |entry| match entry {
+        &Entry {
+            body: Body::Prompt { ref text } | Body::Text { ref text, .. },
+            ..
+        } => text.as_str(),
+        Entry {
+            body: Body::Note(notice),
+            ..
+        } => notice.what.as_str(),
+        _ => "?",
+    };
+    transcript.entries().iter().map(words).collect()
+}
+
+fn talk() -> Transcript {
+    let mut transcript = Transcript::default();
+    for (id, prompt, answer) in [(1, "p", "a"), (2, "q", "b")] {
+        begin(&mut transcript, id, Prompt::new(prompt));
+        answers(&mut transcript, id, answer, false);
+    }
+    transcript
+}
+
+#[test]
+fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, again("q"));
+    says(&mut transcript, 3, "half");
+    assert_eq!(words(&transcript), ["p", "a", "q", "half"]);
+    fails(&mut transcript, 3);
+    assert_eq!(
+        words(&transcript),
+        ["p", "a", "q", "b", "q", "half", "failed"]
+    );
+    assert_eq!(transcript.last_prompt(), Some(("q", false)));
+    assert!(transcript.last_replaces());
+    assert_eq!(transcript.moves(), 2);
+}
+
+#[test]
+fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, again("q"));
+    fails(&mut transcript, 3);
+    begin(&mut transcript, 4, again("q"));
+    answers(&mut transcript, 4, "c", false);
+    assert_eq!(words(&transcript), ["p", "a", "q", "c"]);
+    assert!(!transcript.last_replaces());
+}
+
+#[test]
+fn events_after_entries_came_back_find_their_own_entries() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, again("q"));
+    says(&mut transcript, 3, "half");
+    fails(&mut transcript, 3);
+    begin(&mut transcript, 4, Prompt::new("r"));
+    says(&mut transcript, 4, "c");
+    says(&mut transcript, 4, "d");
+    says(&mut transcript, 3, "!");
+    says(&mut transcript, 2, "!");
+    assert_eq!(
+        words(&transcript),
+        ["p", "a", "q", "b!", "q", "half!", "failed", "r", "cd"]
+    );
+    assert_eq!(transcript.settled(), 7);
+}
+
+#[test]
+fn an_answer_that_is_continued_is_one_answer() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, Prompt::new("r"));
+    answers(&mut transcript, 3, "one ", true);
+    begin(&mut transcript, 4, Prompt::continuing());
+    says(&mut transcript, 4, "two");
+    assert_eq!(
+        words(&transcript)[4..],
+        ["r", "one ", ANSWER_CUT, CONTINUE, "two"]
+    );
+    let text = "two".to_owned();
+    ends(&mut transcript, 4, TurnEnd::Answered { text, cut: false });
+    assert_eq!(words(&transcript)[4..], ["r", "one two"]);
+    assert_eq!(transcript.last_prompt(), Some(("r", true)));
+}
+
+#[test]
+fn a_continuation_that_fails_leaves_the_first_half_alone() {
+    let mut transcript = Transcript::default();
+    begin(&mut transcript, 1, Prompt::new("r"));
+    answers(&mut transcript, 1, "one ", true);
+    begin(&mut transcript, 2, Prompt::continuing());
+    fails(&mut transcript, 2);
+    assert_eq!(
+        words(&transcript),
+        ["r", "one ", ANSWER_CUT, CONTINUE, "failed"]
+    );
+    assert_eq!(transcript.last_typed(), Some("r"));
+    begin(&mut transcript, 3, Prompt::continuing());
+    answers(&mut transcript, 3, "two", false);
+    assert_eq!(words(&transcript), ["r", "one two"]);
+    assert_eq!(transcript.last_prompt(), Some(("r", true)));
+}
+
+#[test]
+fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
+    let mut transcript = talk();
+    begin(&mut transcript, 3, Prompt::new(crate::domain::COMPACT));
+    answers(&mut transcript, 3, "summary", false);
+    begin(&mut transcript, 4, again("q"));
+    let note = compact::sent_instead().what;
+    assert_eq!(words(&transcript), ["p", "a", note.as_str(), "q"]);
+    fails(&mut transcript, 4);
+    let expected = ["p", "a", "q", "b", "/compact", "summary", "q", "failed"];
+    assert_eq!(words(&transcript), expected);
+}
