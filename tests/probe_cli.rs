@@ -32,7 +32,9 @@ impl Case {
     }
 
     fn write(&self, text: &str) {
-        std::fs::write(self.home.path().join("config.json"), text).expect("written");
+        // For its user alone, as the program itself writes it.
+        let path = self.home.path().join("config.json");
+        humble::files::replace(&path, text.as_bytes(), 0o600).expect("written");
     }
 
     fn config(&self) -> String {

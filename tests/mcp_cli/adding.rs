@@ -53,7 +53,9 @@ fn everything_else_in_the_file_stays_as_it_was() {
     let home = Home::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
-    std::fs::write(home.path().join("mcp-servers.json"), before).expect("ours");
+    // For its user alone, as the program itself writes it.
+    let path = home.path().join("mcp-servers.json");
+    humble::files::replace(&path, before.as_bytes(), 0o600).expect("ours");
     let arguments = [
         "mcp",
         "add",
