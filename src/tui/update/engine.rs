@@ -144,14 +144,11 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
 pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) {
     let known = model.transcript.entries().len();
     let was_running = model.running();
-    let open = model.transcript.open();
+    let lingering = model.lingering();
+    let newest = model.thoughts.last().copied();
     model.transcript.apply(id, event);
-    let thought = open.filter(|open| {
-        let body = &model.transcript.entries()[*open].body;
-        matches!(body, Body::Thinking { open: false, .. })
-    });
-    if let Some(thought) = thought {
-        model.chat.folds(thought);
+    if let TurnEvent::RoundStarted { .. } = event {
+        model.round_from = known;
     }
     // Entries before the turn under way are settled.
     let from = match event {
@@ -159,6 +156,11 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
         _ => known,
     };
     note_thoughts(model, from);
+    if let (Some(_), Some(newest)) = (lingering, newest)
+        && model.lingering() != lingering
+    {
+        model.chat.folds(newest);
+    }
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
     log::follow(model, event, effects);
