@@ -228,6 +228,7 @@ async fn full_screen(
     let screen = tui::Options {
         no_color: set("NO_COLOR"),
         panic_report: Some(home.logs().join("panic.txt")),
+        redact: tui::Redact(log::redacted),
         guide,
         ..tui::Options::default()
     };

@@ -2,19 +2,17 @@
 //! with every secret taken out first. It never writes to the terminal, and never
 //! fails: a line that cannot be written is lost.
 
-mod scrub;
-
+use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::files;
 use crate::protocol::LogLine;
 use jiff::Zoned;
 use jiff::civil::Date;
-use scrub::Scrubber;
 use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
@@ -39,12 +37,31 @@ pub fn init(
     let (sink, handle) = LogSink::new(folder, level, pane);
     let subscriber = tracing_subscriber::registry().with(sink);
     let _ = tracing::subscriber::set_global_default(subscriber);
+    let _ = INSTALLED.set(handle.clone());
     handle
+}
+
+/// The log of the program, for [`redacted`].
+static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
+
+/// `text` without the secrets that the log of this program hides. Never blocks, so that
+/// the panic hook can use it.
+pub fn redacted(text: &str) -> String {
+    let Some(handle) = INSTALLED.get() else {
+        return Redactor::default().redacted(text);
+    };
+    match handle.redactor.try_read() {
+        Ok(redactor) => redactor.redacted(text),
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redacted(text),
+        // Somebody is changing it, perhaps this very thread.
+        Err(TryLockError::WouldBlock) => crate::domain::redact::HIDDEN.to_owned(),
+    }
 }
 
 /// The layer that writes the lines.
 pub struct LogSink {
     shared: Arc<Mutex<Shared>>,
+    redactor: SharedRedactor,
     pane: Box<dyn Fn(LogLine) + Send + Sync>,
     clock: fn() -> Zoned,
 }
@@ -53,12 +70,15 @@ pub struct LogSink {
 #[derive(Debug, Clone)]
 pub struct LogHandle {
     shared: Arc<Mutex<Shared>>,
+    redactor: SharedRedactor,
 }
+
+/// Read by every line and replaced when the settings change.
+type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]
 struct Shared {
     level: Level,
-    scrubber: Scrubber,
     folder: PathBuf,
     file: Option<(Date, File)>,
 }
@@ -71,7 +91,13 @@ impl LogHandle {
 
     /// Takes these secrets, too, out of every line from now on.
     pub fn hide(&self, secrets: Vec<Secret>) {
-        lock(&self.shared).scrubber.hide(secrets);
+        let mut shared = self
+            .redactor
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut redactor = Redactor::clone(&shared);
+        redactor.hide(secrets);
+        *shared = Arc::new(redactor);
     }
 }
 
@@ -98,15 +124,17 @@ impl LogSink {
     ) -> (Self, LogHandle) {
         let shared = Arc::new(Mutex::new(Shared {
             level,
-            scrubber: Scrubber::default(),
             folder: folder.to_owned(),
             file: None,
         }));
+        let redactor = SharedRedactor::default();
         let handle = LogHandle {
             shared: Arc::clone(&shared),
+            redactor: Arc::clone(&redactor),
         };
         let sink = Self {
             shared,
+            redactor,
             pane: Box::new(pane),
             clock,
         };
@@ -142,13 +170,12 @@ impl<S: Subscriber> Layer<S> for LogSink {
         let said = format!("{}{}", said.message, said.fields);
         let target = event.metadata().target();
         let time = now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z");
-        let text = {
-            let mut shared = lock(&self.shared);
-            let said = shared.scrubber.scrubbed(&one_line(&said));
-            let text = format!("{level:>5} {target}: {}", cut(&said, LINE_BYTES_MAX));
-            shared.write(now.date(), &format!("{time} {text}\n"));
-            text
+        let redactor = {
+            let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(&shared)
         };
+        let text = format!("{level:>5} {target}: {}", written(&said, &redactor));
+        lock(&self.shared).write(now.date(), &format!("{time} {text}\n"));
         // Outside the lock: the pane may be slow, and may itself log.
         (self.pane)(LogLine {
             level,
@@ -224,6 +251,20 @@ fn one_line(said: &str) -> String {
     line
 }
 
+/// An event as it is written: on one line, without secrets and without its end where it is
+/// too long.
+fn written(said: &str, redactor: &Redactor) -> String {
+    // Whatever the length of an event, only so much of it is looked at.
+    let looked_at = &said[..said.floor_char_boundary(2 * LINE_BYTES_MAX)];
+    let line = one_line(looked_at);
+    let (mut text, used) = redactor.redacted_head(&line, LINE_BYTES_MAX);
+    let rest = line.len() - used + said.len() - looked_at.len();
+    if rest > 0 {
+        text.push_str(&format!("… ({rest} bytes more)"));
+    }
+    text
+}
+
 fn cut(line: &str, bytes_max: usize) -> String {
     if line.len() <= bytes_max {
         return line.to_owned();
@@ -236,148 +277,4 @@ fn cut(line: &str, bytes_max: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-    use std::sync::atomic::{AtomicI64, Ordering};
-    use tracing::{debug, info, warn};
-
-    /// The lines of the log pane while `talk` runs.
-    fn logged(
-        folder: &Path,
-        level: Level,
-        clock: fn() -> Zoned,
-        talk: impl FnOnce(&LogHandle),
-    ) -> Vec<String> {
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        let pane = Arc::clone(&lines);
-        let keep = move |line: LogLine| pane.lock().unwrap().push(line.text);
-        let (sink, handle) = LogSink::with_clock(folder, level, keep, clock);
-        let subscriber = tracing_subscriber::registry().with(sink);
-        tracing::subscriber::with_default(subscriber, || talk(&handle));
-        let lines = lines.lock().unwrap();
-        lines.clone()
-    }
-
-    fn files_in(folder: &Path) -> Vec<(String, String)> {
-        let mut files: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|item| {
-                let item = item.unwrap();
-                let text = fs::read_to_string(item.path()).unwrap();
-                (item.file_name().into_string().unwrap(), text)
-            })
-            .collect();
-        files.sort();
-        files
-    }
-
-    #[test]
-    fn events_of_ours_at_the_level_and_warnings_of_others_are_lines() {
-        let folder = tempfile::tempdir().unwrap();
-        let lines = logged(folder.path(), Level::INFO, Zoned::now, |handle| {
-            info!(tokens = 3, name = "한글", "answered");
-            debug!("too quiet");
-            info!(target: "hyper::client", "not ours");
-            info!(target: "humbleness", "not ours either");
-            warn!(target: "hyper::client", "reset");
-            handle.set_level(Level::DEBUG);
-            debug!("now heard\r\nwith a \u{1b}[31mtrick");
-        });
-        let expected = [
-            " INFO humble::log::tests: answered tokens=3 name=\"한글\"",
-            " WARN hyper::client: reset",
-            "DEBUG humble::log::tests: now heard\\r\\nwith a \\u{1b}[31mtrick",
-        ];
-        assert_eq!(lines, expected);
-        let files = files_in(folder.path());
-        let written: Vec<_> = files[0].1.lines().map(|line| &line[30..]).collect();
-        assert_eq!(written, expected);
-    }
-
-    #[test]
-    fn no_secret_reaches_the_file_or_the_pane() {
-        let folder = tempfile::tempdir().unwrap();
-        let lines = logged(folder.path(), Level::DEBUG, Zoned::now, |handle| {
-            handle.hide(vec![Secret::new("hunter2hunter2")]);
-            debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
-        });
-        // An unquoted header goes up to the next mark: rather too much than too little.
-        let expected = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"";
-        assert_eq!(lines, [expected]);
-        let text = &files_in(folder.path())[0].1;
-        assert!(!text.contains("hunter2") && !text.contains("abc"), "{text}");
-    }
-
-    #[test]
-    fn each_local_day_has_its_own_file_that_only_the_person_can_read() {
-        static DAY: AtomicI64 = AtomicI64::new(0);
-        fn clock() -> Zoned {
-            let late: Zoned = "2026-12-31T23:59:59+09:00[Asia/Seoul]".parse().unwrap();
-            late + jiff::Span::new().seconds(DAY.load(Ordering::SeqCst))
-        }
-        let folder = tempfile::tempdir().unwrap();
-        logged(folder.path(), Level::INFO, clock, |_| {
-            info!("old");
-            DAY.store(1, Ordering::SeqCst);
-            info!("new");
-        });
-        let line = |time: &str, word: &str| format!("{time}  INFO humble::log::tests: {word}\n");
-        let expected = [
-            (
-                "application-hac-2026-12-31.log".to_owned(),
-                line("2026-12-31T23:59:59.000+09:00", "old"),
-            ),
-            (
-                "application-hac-2027-01-01.log".to_owned(),
-                line("2027-01-01T00:00:00.000+09:00", "new"),
-            ),
-        ];
-        assert_eq!(files_in(folder.path()), expected);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let path = folder.path().join(&expected[0].0);
-            let mode = fs::metadata(path).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o600);
-        }
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_costs_the_file_and_nothing_else() {
-        let lines = logged(
-            Path::new("/nowhere/at/all"),
-            Level::INFO,
-            Zoned::now,
-            |_| {
-                info!("still in the pane");
-            },
-        );
-        assert_eq!(lines, [" INFO humble::log::tests: still in the pane"]);
-    }
-
-    #[test]
-    fn the_question_whether_an_event_would_be_heard_is_answered() {
-        let folder = tempfile::tempdir().unwrap();
-        logged(folder.path(), Level::INFO, Zoned::now, |handle| {
-            assert!(!tracing::enabled!(Level::DEBUG));
-            handle.set_level(Level::DEBUG);
-            assert!(tracing::enabled!(Level::DEBUG));
-            assert!(!tracing::enabled!(target: "hyper::client", Level::DEBUG));
-        });
-    }
-
-    #[test]
-    fn a_line_without_end_is_cut_in_the_file_and_shorter_in_the_pane() {
-        let folder = tempfile::tempdir().unwrap();
-        let lines = logged(folder.path(), Level::INFO, Zoned::now, |_| {
-            info!("{}", "한".repeat(500_000));
-        });
-        assert!(lines[0].len() < PANE_BYTES_MAX + 40, "{}", lines[0].len());
-        assert!(lines[0].ends_with(" bytes more)"));
-        let text = &files_in(folder.path())[0].1;
-        assert!(text.ends_with(" bytes more)\n"));
-        let room = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
-        assert!(room.contains(&text.len()), "{}", text.len());
-    }
-}
+mod tests;

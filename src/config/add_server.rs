@@ -5,13 +5,15 @@ use super::document::Document;
 use super::edit::Step;
 use super::listing::{self, Place};
 use super::save::change;
-use super::servers::{self, BUILT_IN, is_secret_name};
+use super::servers::{self, BUILT_IN};
 use super::variables::environment;
 use super::{ConfigError, Home, fields};
+use crate::domain::secrets::is_secret_name;
 use crate::domain::server::RemoteTransport;
 use crate::domain::{Launch, ServerConfig};
 use crate::files;
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
 use std::path::PathBuf;
 
 /// A name has to fit on a line of a screen.
@@ -49,18 +51,40 @@ pub enum Reach {
 /// What is wrong with it, as a sentence.
 pub fn understand_server(new: &NewServer) -> Result<ServerConfig, String> {
     check_name(&new.name)?;
-    let entry = Value::Object(entry(new));
-    let understood = servers::server(&new.name, &entry, &environment);
+    let entry = entry(new);
+    let is_missing = Cell::new(false);
+    let known = |name: &str| {
+        let value = environment(name);
+        is_missing.set(is_missing.get() || value.is_none());
+        value
+    };
+    let understood = servers::server(&new.name, &Value::Object(entry.clone()), &known);
     let Launch::Misconfigured { why } = &understood.launch else {
         return Ok(understood);
     };
-    // Whatever variables will hold one day.
-    let filled = servers::server(&new.name, &entry, &|_| Some("x".to_owned()));
+    if !is_missing.get() {
+        return Err(fields::sentence(&capitalised(why)));
+    }
+    // It cannot be judged yet; everything else about it can.
+    let filled = servers::server(&new.name, &Value::Object(stood_in(entry)), &|_| {
+        Some("1".to_owned())
+    });
     match filled.launch {
         Launch::Misconfigured { why } => Err(fields::sentence(&capitalised(&why))),
-        _ if why.contains("needs the variable") => Ok(understood),
-        _ => Err(fields::sentence(&capitalised(why))),
+        _ => Ok(understood),
     }
+}
+
+/// An entry whose variables can be replaced by `1`. That may be the host, the port or a
+/// part of the path of a URL, but not all of it or its scheme: such a URL is replaced.
+fn stood_in(mut entry: Map<String, Value>) -> Map<String, Value> {
+    if let Some(Value::String(url)) = entry.get_mut("url")
+        && let Some((before, _)) = url.split_once("${")
+        && !before.contains("://")
+    {
+        *url = "http://localhost/".to_owned();
+    }
+    entry
 }
 
 fn check_name(name: &str) -> Result<(), String> {

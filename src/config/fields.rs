@@ -105,7 +105,7 @@ pub(super) fn pairs(entry: &Entry, key: &str) -> Result<Vec<(String, String)>, F
         .collect()
 }
 
-/// One of `words`, exactly as it is spelt there.
+/// One of `words`, in upper or lower case: files of humble-ai-cli hold both.
 pub(super) fn one_of<'w>(
     entry: &Entry,
     key: &str,
@@ -115,7 +115,8 @@ pub(super) fn one_of<'w>(
     let Some(found) = typed(entry, key, &expected, Value::as_str)? else {
         return Ok(None);
     };
-    match words.iter().find(|word| **word == found) {
+    let is_meant = |word: &&&str| word.eq_ignore_ascii_case(found);
+    match words.iter().find(is_meant) {
         Some(word) => Ok(Some(word)),
         None => Err(unknown(key, found, words)),
     }

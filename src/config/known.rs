@@ -2,10 +2,7 @@
 //! whenever one of them was edited while the program runs (S1.4).
 
 use super::personas::read_personas;
-use super::{
-    Home, Settings, exposed, named_secrets, read_servers, read_settings, read_system_prompt,
-    read_trust,
-};
+use super::{Home, Settings, exposed, read_servers, read_settings, read_system_prompt, read_trust};
 use crate::domain::{Banner, Persona, ServerConfig, Trust};
 use std::sync::Arc;
 
@@ -41,9 +38,10 @@ impl Read {
         let prompt = read_system_prompt(home);
         let personas = read_personas(home);
         let trust = read_trust(home);
+        let credentials = servers.value.iter().flat_map(ServerConfig::credentials);
         let exposed = [
             (home.config(), settings.value.secrets()),
-            (home.servers(), named_secrets(&servers.value)),
+            (home.servers(), credentials.collect()),
         ];
         let exposed = exposed::warning(home.root(), &exposed);
         let banners = [

@@ -99,16 +99,22 @@ fn in_object<'a>(
 }
 
 fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
-    let mut taken = BTreeSet::new();
+    let name_of = |value: &Value| Some(value.get("name")?.as_str()?.to_owned());
+    // The names in the file come first: a generated one must not take theirs.
+    let mut free: BTreeSet<String> = items.iter().filter_map(name_of).collect();
+    let mut taken = free.clone();
     items
         .iter()
         .enumerate()
         .map(|(index, value)| {
-            // One without a name, or with that of another, goes by its place.
-            let name = value.get("name").and_then(Value::as_str);
-            let id = name
-                .filter(|name| taken.insert(*name))
-                .map_or_else(|| format!("server-{}", index + 1), str::to_owned);
+            let id = name_of(value).filter(|name| free.remove(name));
+            let id = id.unwrap_or_else(|| {
+                let by_place = format!("server-{}", index + 1);
+                let others = (2..).map(|count| format!("{by_place}-{count}"));
+                let mut names = std::iter::once(by_place.clone()).chain(others);
+                let name = names.find(|name| taken.insert(name.clone()));
+                name.expect("there are more numbers than servers")
+            });
             ServerEntry {
                 id,
                 place: Place::Element(key, index),

@@ -39,7 +39,6 @@ pub use prompt::{older_system_prompt, read_system_prompt, replace_system_prompt}
 pub use save::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
 };
-use servers::named_secrets;
 pub use servers::{BUILT_IN, read_servers, read_servers_with, server_secrets};
 pub use settings::{Settings, read_settings, read_settings_with};
 pub use trust::{Pinned, TrustEdit, TrustQueue, read_trust, update_trust};

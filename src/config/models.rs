@@ -284,12 +284,6 @@ fn keep_alive(entry: &Entry) -> Result<Option<Value>, Fault> {
     }
 }
 
-/// The password that stands in a URL, if one does.
-pub(super) fn password(url: &str) -> Option<Secret> {
-    let url = Url::parse(url).ok()?;
-    url.password().map(Secret::new)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 const CAUSE: &str = "system_prompt.txt";
-/// Words by which prompts of older homes teach a call form that is not ours.
 /// Copies of one prompt that are kept; nobody replaces it so often.
 const COPIES_MAX: usize = 1_000;
+/// Words by which prompts of older homes teach a call form that is not ours.
 const OLDER_FORMS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt; a missing file is an empty one.

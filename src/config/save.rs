@@ -5,7 +5,7 @@ use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
 use super::listing::{self, Place, ServerEntry};
 use super::servers::{self, BUILT_IN};
-use super::{ConfigError, Home, models};
+use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use crate::text::near::nearest;
@@ -52,6 +52,11 @@ pub fn set_tool_calls(home: &Home, model: &ModelRef, dialect: Dialect) -> Result
             Step::Index(index),
             Step::Key("toolCalls"),
         ];
+        let entry = entries[index].as_object();
+        let stored = entry.map(|entry| fields::one_of(entry, "toolCalls", &[dialect.name()]));
+        if stored == Some(Ok(Some(dialect.name()))) {
+            return Ok(());
+        }
         document.set(&steps, &json!(dialect.name()))
     })
 }
@@ -84,7 +89,12 @@ fn position(
 /// The file cannot be read, understood or written; it is as it was then.
 pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
     change(&home.config(), |document| {
-        document.set(&[Step::Key("toolCallMode")], &json!(mode.name()))
+        let key = "toolCallMode";
+        if fields::one_of(document.root(), key, &[mode.name()]) == Ok(Some(mode.name())) {
+            // It may be spelled `Auto` there.
+            return Ok(());
+        }
+        document.set(&[Step::Key(key)], &json!(mode.name()))
     })
 }
 

@@ -7,6 +7,7 @@ use super::listing::entries;
 use super::variables::{Variables, environment, is_public, replaced, spellings};
 use super::{Home, Reading};
 use crate::domain::model::Secret;
+use crate::domain::secrets::is_secret_name;
 use crate::domain::server::{Inherit, Protocol, RemoteTransport};
 use crate::domain::{Launch, ServerConfig, ServerId};
 use serde_json::{Map, Value};
@@ -106,6 +107,16 @@ fn understood(id: &str, entry: &Entry, variables: Variables<'_>) -> Result<Serve
         Some(value)
     };
     let launch = launch(id, entry, &noting)?;
+    if let Launch::Stdio {
+        inherit: Inherit::Also(names),
+        ..
+    } = &launch
+    {
+        // The server gets these too, and may print them.
+        for name in names.iter().filter(|name| is_secret_name(name)) {
+            noting(name);
+        }
+    }
     let mut secrets: Vec<Secret> = used.take().into_iter().map(Secret::new).collect();
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
     Ok(ServerConfig {
@@ -287,60 +298,10 @@ fn filled_pairs(
         .collect()
 }
 
-/// Everything in the servers' settings that looks like a secret, or came out of a
-/// variable, and so must never be written anywhere (S14.3).
+/// Every secret value in the settings of the servers, for the log to hide.
 pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
-    let replaced = servers.iter().flat_map(|server| server.secrets.clone());
-    named_secrets(servers).into_iter().chain(replaced).collect()
-}
-
-/// Those of them that are called so by a name: the file itself may hold them.
-pub(super) fn named_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
-    let mut secrets = Vec::new();
-    for server in servers {
-        let pairs = match &server.launch {
-            Launch::Stdio { env, .. } => env,
-            Launch::Remote { url, headers, .. } => {
-                secrets.extend(url_secrets(url));
-                headers
-            }
-            _ => continue,
-        };
-        let hidden = pairs.iter().filter(|(name, _)| is_secret_name(name));
-        for (_, value) in hidden {
-            // The token of `Bearer TOKEN` may be met without its scheme.
-            let token = value
-                .split_once(' ')
-                .map_or(value.as_str(), |(_, token)| token);
-            secrets.push(Secret::new(value.as_str()));
-            secrets.push(Secret::new(token));
-        }
-    }
-    secrets
-}
-
-fn url_secrets(url: &str) -> Vec<Secret> {
-    let Ok(url) = Url::parse(url) else {
-        return Vec::new();
-    };
-    let pairs = url.query_pairs().filter(|(name, _)| is_secret_name(name));
-    pairs
-        .map(|(_, value)| Secret::new(value))
-        .chain(url.password().map(Secret::new))
+    servers
+        .iter()
+        .flat_map(ServerConfig::secret_values)
         .collect()
-}
-
-pub(super) fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    [
-        "key",
-        "token",
-        "secret",
-        "password",
-        "auth",
-        "credential",
-        "cookie",
-    ]
-    .iter()
-    .any(|part| name.contains(part))
 }

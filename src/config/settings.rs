@@ -8,7 +8,7 @@ use super::models::Understood;
 use super::variables::{Variables, environment};
 use super::{Home, Reading, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
-use crate::domain::{Banner, ModelConfig, Notice, ToolMode};
+use crate::domain::{Banner, ModelConfig, Notice, ToolMode, secrets};
 use serde_json::Value;
 
 const ALL_ELSE: &str = "Correct it there; everything else in the file is used.";
@@ -44,17 +44,15 @@ impl Settings {
         active.next().is_none().then_some(first)
     }
 
-    /// Everything here that must never be written anywhere (S14.3).
+    /// Every secret value in these settings, for the log to hide.
     pub fn secrets(&self) -> Vec<Secret> {
         let keys = self.models.iter().filter_map(|model| match &model.api_key {
             ApiKey::Known(key) => Some(key.clone()),
             _ => None,
         });
-        let passwords = self
-            .models
-            .iter()
-            .filter_map(|model| models::password(&model.base_url));
-        keys.chain(passwords).collect()
+        let in_urls = self.models.iter();
+        let in_urls = in_urls.flat_map(|model| secrets::of_url(&model.base_url));
+        keys.chain(in_urls).collect()
     }
 }
 

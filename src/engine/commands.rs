@@ -1,6 +1,7 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
 use super::actor::{Actor, Done, Running};
+use super::failures;
 use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
 use crate::config;
@@ -246,6 +247,7 @@ impl Actor {
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
         let (model, usage) = (self.model_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
+        failures::log_turn_end(&end);
         self.outbox
             .push(Event::Turn(id, TurnEvent::Started { prompt, model }));
         self.outbox

@@ -21,6 +21,7 @@ mod compacting;
 pub mod context;
 mod conversation;
 mod costly;
+pub mod failures;
 mod hear;
 mod instructions;
 mod journalist;

@@ -2,6 +2,7 @@
 
 use super::actor::{Actor, CallEnd, Running};
 use super::approval::ApprovedCall;
+use super::failures;
 use super::quotes::{self, read};
 use super::turn::{Effect, Input};
 use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent};
@@ -78,6 +79,9 @@ impl Actor {
             tracing::warn!(server = %call.server, tool = %call.tool, "the call asks: it {words}");
         }
         let (id, ended) = (running.id, matches!(event, TurnEvent::Ended { .. }));
+        if let TurnEvent::Ended { end, .. } = &event {
+            failures::log_turn_end(end);
+        }
         self.take_down(&event);
         self.outbox.push(Event::Turn(id, event));
         // Dropping it drops an open connection.
@@ -167,10 +171,12 @@ impl Actor {
             pin: Some(offered.tool.pin.clone()),
         };
         tracing::info!(server = %call.server, tool = %call.tool, "tool call");
+        let (server, tool, private) = (call.server.clone(), call.tool.clone(), self.private);
         let outcome = self.hub.call(call, token);
         let offered = Arc::clone(&self.offered);
         self.calls.push(Box::pin(async move {
             let outcome = outcome.await;
+            failures::log_outcome(&server, &tool, &outcome, private);
             // The model sees no result that the guard has not read.
             let quote = match quotes::said(&outcome) {
                 Some(said) => Some(read(QuotedIn::ToolResult, said.to_owned(), offered).await),

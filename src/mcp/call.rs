@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::line::Line;
 use super::session::{Session, explain, raw};
 use super::{Call, HubEvent};
-use crate::domain::{CallId, Progress, ToolOutcome};
+use crate::domain::{CallId, Progress, Redactor, ToolOutcome};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
@@ -58,12 +58,14 @@ pub async fn run(
         Err(outcome) => return outcome.into(),
     };
     let elapsed = started.elapsed();
+    let redactors = line.redactors();
     match ended {
         Ended::Unreachable(_) if line.stop.is_cancelled() => {
             let why = "The server was switched off while it worked on the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        Ended::Answered(result) => {
+        Ended::Answered(mut result) => {
+            without_credentials(&mut result, &redactors.credentials);
             let Answer { text, is_error } = answer(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
@@ -72,13 +74,41 @@ pub async fn run(
             let result = Some(result);
             Ran { outcome, result }
         }
-        Ended::Failed(text) => ToolOutcome::Failed { text, elapsed }.into(),
-        Ended::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
+        Ended::Failed(text) => {
+            let text = redactors.credentials.without_values(&text);
+            ToolOutcome::Failed { text, elapsed }.into()
+        }
+        Ended::Unreachable(why) => {
+            let why = redactors.all.redacted(&why);
+            ToolOutcome::Unreachable { why, elapsed }.into()
+        }
         Ended::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         Ended::Refused => {
             let why = "The server forgets each session as soon as it is open.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
+    }
+}
+
+/// Results go to the model and into the saved conversation, and so must not hold the
+/// credentials that the server was given.
+fn without_credentials(result: &mut Value, redactor: &Redactor) {
+    if redactor.is_empty() {
+        return;
+    }
+    match result {
+        Value::String(text) => *text = redactor.without_values(text),
+        Value::Array(items) => {
+            for item in items {
+                without_credentials(item, redactor);
+            }
+        }
+        Value::Object(fields) => {
+            for field in fields.values_mut() {
+                without_credentials(field, redactor);
+            }
+        }
+        _ => {}
     }
 }
 

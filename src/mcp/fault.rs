@@ -2,9 +2,8 @@
 //! reads as a notice.
 
 use super::http::WebFault;
-use crate::domain::model::Secret;
 use crate::domain::server::Inherit;
-use crate::domain::{Notice, ServerId};
+use crate::domain::{Notice, Redactor, ServerId};
 use crate::text::Clean;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -71,8 +70,8 @@ impl Fault {
 pub struct Death<'a> {
     pub fault: Fault,
     pub server: &'a ServerId,
-    /// What its own words must not bring to a screen.
-    pub secrets: &'a [Secret],
+    /// Applied to its own words.
+    pub redactor: &'a Redactor,
     /// Had it been connected?
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
@@ -93,7 +92,7 @@ impl Death<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         });
-        let notice = notice.because(Secret::without(self.secrets, &self.why()));
+        let notice = notice.because(self.redactor.redacted(&self.why()));
         match self.advice() {
             Some(advice) => notice.advise(advice),
             None => notice,

@@ -10,10 +10,10 @@ use super::process::{Groups, Program};
 use super::remote::Address;
 use super::report;
 use super::session::Session;
-use super::state::{Look, Phase, State};
+use super::state::{Look, Phase, Redactors, State};
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
-use crate::domain::{Launch, Pin, Server, ServerConfig};
+use crate::domain::{Launch, Pin, Redactor, Server, ServerConfig};
 use crate::ports::LocalServer;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -66,9 +66,13 @@ impl Line {
             Launch::Misconfigured { why } => Phase::Misconfigured(why.clone()),
             _ => Phase::Starting,
         };
+        let redactors = Redactors::of(&config);
+        let stderr = Stderr::default();
+        stderr.redact_with(redactors.all.clone());
         Self {
             state: watch::Sender::new(State {
                 config,
+                redactors,
                 phase,
                 starts: 0,
                 starting_since: Instant::now(),
@@ -79,7 +83,7 @@ impl Line {
                 instructions: None,
                 peer: None,
             }),
-            stderr: Stderr::default(),
+            stderr,
             demand: Notify::new(),
             by_hand: Notify::new(),
             stop: CancellationToken::new(),
@@ -89,7 +93,12 @@ impl Line {
 
     /// Takes over what can change without a restart.
     pub fn adapt(&self, config: ServerConfig) {
-        self.state.send_modify(|state| state.config = config);
+        let redactors = Redactors::of(&config);
+        self.stderr.redact_with(redactors.all.clone());
+        self.state.send_modify(|state| {
+            state.config = config;
+            state.redactors = redactors;
+        });
     }
 
     /// Asks for a new session at once.
@@ -111,6 +120,10 @@ impl Line {
 
     pub fn tool_timeout(&self) -> Duration {
         self.state.borrow().config.tool_timeout
+    }
+
+    pub fn redactors(&self) -> Redactors {
+        self.state.borrow().redactors.clone()
     }
 
     pub fn snapshot(&self) -> Server {
@@ -157,8 +170,7 @@ impl Line {
     /// The life of the line, until it is stopped.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
-        self.stderr.hide(config.secrets.clone());
-        let Some(endpoint) = endpoint(config) else {
+        let Some(endpoint) = endpoint(config, self.stderr.redactor()) else {
             return self.report().await;
         };
         let mut backoff = Backoff::default();
@@ -181,11 +193,14 @@ impl Line {
                         // It only forgot who we are: nobody needs to notice.
                         continue;
                     }
-                    let config = self.state.borrow().config.clone();
+                    let (config, redactors) = {
+                        let state = self.state.borrow();
+                        (state.config.clone(), state.redactors.clone())
+                    };
                     let death = Death {
                         fault,
                         server: &config.id,
-                        secrets: &config.secrets,
+                        redactor: &redactors.all,
                         was_connected,
                         status,
                         last_words: self.last_words(was_connected),
@@ -256,7 +271,7 @@ impl Line {
 }
 
 /// Where the launch of a server leads, unless it leads nowhere.
-fn endpoint(config: ServerConfig) -> Option<Endpoint> {
+fn endpoint(config: ServerConfig, redactor: Arc<Redactor>) -> Option<Endpoint> {
     match config.launch {
         Launch::Misconfigured { .. } => None,
         Launch::BuiltIn => Some(Endpoint::BuiltIn),
@@ -268,7 +283,7 @@ fn endpoint(config: ServerConfig) -> Option<Endpoint> {
             url,
             transport,
             headers,
-            secrets: config.secrets,
+            redactor,
         })),
         Launch::Stdio {
             command,

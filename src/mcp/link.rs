@@ -21,6 +21,8 @@ const CROSSING: Duration = Duration::from_secs(1);
 const JUST_NOW: Duration = Duration::from_millis(100);
 /// Bytes of a skipped line that are shown.
 const SAMPLE_BYTES_MAX: usize = 80;
+/// More is read, so that a secret at the cut is still recognized.
+const SAMPLE_BYTES_READ: usize = 8_192;
 /// Skipped lines of a session that the log shows; then it only counts.
 const SKIPPED_LOGGED: u64 = 5;
 /// Requests of a server within the window; with more of them it is ended.
@@ -251,8 +253,10 @@ impl Link {
     /// Counts a line that was no message, and keeps the first. The log hears of
     /// few of them, and too many in a row end the session.
     pub fn skip(&self, line: &[u8]) {
-        let sample = &line[..line.len().min(SAMPLE_BYTES_MAX)];
-        let sample = String::from_utf8_lossy(sample).trim().to_owned();
+        let sample = &line[..line.len().min(SAMPLE_BYTES_READ)];
+        let sample = String::from_utf8_lossy(sample);
+        let redactor = self.said.redactor();
+        let (sample, _) = redactor.redacted_head(sample.trim(), SAMPLE_BYTES_MAX);
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let mut skipped = lock(&self.skipped);
         skipped.in_a_row += 1;

@@ -266,10 +266,8 @@ impl Line {
                     let server = self.state.borrow().config.id.clone();
                     let what =
                         format!("The changed tools of server `{server}` could not be listed");
-                    self.send(HubEvent::Noticed(Notice::warning(format!(
-                        "{what}: {why}."
-                    ))))
-                    .await;
+                    let notice = self.redactors().all.redacted(&format!("{what}: {why}."));
+                    self.send(HubEvent::Noticed(Notice::warning(notice))).await;
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::link::{Link, Stage};
 use super::live::{Met, Way};
 use super::memory;
 use super::session::{self, Handshake};
-use crate::domain::model::Secret;
+use crate::domain::Redactor;
 use crate::domain::server::{Protocol, RemoteTransport, Transport};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,16 +24,16 @@ pub struct Address {
     pub url: String,
     pub transport: RemoteTransport,
     pub headers: Vec<(String, String)>,
-    /// What variables stood for in them.
-    pub secrets: Vec<Secret>,
+    /// Removes what the server was told in confidence from all that it says.
+    pub redactor: Arc<Redactor>,
 }
 
 impl Line {
     /// One run of a server that is reached by URL.
     pub(super) async fn live_remote(&self, address: &Address) -> End {
         let (url, headers) = (address.url.clone(), address.headers.clone());
-        let secrets = address.secrets.clone();
-        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers, &secrets));
+        let redactor = address.redactor.clone();
+        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers, redactor));
         let remote = tokio::select! {
             () = self.stop.cancelled() => return End::Stopped,
             remote = building => match remote {

@@ -1,4 +1,4 @@
-//! What the log is told of a server: each change of its state, in a line.
+//! Logs each change of a server's state. A server that cannot be used is an error.
 
 use crate::domain::{Server, ServerStatus};
 use crate::text::Clean;
@@ -15,10 +15,13 @@ pub fn tell_log(server: &Server) {
             }
         }
         ServerStatus::NeedsSignIn(notice) => {
-            tracing::info!("MCP server `{id}` needs sign-in: {}", notice.sentence());
+            tracing::error!("MCP server `{id}` needs sign-in: {}", notice.sentence());
         }
         ServerStatus::Failed(notice) => {
-            tracing::warn!("MCP server `{id}` failed: {}", notice.sentence());
+            tracing::error!("MCP server `{id}` failed: {}", notice.sentence());
+        }
+        ServerStatus::Misconfigured(why) if server.enabled => {
+            tracing::error!("MCP server `{id}`: {why}");
         }
         ServerStatus::Misconfigured(why) => tracing::warn!("MCP server `{id}`: {why}"),
         ServerStatus::Off => {}

@@ -2,9 +2,8 @@
 //! sidebar and for a call that wants a session. Pure but for the clock.
 
 use super::session::Session;
-use crate::domain::model::Secret;
 use crate::domain::server::ServerPeer;
-use crate::domain::{Notice, Pin, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::{Notice, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -15,6 +14,7 @@ const NAME_TOLD: usize = 40;
 
 pub struct State {
     pub config: ServerConfig,
+    pub redactors: Redactors,
     pub phase: Phase,
     /// How often it was started.
     pub starts: u64,
@@ -28,6 +28,24 @@ pub struct State {
     pub left_out: Vec<String>,
     pub instructions: Option<String>,
     pub peer: Option<ServerPeer>,
+}
+
+/// Both are built from the settings of one server.
+#[derive(Debug, Clone)]
+pub struct Redactors {
+    /// For whatever is logged or shown.
+    pub all: Arc<Redactor>,
+    /// For tool results, whose words matter: hides only what is clearly a credential.
+    pub credentials: Arc<Redactor>,
+}
+
+impl Redactors {
+    pub fn of(config: &ServerConfig) -> Self {
+        Self {
+            all: Arc::new(Redactor::new(config.secret_values())),
+            credentials: Arc::new(Redactor::new(config.credentials())),
+        }
+    }
 }
 
 pub enum Phase {
@@ -80,7 +98,7 @@ impl State {
             Phase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
         for line in &mut left_out {
-            *line = Secret::without(&self.config.secrets, line);
+            *line = self.redactors.all.redacted(line);
         }
         Server {
             status,

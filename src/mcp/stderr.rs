@@ -1,8 +1,7 @@
 //! What a server writes to stderr: always drained, so that it never blocks, and
 //! the last of it kept for the sidebar and for the notice when it dies.
 
-use crate::domain::ServerLine;
-use crate::domain::model::Secret;
+use crate::domain::{Redactor, ServerLine};
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
 const LINE_BYTES_MAX: usize = 2_048;
+/// More of a line is read than is kept, so that a secret at the cut is still recognized.
+const OPEN_BYTES_MAX: usize = 8_192;
 
 /// A ring of raw lines. It outlives the process, whose last words stand until
 /// the next one starts.
@@ -22,10 +23,10 @@ struct Ring {
     /// Lines ever written, over all runs.
     written: u64,
     since: Option<Timestamp>,
-    /// The line under way, cut at its maximum.
+    /// The unfinished line, cut at [`OPEN_BYTES_MAX`].
     open: Vec<u8>,
-    /// What no line may show.
-    secrets: Vec<Secret>,
+    /// Removes the server's secrets from each line.
+    redactor: Arc<Redactor>,
 }
 
 impl Stderr {
@@ -48,10 +49,8 @@ impl Stderr {
 
     /// Adds words of this program about the server, such as why its session ended.
     pub fn note(&self, words: &str) {
-        let end = words.floor_char_boundary(LINE_BYTES_MAX);
-        let line = ServerLine::Own(words[..end].to_owned());
         self.with(|ring| {
-            ring.push(line);
+            ring.push(words, ServerLine::Own);
             ring.keep_the_last();
         });
     }
@@ -77,9 +76,13 @@ impl Stderr {
         });
     }
 
-    /// Keeps these out of all lines from now on, the longest of them first.
-    pub fn hide(&self, secrets: Vec<Secret>) {
-        self.with(|ring| ring.secrets = secrets);
+    /// Every line from now on goes through `redactor`.
+    pub fn redact_with(&self, redactor: Arc<Redactor>) {
+        self.with(|ring| ring.redactor = redactor);
+    }
+
+    pub fn redactor(&self) -> Arc<Redactor> {
+        self.with(|ring| Arc::clone(&ring.redactor))
     }
 
     /// Forgets the lines: the next process begins.
@@ -89,7 +92,7 @@ impl Stderr {
             *ring = Ring {
                 written: ring.written + 1,
                 since: Some(Timestamp::now()),
-                secrets: std::mem::take(&mut ring.secrets),
+                redactor: Arc::clone(&ring.redactor),
                 ..Ring::default()
             };
         });
@@ -120,23 +123,20 @@ impl Ring {
                 Some(text) => (text, true),
                 None => (part, false),
             };
-            let room = LINE_BYTES_MAX - self.open.len();
+            let room = OPEN_BYTES_MAX - self.open.len();
             self.open.extend_from_slice(&text[..text.len().min(room)]);
             if ended {
-                self.push(ServerLine::Stderr(self.open_text()));
+                let text = self.open_text();
+                self.push(&text, ServerLine::Stderr);
                 self.open.clear();
             }
         }
         self.keep_the_last();
     }
 
-    fn push(&mut self, line: ServerLine) {
-        let hide = |words: String| Secret::without(&self.secrets, &words);
-        let line = match line {
-            ServerLine::Stderr(words) => ServerLine::Stderr(hide(words)),
-            ServerLine::Own(words) => ServerLine::Own(hide(words)),
-        };
-        self.lines.push_back(line);
+    fn push(&mut self, words: &str, kind: fn(String) -> ServerLine) {
+        let (words, _) = self.redactor.redacted_head(words, LINE_BYTES_MAX);
+        self.lines.push_back(kind(words));
         self.written += 1;
     }
 

@@ -8,8 +8,8 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate, width};
 use std::borrow::Cow;
 
-/// Columns that stand before the text of a call.
-const INDENT: u16 = 2;
+/// Columns that stand before the text of a call, and of unfolded thinking.
+pub const INDENT: u16 = 2;
 /// Arguments of a call that nobody was asked about, a line each.
 const ARGUMENTS_MAX: usize = 8;
 /// What an unfolded call shows of each of its texts in the chat.
@@ -32,7 +32,7 @@ pub fn shape(entry: &Entry, source: &Source) -> Shape {
         Body::Thinking { text, .. } if blank(text) => Shape::Hidden,
         Body::Thinking { .. } if source.is_pane() => Shape::Block,
         Body::Thinking { .. } if source.aside => Shape::Hidden,
-        Body::Thinking { open: false, .. } => Shape::Line,
+        Body::Thinking { .. } if !source.lingers(entry) => Shape::Line,
         Body::Text {
             text, cancelled, ..
         } if blank(text) && !cancelled => Shape::Hidden,
@@ -41,11 +41,16 @@ pub fn shape(entry: &Entry, source: &Source) -> Shape {
 }
 
 /// Head and foot rows.
-pub fn frame_of(entry: &Entry, source: &Source) -> (usize, usize) {
+pub fn frame_of(entry: &Entry, source: &Source, unfolded: bool) -> (usize, usize) {
     match &entry.body {
         Body::Prompt { .. } => (1, 0),
         Body::Text { cancelled, .. } => (1, usize::from(*cancelled)),
-        Body::Thinking { open, .. } => (1, usize::from(source.is_pane() && !open)),
+        Body::Thinking { open, .. } if source.is_pane() || source.lingers(entry) => {
+            (1, usize::from(!open))
+        }
+        // The line that folds, then what it unfolds to.
+        Body::Thinking { .. } if unfolded => (2, 1),
+        Body::Thinking { .. } => (1, 0),
         Body::Tool(call) => match &call.state {
             ToolState::Running { progress: Some(_) } => (2, 0),
             _ => (1, 0),
@@ -63,10 +68,8 @@ pub fn text_of<'a>(
     match &entry.body {
         Body::Prompt { text } | Body::Text { text, .. } => Some((text.into(), 0)),
         Body::Thinking { text, .. } if source.is_pane() => Some((text.into(), 0)),
-        Body::Thinking {
-            open: true, text, ..
-        } => Some((text.into(), 0)),
-        Body::Thinking { text, .. } => unfolded.then(|| (text.into(), 2)),
+        Body::Thinking { text, .. } if source.lingers(entry) => Some((text.into(), 0)),
+        Body::Thinking { text, .. } => unfolded.then(|| (text.into(), INDENT)),
         Body::Tool(call) if unfolded => Some((tool_text(call).into(), INDENT)),
         Body::Tool(call) if source.unasked.contains(&call.id) => {
             let columns = source.width.saturating_sub(INDENT).max(1);

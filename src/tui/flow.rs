@@ -343,6 +343,7 @@ impl Flow {
             gap: gap_before(source, index),
             raw: source.raw,
             open: source.open.is_some_and(|open| source.is_entry(index, open)),
+            lingers: source.lingers(entry),
         };
         let fresh = |slot: &Slot| slot.stamp == stamp;
         if !self.slots[index].as_ref().is_some_and(fresh) {

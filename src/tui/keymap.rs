@@ -175,7 +175,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Reload, "reload", W::Always, &[], "Read the settings again").command("/reload", ""),
     bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Replace an older system prompt, keeping a copy").command("/system-prompt", "replace"),
     bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
-    bind(A::Mcp, "mcp", W::Always, &[], "Show the servers, or one of them").command("/mcp", "[NAME [retry|log|on|off]]"),
+    bind(A::Mcp, "mcp", W::Always, &[], "Read all servers and tools, or act on one").command("/mcp", "[NAME [retry|log|on|off]]"),
     bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
     bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one call of those that run").command("/cancel", "[NUMBER|TOOL]"),
     bind(A::Thinking, "thinking", W::Always, &[f(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),

@@ -46,6 +46,7 @@ pub use run::{Exit, TuiError, run};
 pub use terminal::restore;
 pub use update::update;
 
+use crate::domain::Redactor;
 use std::path::PathBuf;
 
 /// What the screen is told at its start.
@@ -60,8 +61,20 @@ pub struct Options {
     /// Where the report of a panic is written; without it the report goes to
     /// stderr.
     pub panic_report: Option<PathBuf>,
+    /// Applied to that report.
+    pub redact: Redact,
     /// Lead through the keys, with these prompts typed ahead (`humble demo`).
     pub guide: Option<Prompts>,
+}
+
+/// Removes secrets from a text. Must not block: the panic hook calls it.
+#[derive(Debug, Clone, Copy)]
+pub struct Redact(pub fn(&str) -> String);
+
+impl Default for Redact {
+    fn default() -> Self {
+        Self(|text| Redactor::default().redacted(text))
+    }
 }
 
 /// What the guide types for the person.

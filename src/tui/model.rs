@@ -156,6 +156,8 @@ pub struct Model {
     pub transcript: Transcript,
     /// Entries that are thinking, by index.
     pub thoughts: Vec<usize>,
+    /// The first entry of the round under way.
+    pub round_from: usize,
     pub chat: Flow,
     pub thinking: Flow,
     /// Answers are shown as they were written.
@@ -245,6 +247,7 @@ impl Model {
             mouse: true,
             transcript: Transcript::default(),
             thoughts: Vec::new(),
+            round_from: 0,
             chat: Flow::default(),
             thinking: Flow::default(),
             raw: false,

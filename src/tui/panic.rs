@@ -1,7 +1,7 @@
 //! Panics. One in the screen's own code gives the terminal back before it says
 //! anything; one in another task must not, since the screen lives on.
 
-use super::terminal;
+use super::{Redact, terminal};
 use std::backtrace::Backtrace;
 use std::cell::Cell;
 use std::fs::OpenOptions;
@@ -29,17 +29,17 @@ pub fn watch<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
 }
 
 /// Installs the hook, once in the life of the program.
-pub fn install(report: Option<PathBuf>) {
+pub fn install(report: Option<PathBuf>, redact: Redact) {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info| {
             if WATCHED.get() {
                 terminal::restore();
-                let place = write_report(report.as_deref(), info);
-                say(info, place);
+                let place = write_report(report.as_deref(), info, redact);
+                say(info, place, redact);
             } else if terminal::is_taken() {
-                write_report(report.as_deref(), info);
+                write_report(report.as_deref(), info, redact);
                 tracing::error!("a task panicked: {info}");
             } else {
                 before(info);
@@ -48,7 +48,7 @@ pub fn install(report: Option<PathBuf>) {
     });
 }
 
-fn say(info: &PanicHookInfo, place: Option<&Path>) {
+fn say(info: &PanicHookInfo, place: Option<&Path>, redact: Redact) {
     let mut err = std::io::stderr();
     // Stderr may be gone with the terminal; then nobody is left to be told.
     let _ = match place {
@@ -57,20 +57,24 @@ fn say(info: &PanicHookInfo, place: Option<&Path>) {
             "humble: a fault in the program. The report: {}",
             place.display()
         ),
-        None => writeln!(err, "humble: a fault in the program: {info}"),
+        None => {
+            let info = redact.0(&info.to_string());
+            writeln!(err, "humble: a fault in the program: {info}")
+        }
     };
 }
 
-fn write_report<'a>(report: Option<&'a Path>, info: &PanicHookInfo) -> Option<&'a Path> {
+fn write_report<'a>(
+    report: Option<&'a Path>,
+    info: &PanicHookInfo,
+    redact: Redact,
+) -> Option<&'a Path> {
     let path = report?;
     let mut open = OpenOptions::new();
     let mut file = open.append(true).create(true).mode(0o600).open(path).ok()?;
     let version = env!("CARGO_PKG_VERSION");
-    writeln!(
-        file,
-        "humble {version}\n{info}\n{}\n",
-        Backtrace::force_capture()
-    )
-    .ok()?;
+    let info = redact.0(&info.to_string());
+    let trace = Backtrace::force_capture();
+    writeln!(file, "humble {version}\n{info}\n{trace}\n").ok()?;
     Some(path)
 }

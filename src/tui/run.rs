@@ -87,7 +87,7 @@ pub async fn run(
     mut events: Receiver<Event>,
     options: Options,
 ) -> Result<Exit, TuiError> {
-    panic::install(options.panic_report.clone());
+    panic::install(options.panic_report.clone(), options.redact);
     let outcome = show(&commands, &mut events, &options).await;
     terminal::restore();
     if !matches!(outcome, Err(TuiError::EngineGone)) {

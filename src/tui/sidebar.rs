@@ -3,10 +3,11 @@
 //! stands on stays theirs, whatever comes and goes above it.
 
 mod folding;
+mod report;
 mod words;
 
 use words::Look;
-pub use words::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, why_failed};
+pub use words::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, state_words, why_failed};
 
 use crate::domain::trust::Agreed;
 use crate::domain::{Server, ServerId, Tool};

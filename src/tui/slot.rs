@@ -20,6 +20,8 @@ pub struct Stamp {
     pub raw: bool,
     /// More of it may come.
     pub open: bool,
+    /// Thinking that is not folded yet.
+    pub lingers: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -44,7 +46,7 @@ impl Slot {
     }
 
     pub fn new(entry: &Entry, source: &Source, stamp: Stamp, old: Option<Self>) -> Self {
-        let (head, foot) = frame_of(entry, source);
+        let (head, foot) = frame_of(entry, source, stamp.unfolded);
         let streams = matches!(entry.body, Body::Thinking { .. } | Body::Text { .. });
         let text = text_of(entry, source, stamp.unfolded).map(|(raw, indent)| {
             let width = stamp.width.saturating_sub(indent).max(1);

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::view::panes::Panes;
-use crate::domain::{CallId, Entry};
+use crate::domain::{Body, CallId, Entry, PieceId};
 use crate::text::markdown::Marks;
 use std::collections::HashSet;
 
@@ -23,6 +23,8 @@ pub struct Source<'a> {
     pub raw: bool,
     /// The entry that is still coming in.
     pub open: Option<usize>,
+    /// Thinking that has ended and is not folded yet.
+    pub lingering: Option<PieceId>,
     pub marks: Marks,
 }
 
@@ -42,6 +44,14 @@ impl Source<'_> {
     /// Is this, of what is shown, the transcript's entry `entry`?
     pub fn is_entry(&self, index: usize, entry: usize) -> bool {
         self.list.map_or(index, |list| list[index]) == entry
+    }
+
+    /// Is this thinking that stands in the chat unfolded, between its two lines?
+    pub fn lingers(&self, entry: &Entry) -> bool {
+        match &entry.body {
+            Body::Thinking { open, piece, .. } => *open || self.lingering == Some(*piece),
+            _ => false,
+        }
     }
 
     /// Only some entries are shown: the thinking pane.
@@ -66,7 +76,20 @@ impl Model {
             },
             raw: self.raw,
             open: self.transcript.open(),
+            lingering: self.lingering(),
             marks: self.marks(),
+        }
+    }
+
+    /// The newest thinking of the round under way: it is folded when there is newer
+    /// thinking or the round is over.
+    pub fn lingering(&self) -> Option<PieceId> {
+        let turn = self.running()?;
+        let newest = *self.thoughts.last().filter(|at| **at >= self.round_from)?;
+        let newest = self.transcript.entries().get(newest)?;
+        match &newest.body {
+            Body::Thinking { piece, .. } if newest.turn == turn => Some(*piece),
+            _ => None,
         }
     }
 
@@ -82,6 +105,7 @@ impl Model {
             tail: 0,
             raw: self.raw,
             open: self.transcript.open(),
+            lingering: None,
             marks: self.marks(),
         }
     }

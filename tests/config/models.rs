@@ -193,8 +193,8 @@ fn a_bad_field_that_a_model_can_do_without_costs_only_itself() {
             "`think` is `hihg`, one of `true`, `false`, `low`, `medium`, `high` is expected; did you mean `high`?",
         ),
         (
-            json!({ "toolCalls": "Native" }),
-            "`toolCalls` is `Native`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
+            json!({ "toolCalls": "natve" }),
+            "`toolCalls` is `natve`, one of `auto`, `native`, `prompt`, `xml` is expected; did you mean `native`?",
         ),
         (
             json!({ "toolRole": "system" }),
@@ -311,4 +311,38 @@ fn of_several_active_models_none_is_used() {
     assert_eq!(place.banners(), []);
     let settings = place.settings();
     assert_eq!(settings.active().map(|model| &*model.name), Some("b"));
+}
+
+#[test]
+fn values_of_humble_ai_cli_are_read_without_regard_to_case_and_stay_as_they_are() {
+    let text = r#"{
+        "models": [
+            { "name": "a", "provider": "Ollama", "active": true, "toolCalls": "XML", "think": "High" },
+            { "name": "b", "provider": "OPENAI", "apiKey": "sk-1234" }
+        ],
+        "logLevel": "DEBUG", "toolCallMode": "Auto"
+    }"#;
+    let place = with_config(text);
+    assert_eq!(place.banners(), []);
+    let settings = place.settings();
+    let providers: Vec<_> = settings.models.iter().map(|model| model.provider).collect();
+    assert_eq!(providers, [ProviderKind::Ollama, ProviderKind::OpenAi]);
+    assert_eq!(settings.models[0].dialect, humble::domain::Dialect::Xml);
+    assert_eq!(settings.models[0].think, Some(humble::domain::Think::High));
+    assert_eq!(settings.log_level, tracing::Level::DEBUG);
+    assert_eq!(settings.tool_mode, ToolMode::Auto);
+    config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
+    let a = reference("a", ProviderKind::Ollama);
+    config::set_tool_calls(&place.home, &a, humble::domain::Dialect::Xml).unwrap();
+    assert_eq!(place.config_text(), text);
+    config::set_active_model(&place.home, &reference("b", ProviderKind::OpenAi)).unwrap();
+    let expected = text
+        .replace("\"active\": true", "\"active\": false")
+        .replace("\"sk-1234\" }", "\"sk-1234\", \"active\": true }");
+    assert_eq!(place.config_text(), expected);
+    config::set_tool_mode(&place.home, ToolMode::Manual).unwrap();
+    assert_eq!(
+        place.config_text(),
+        expected.replace("\"Auto\"", "\"manual\"")
+    );
 }

@@ -73,7 +73,8 @@ fn servers_are_understood_in_every_accepted_form() {
     assert_eq!(launches, expected);
     assert!(!servers[3].enabled);
     let secrets = config::server_secrets(&servers);
-    assert_eq!(secrets, ["Bearer x", "x", "sk-mine"].map(Secret::new));
+    assert!(secrets.contains(&Secret::new("sk-mine")));
+    assert!(secrets.contains(&Secret::new("Bearer x")));
 }
 
 #[test]
@@ -211,5 +212,86 @@ fn files_of_other_clients_and_older_homes_are_read_and_changed_in_place() {
         assert_eq!(place.servers_text(), after);
         assert_eq!(place.servers().len(), 2);
         assert!(place.servers().iter().all(|server| !server.enabled));
+    }
+}
+
+#[test]
+fn words_of_the_settings_are_read_without_regard_to_case() {
+    let place = with_servers(
+        r#"{ "mcpServers": {
+            "a": { "url": "https://e/", "transport": "HTTP", "protocol": "Legacy" },
+            "b": { "url": "https://e/", "type": "Sse" },
+            "c": { "command": "c", "type": "STDIO" }
+        } }"#,
+    );
+    let before = place.servers_text();
+    let servers = place.servers();
+    let transport = |index: usize| match &servers[index].launch {
+        Launch::Remote { transport, .. } => *transport,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(transport(1), RemoteTransport::Http);
+    assert_eq!(transport(2), RemoteTransport::Sse);
+    assert_eq!(
+        servers[1].protocol,
+        humble::domain::server::Protocol::Legacy
+    );
+    assert!(matches!(servers[3].launch, Launch::Stdio { .. }));
+    config::set_server_enabled(&place.home, &ServerId::new("a"), false).unwrap();
+    let expected = before.replace("\"Legacy\" }", "\"Legacy\", \"enabled\": false }");
+    assert_eq!(place.servers_text(), expected);
+}
+
+#[test]
+fn a_generated_name_is_never_that_of_another_server() {
+    let place = with_servers(
+        r#"{ "mcpServers": [
+            { "command": "a", "name": "server-2" }, { "command": "b" },
+            { "command": "c", "name": "server-2" }, { "command": "d", "name": "server-2-2" }
+        ] }"#,
+    );
+    let servers = place.servers();
+    let ids: Vec<_> = servers.iter().map(|server| server.id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["humble", "server-2", "server-2-3", "server-3", "server-2-2"]
+    );
+    config::set_server_enabled(&place.home, &ServerId::new("server-2-3"), false).unwrap();
+    let expected = r#"{ "command": "b", "enabled": false }"#;
+    assert!(
+        place.servers_text().contains(expected),
+        "{}",
+        place.servers_text()
+    );
+}
+
+#[test]
+fn a_new_server_may_have_variables_that_are_not_set_yet() {
+    let new = |url: &str| config::NewServer {
+        name: "new".to_owned(),
+        description: None,
+        enabled: true,
+        reach: config::Reach::Url {
+            url: url.to_owned(),
+            transport: RemoteTransport::Guess,
+            headers: Vec::new(),
+        },
+    };
+    for url in [
+        "${HUMBLE_UNSET}",
+        "${HUMBLE_UNSET}/mcp",
+        "https://${HUMBLE_UNSET}/mcp",
+        "https://h:${HUMBLE_UNSET}/mcp",
+        "https://h/${HUMBLE_UNSET}/mcp",
+        "${HUMBLE_UNSET}://h:${HUMBLE_UNSET}/",
+    ] {
+        let understood = config::understand_server(&new(url)).expect(url);
+        let Launch::Misconfigured { why } = understood.launch else {
+            panic!("{url}");
+        };
+        assert!(why.contains("HUMBLE_UNSET, which is not set"), "{why}");
+    }
+    for url in ["ftp://${HUMBLE_UNSET}/", "no url", "needs the variable"] {
+        assert!(config::understand_server(&new(url)).is_err(), "{url}");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::*;
 use humble::log::LogSink;
+use humble::provider::Cause;
 use std::fs;
 use tempfile::TempDir;
 use tracing::subscriber::DefaultGuard;
@@ -17,6 +18,20 @@ async fn logged(config: &str) -> (Bench, DefaultGuard) {
     let registry = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(registry);
     let bench = Bench::logged(home, Script::default(), handle).await;
+    (bench, guard)
+}
+
+/// The same with servers.
+async fn logged_with(config: &str, servers: &Value, script: Script) -> (Bench, DefaultGuard) {
+    let home = TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), config).expect("written");
+    let path = home.path().join("mcp-servers.json");
+    fs::write(path, servers.to_string()).expect("written");
+    let folder = home.path().join("logs");
+    let (sink, handle) = LogSink::new(&folder, tracing::Level::DEBUG, |_| {});
+    let registry = tracing_subscriber::registry().with(sink);
+    let guard = tracing::subscriber::set_default(registry);
+    let bench = Bench::logged(home, script, handle).await;
     (bench, guard)
 }
 
@@ -58,4 +73,61 @@ async fn what_is_said_in_private_is_in_no_log_even_at_debug() {
     let said = ["whispered", "after true", "aloud", "after false"];
     let said = said.map(|words| log.contains(words));
     assert_eq!(said, [false, true, true, true], "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_is_given_is_hidden_from_every_line() {
+    let servers = json!({ "mcpServers": {
+        "a": { "command": "no-such-command", "args": ["--api-key", "argument-1"],
+               "env": { "DSN": "postgres://u:pass-1@h/d", "MODE": "setting-1" } },
+        "b": { "url": "http://127.0.0.1:1/s/0123456789abcdefABCD/mcp", "transport": "http",
+               "headers": { "X-Any": "header-1" } },
+    } });
+    let config = CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
+    let (bench, _log) = logged_with(&config, &servers, Script::default()).await;
+    let secrets = [
+        "argument-1",
+        "pass-1",
+        "setting-1",
+        "0123456789abcdefABCD",
+        "header-1",
+    ];
+    for secret in secrets {
+        tracing::info!(target: "humble::test", field = %secret, "said {secret:?}");
+    }
+    let log = log(&bench);
+    assert!(log.contains("said \"[hidden]\" field=[hidden]"), "{log}");
+    for secret in secrets {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_the_level_error_each_failure_leaves_a_line() {
+    let servers = json!({ "mcpServers": {
+        "absent": { "command": "no-such-command" },
+        "odd": { "command": "x", "url": "http://h" },
+    } });
+    let config = CONFIG.replacen('{', "{ \"logLevel\": \"error\",", 1);
+    let script = Script::default()
+        .answer(GET_TIME_NOWHERE)
+        .answer("It failed.")
+        .round([Step::Fail(Cause::Refused)]);
+    let (mut bench, _log) = logged_with(&config, &servers, script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    let run = Answer::Calls(vec![(calls[0], Decision::Run)]);
+    bench.answers(ask, run).await;
+    bench.ended().await;
+    bench.says("Again?").await;
+    bench.ended().await;
+    let log = log(&bench);
+    for line in [
+        "ERROR humble::mcp::report: MCP server `absent` failed: ",
+        "ERROR humble::mcp::report: MCP server `odd`: it has both",
+        "ERROR humble::engine::failures: the tool call failed: ",
+        "ERROR humble::engine::failures: the turn failed: ",
+    ] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
 }

@@ -114,7 +114,10 @@ fn everything_can_be_done_by_command() {
     chat.sees("`dance` is nothing that can be done with a server.");
     chat.says("/mcp 7").sees("There is no server `7`.");
     chat.says("/mcp hide").sees_no("─ Servers ─");
-    chat.says("/mcp").sees("─ Servers ─").sees("Enter fold");
+    chat.says("/mcp").sees("MCP servers: 1 of 1 connected");
+    chat.sees("● humble: connected, 2 tools").sees("  나사");
+    chat.press(ESC, NONE).sees_no("MCP servers: ");
+    chat.press(KeyCode::F(2), NONE).sees("─ Servers ─");
 }
 
 #[test]

@@ -193,7 +193,8 @@ fn a_call_is_in_the_log_and_a_secret_is_not() {
     home.change("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["env"]["API_TOKEN"] = json!("s3cr3t-of-mine");
     });
-    run(&home, &with(&["echo", "text=s3cr3t-of-mine"])).expect(0);
+    let ran = run(&home, &with(&["echo", "text=a s3cr3t-of-mine"])).expect(0);
+    assert_eq!(ran.out, "a [hidden]\n");
     let files = home.files().into_iter();
     let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
     let log: String = logs

@@ -3,6 +3,7 @@
 mod adding;
 mod allowing;
 mod calling;
+mod hiding;
 #[path = "../support/home.rs"]
 mod home;
 mod hostile;

@@ -73,10 +73,14 @@ async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
     for (code, why, advice) in [
         (
             401,
-            "It does not know who is asking (HTTP status 401: bad …).",
+            "It does not know who is asking (HTTP status 401: bad [hidden]).",
             known,
         ),
-        (403, "It refuses access (HTTP status 403: bad …).", allowed),
+        (
+            403,
+            "It refuses access (HTTP status 403: bad [hidden]).",
+            allowed,
+        ),
     ] {
         let body = json!({ "error": { "message": "bad Bearer s3cret-token" } });
         let web = Web::with(move |_| json_with(code, &body)).await;
@@ -365,12 +369,12 @@ async fn what_a_variable_stood_for_in_the_path_of_the_url_is_shown_nowhere() {
     let mut bench = Bench::of(web, config);
     let told = bench.desk.until_failed().await.sentence();
     let expected = format!(
-        "Server `web` could not be started. There is no MCP server at `{origin}/st404/…/mcp` \
-         (HTTP status 404: no … or … here). "
+        "Server `web` could not be started. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
+         (HTTP status 404: no [hidden] or [hidden] here). "
     );
     assert!(told.starts_with(&expected), "{told}");
     let why = unreachable_because(bench.desk.call("add", json!({})).await);
-    assert!(why.contains("/st404/…/mcp"), "{why}");
+    assert!(why.contains("/st404/[hidden]/mcp"), "{why}");
     bench.close().await;
 }
 

@@ -7,7 +7,7 @@ use super::pty::pty_screen::key_modes;
 use super::pty::{Exit, Start, Terminal, shows};
 use super::{CHAT, ModelServer, endless, left, ollama, ollama_with_tools, open, open_with_tools};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 #[test]
@@ -36,6 +36,12 @@ fn leaving_takes_enhanced_keys_back() {
 #[test]
 fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
     let (_server, home) = ollama_with_tools();
+    home.change("config.json", |config| {
+        // The words of the panic hold this key.
+        let model = json!({ "name": "x", "provider": "openai", "apiKey": "_TEST_PANIC" });
+        let models = config["models"].as_array_mut().expect("a list");
+        models.push(model);
+    });
     let mut terminal = Start::in_home(&home).env("HUMBLE_TEST_PANIC", "1").start();
     terminal.until_shows("● test");
     terminal.press("x");
@@ -51,7 +57,7 @@ fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
         screen.contents()
     );
     let report = fs::read_to_string(report).expect("a report");
-    assert!(report.contains("HUMBLE_TEST_PANIC"), "{report}");
+    assert!(report.contains("HUMBLE[hidden] is set"), "{report}");
     home.assert_nobody_left();
 }
 

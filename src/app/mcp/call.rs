@@ -9,7 +9,7 @@ use crate::config::Home;
 use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::{Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome};
-use crate::engine::ArgumentChecker;
+use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{Call, HubEvent, Ran};
@@ -125,6 +125,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
     let (ran, stopped) = watch(desk, call).await;
     let outcome = &ran.outcome;
     tracing::debug!(server = %id, tool = tool.name, ?outcome, "tool result");
+    failures::log_outcome(id, &tool.name, outcome, false);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     let is_terminal = io::stdout().is_terminal();

@@ -3,7 +3,7 @@
 
 use super::words::{key, one_line, url};
 use super::{CONFIG, Memory, Scale};
-use crate::config::servers::is_secret_name;
+use crate::domain::secrets::is_secret_name;
 use crate::domain::{Change, ModelConfig, ProviderKind, Weight};
 
 /// A model begins to answer where none did: whoever is asked sees what will be sent

@@ -3,8 +3,8 @@
 
 use super::words::{hidden, named, one_line, url};
 use super::{Memory, SERVERS, Scale};
-use crate::config::servers::is_secret_name;
 use crate::domain::model::Secret;
+use crate::domain::secrets::is_secret_name;
 use crate::domain::server::{Inherit, RemoteTransport};
 use crate::domain::{Launch, ServerConfig};
 use std::collections::BTreeSet;

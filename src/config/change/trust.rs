@@ -141,7 +141,11 @@ fn pins(scale: &mut Scale, trust: &mut Trust, after: &Trust) {
     }
     for (server, count) in gone {
         let what = format!("server `{server}`: what its tools are would be forgotten");
-        scale.ask(TRUST, what, Some(format!("{count} definitions")), None);
+        let definitions = match count {
+            1 => "1 definition".to_owned(),
+            count => format!("{count} definitions"),
+        };
+        scale.ask(TRUST, what, Some(definitions), None);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::client::Remote;
 use super::fault::{Said, Status, WebFault};
+use crate::domain::Redactor;
 use crate::mcp::lenient;
 use crate::text::sse::{Event, Events, Overlong};
 use crate::web;
@@ -144,13 +145,13 @@ impl Refusal {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())
         };
-        let said = said(&body, message.as_ref());
+        let said = said(&remote.redactor, &body, message.as_ref());
         Self {
             status,
             retry_after,
             error: field("error", &mut message).filter(Value::is_object),
             id: field("id", &mut message),
-            said: Said(remote.without_secrets(said)),
+            said: Said(said),
             is_page,
             at,
         }
@@ -184,8 +185,8 @@ impl Refusal {
 }
 
 /// What a body says, in one short line: the message of an error, the title of a page, or
-/// its first words.
-pub fn said(body: &[u8], message: Option<&Value>) -> String {
+/// its first words. Without secrets.
+pub fn said(redactor: &Redactor, body: &[u8], message: Option<&Value>) -> String {
     let text = String::from_utf8_lossy(body);
     let words = match message {
         Some(message) => {
@@ -207,8 +208,8 @@ pub fn said(body: &[u8], message: Option<&Value>) -> String {
     // It becomes the middle of a sentence.
     let words = words.trim_end_matches('.');
     match words.char_indices().nth(SAID_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &words[..end]),
-        None => words.to_owned(),
+        Some((end, _)) => format!("{}…", redactor.redacted_head(words, end).0),
+        None => redactor.redacted(words),
     }
 }
 
@@ -228,7 +229,7 @@ mod tests {
     fn what_a_body_says_is_one_short_line() {
         let of = |body: &str| {
             let message = serde_json::from_str(body).ok();
-            said(body.as_bytes(), message.as_ref())
+            said(&Redactor::default(), body.as_bytes(), message.as_ref())
         };
         assert_eq!(of(""), "");
         assert_eq!(of("  no\n such\tthing. "), "no such thing");
@@ -242,6 +243,9 @@ mod tests {
         );
         assert_eq!(of("<p>no title"), "");
         assert_eq!(of(&"한".repeat(300)).chars().count(), SAID_CHARS_MAX + 1);
-        assert_eq!(said(b"\xff", Some(&json!(null))), "\u{fffd}");
+        assert_eq!(
+            said(&Redactor::default(), b"\xff", Some(&json!(null))),
+            "\u{fffd}"
+        );
     }
 }

@@ -2,10 +2,11 @@
 //! followed. Headers of the person's go to the origin of the configured URL alone.
 
 use super::fault::{Place, WebFault};
-use crate::domain::model::Secret;
+use crate::domain::Redactor;
 use crate::web::{self, CONNECT_SECONDS_MAX, NoAnswer};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -22,8 +23,8 @@ pub struct Remote {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
-    /// Values that no text of the server's may bring back to a screen.
-    secrets: Vec<String>,
+    /// Removes what the server was told in confidence from what it says.
+    pub redactor: Arc<Redactor>,
 }
 
 /// One request.
@@ -43,7 +44,7 @@ impl Remote {
     pub fn new(
         url: &str,
         headers: &[(String, String)],
-        replaced: &[Secret],
+        redactor: Arc<Redactor>,
     ) -> Result<Self, WebFault> {
         let mut url = Url::parse(url).map_err(|error| WebFault::NoClient(error.to_string()))?;
         url.set_fragment(None);
@@ -57,7 +58,7 @@ impl Remote {
         }
         Ok(Self {
             client: client(&url)?,
-            secrets: secrets(&url, headers, replaced),
+            redactor,
             url,
             headers: map,
         })
@@ -95,14 +96,6 @@ impl Remote {
         Err(WebFault::RedirectLoop)
     }
 
-    /// Words of the server, without what it may have been told in confidence.
-    pub fn without_secrets(&self, mut words: String) -> String {
-        for secret in &self.secrets {
-            words = words.replace(secret.as_str(), "…");
-        }
-        words
-    }
-
     /// Where a redirect leads, if the answer is one. Only one that keeps method, body and
     /// origin is followed.
     fn next(
@@ -127,15 +120,15 @@ impl Remote {
         }
     }
 
-    /// An address as it may be shown: without user, password, query, and without what a
-    /// variable stood for.
+    /// An address as it may be shown: without user, password and query, and without
+    /// tokens in its path.
     pub fn place(&self, url: &Url) -> Place {
         let mut bare = url.clone();
         bare.set_query(None);
         bare.set_fragment(None);
         // Where this cannot be, there is none: such as in `javascript:1`.
         let _ = bare.set_username("").and_then(|()| bare.set_password(None));
-        shortened(&self.without_secrets(bare.into()))
+        shortened(&self.redactor.redacted(bare.as_str()))
     }
 }
 
@@ -208,22 +201,3 @@ fn is_tls(url: &Url, why: &str) -> bool {
 
 /// Of an address, as it is shown.
 const PLACE_CHARS_MAX: usize = 300;
-/// Too short a value stands in too many words that are none of it.
-const SECRET_BYTES_MIN: usize = 6;
-
-fn secrets(url: &Url, headers: &[(String, String)], replaced: &[Secret]) -> Vec<String> {
-    let replaced = replaced.iter().map(|secret| secret.expose().to_owned());
-    let mut secrets: Vec<String> = replaced.collect();
-    for (_, value) in headers {
-        // The token of `Bearer TOKEN` may come back without its scheme.
-        let token = value.split_once(' ').map(|(_, token)| token.to_owned());
-        secrets.push(value.clone());
-        secrets.extend(token);
-    }
-    secrets.extend(url.query_pairs().map(|(_, value)| value.into_owned()));
-    secrets.extend(url.password().map(str::to_owned));
-    secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
-    // The longer first: the shorter may be a part of it.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets
-}

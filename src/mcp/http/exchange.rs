@@ -164,7 +164,7 @@ async fn answer(shared: &Shared, out: &Outgoing, response: Response) -> Result<(
     let body = whole(response).await?;
     let is_json =
         body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[");
-    let told = || Said(shared.remote.without_secrets(said(&body, None)));
+    let told = || Said(said(&shared.remote.redactor, &body, None));
     match (shared.carrier, kind) {
         _ if is_json => {}
         (Carrier::Sse, _) => return Ok(()),

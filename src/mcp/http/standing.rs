@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn an_endpoint_belongs_to_the_origin_of_its_stream() {
         let base = Url::parse("http://host:8000/a/sse?x=1").expect("a URL");
-        let remote = Remote::new(base.as_str(), &[], &[]).expect("a client");
+        let remote = Remote::new(base.as_str(), &[], Default::default()).expect("a client");
         let to = |endpoint: &str| resolved(&remote, &base, endpoint.as_bytes()).map(String::from);
         assert_eq!(
             to("/messages?id=7"),

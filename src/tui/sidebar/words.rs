@@ -153,6 +153,19 @@ pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
     }
 }
 
+/// The state of a server in a word or two.
+pub fn state_words(server: &Server) -> &'static str {
+    match (&server.status, server.enabled) {
+        (_, false) => "off",
+        (ServerStatus::Connected, _) => "connected",
+        (ServerStatus::Starting, _) => "starting",
+        (ServerStatus::Off, _) => "not started",
+        (ServerStatus::Failed(_), _) => "failed",
+        (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
+        (ServerStatus::Misconfigured(_), _) => "misconfigured",
+    }
+}
+
 pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<SideRow>) {
     let mut rows = Rows {
         server: of.0,

@@ -200,6 +200,7 @@ fn lay_out_anew(model: &mut Model) {
 /// made again for what is in view alone.
 pub fn entries_moved(model: &mut Model) {
     engine::note_thoughts(model, 0);
+    model.round_from = model.transcript.entries().len();
     model.chat = Flow::default();
     model.thinking = Flow::default();
 }

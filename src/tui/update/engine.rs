@@ -154,22 +154,24 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
 pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<Effect>) {
     let known = model.transcript.entries().len();
     let was_running = model.running();
-    let (open, moves) = (model.transcript.open(), model.transcript.moves());
+    let (lingering, moves) = (model.lingering(), model.transcript.moves());
+    let newest = model.thoughts.last().copied();
     model.transcript.apply(id, event);
+    if let TurnEvent::RoundStarted { .. } = event {
+        model.round_from = known;
+    }
     if model.transcript.moves() == moves {
-        let thought = open.filter(|open| {
-            let body = &model.transcript.entries()[*open].body;
-            matches!(body, Body::Thinking { open: false, .. })
-        });
-        if let Some(thought) = thought {
-            model.chat.folds(thought);
-        }
         // Entries before the turn under way are settled.
         let from = match event {
             TurnEvent::Reclassified { .. } => model.transcript.settled().min(known),
             _ => known,
         };
         note_thoughts(model, from);
+        if let (Some(_), Some(newest)) = (lingering, newest)
+            && model.lingering() != lingering
+        {
+            model.chat.folds(newest);
+        }
     } else {
         branches::entries_moved(model);
     }

@@ -5,6 +5,7 @@ use super::super::model::{Focus, Model, NOTICE_LASTS, Overlay, Pick, Picked, Sid
 use super::super::msg::Effect;
 use super::super::reading::{Reading, Unusual};
 use super::super::server_log::ServerLogPane;
+use super::super::sidebar::state_words;
 use super::super::view::panes::has_side;
 use super::actions::pick_or_open;
 use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus, Trusted};
@@ -171,11 +172,27 @@ pub fn trust_changed(model: &mut Model, list: Arc<Vec<Trusted>>) {
     model.trusted = list;
 }
 
-/// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: the pane, a server in it, or what a key does
-/// to it there.
+/// All servers with their tools, to be read in a window of their own.
+fn read_all(model: &mut Model) {
+    let servers = &model.sidebar.servers;
+    let connected = servers
+        .iter()
+        .filter(|server| server.enabled && server.status == ServerStatus::Connected);
+    let title = format!(
+        "MCP servers: {} of {} connected",
+        connected.count(),
+        servers.len()
+    );
+    let text = model.sidebar.report(&model.glyphs);
+    let reading = Reading::new(title, text, Unusual::SpeltOut);
+    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+}
+
+/// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: all servers as a text, one of them in the pane,
+/// or what a key does to it there.
 pub fn command(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     if argument.is_empty() {
-        return show(model);
+        return read_all(model);
     }
     let (id, verb) = match named(model, argument) {
         Ok(id) => (id, "tools"),
@@ -243,19 +260,6 @@ fn named(model: &Model, name: &str) -> Result<ServerId, Notice> {
         Some(near) => notice.advise(format!("Did you mean `{}`?", Clean::name(near))),
         None => notice.advise("/toggle-mcp lists them with their numbers."),
     })
-}
-
-/// The state of a server in a word or two.
-pub fn state_words(server: &Server) -> &'static str {
-    match (&server.status, server.enabled) {
-        (_, false) => "off",
-        (ServerStatus::Connected, _) => "connected",
-        (ServerStatus::Starting, _) => "starting",
-        (ServerStatus::Off, _) => "not started",
-        (ServerStatus::Failed(_), _) => "failed",
-        (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
-        (ServerStatus::Misconfigured(_), _) => "misconfigured",
-    }
 }
 
 /// `/toggle-mcp`: the list with numbers, or at once with a number or a name behind it.

@@ -1,5 +1,6 @@
 //! The chat and the thinking pane: the rows in view of the flow of entries.
 
+use super::super::block::INDENT;
 use super::super::flow::{BELOW_MAX, Flow, Part, Place};
 use super::super::keymap::{Action, key_of};
 use super::super::model::{Clock, Focus, Model};
@@ -16,6 +17,9 @@ use ratatui::style::Style;
 use std::collections::HashMap;
 use std::time::Duration;
 
+/// The lines around thinking.
+const THINKING: &str = "<<< Thinking >>>";
+const END_THINKING: &str = "<<< End Thinking >>>";
 /// Under this width the count of lines below stands by itself.
 const SHORT_BELOW: u16 = 40;
 /// Columns from which the words about another attempt have room beside the time.
@@ -176,11 +180,12 @@ fn draw_row(
             pen.put_line(row.x + indent, row.y, text, style, columns);
         }
         Part::Foot => {
-            let word = match &entry.body {
-                Body::Thinking { .. } => "<<< End Thinking >>>",
-                _ => "(cancelled)",
+            let (word, indent) = match &entry.body {
+                Body::Thinking { .. } => (END_THINKING, text_look(entry, source, pen).0),
+                _ => ("(cancelled)", 0),
             };
-            pen.put(row.x, row.y, word, pen.theme.dim, row.width);
+            let columns = row.width.saturating_sub(indent);
+            pen.put(row.x + indent, row.y, word, pen.theme.dim, columns);
         }
     }
 }
@@ -188,8 +193,8 @@ fn draw_row(
 fn text_look(entry: &Entry, source: &Source, pen: &Pen) -> (u16, Style) {
     match &entry.body {
         Body::Prompt { .. } | Body::Text { .. } => (0, pen.theme.plain),
-        Body::Thinking { open, .. } if *open || source.is_pane() => (0, pen.theme.dim),
-        Body::Thinking { .. } | Body::Tool(_) => (2, pen.theme.dim),
+        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => (0, pen.theme.dim),
+        Body::Thinking { .. } | Body::Tool(_) => (INDENT, pen.theme.dim),
         Body::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
         Body::Note(_) => (2, pen.theme.plain),
     }
@@ -217,8 +222,12 @@ fn draw_head(
             };
             pen.put_cut(row.x, row.y, name, pen.theme.bold, row.width);
         }
-        Body::Thinking { open, .. } if *open || source.is_pane() => {
-            pen.put(row.x, row.y, "<<< Thinking >>>", pen.theme.dim, row.width);
+        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => {
+            pen.put(row.x, row.y, THINKING, pen.theme.dim, row.width);
+        }
+        Body::Thinking { .. } if line > 0 => {
+            let columns = row.width.saturating_sub(INDENT);
+            pen.put(row.x + INDENT, row.y, THINKING, pen.theme.dim, columns);
         }
         Body::Thinking { piece, .. } => {
             let fold = if unfolded {

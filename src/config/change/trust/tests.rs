@@ -104,7 +104,18 @@ fn another_accepted_definition_waits_and_a_new_one_says_nothing() {
     let waits = "? tool `echo` of `fs`: another definition is accepted".to_owned();
     assert_eq!(step(&one, &two), (vec![waits], one.clone()));
     let waits = "? server `fs`: what its tools are would be forgotten".to_owned();
-    assert_eq!(step(&one, &none), (vec![waits], one));
+    assert_eq!(step(&one, &none), (vec![waits], one.clone()));
+    let mut both = one.clone();
+    let launch = Launch::BuiltIn.identity();
+    both.accept(&"fs".into(), &launch, "other", accepted("o", None));
+    for (before, old) in [(&one, "1 definition"), (&both, "2 definitions")] {
+        let known = |trust: &Trust| Known {
+            trust: Arc::new(trust.clone()),
+            ..Known::default()
+        };
+        let weighed = weigh(&known(before), &known(&none), &Memory::default());
+        assert_eq!(weighed.changes[0].before.as_deref(), Some(old));
+    }
 }
 
 #[test]

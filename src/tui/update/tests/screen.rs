@@ -86,6 +86,75 @@ fn thinking_is_listed_and_may_turn_out_to_be_text() {
 }
 
 #[test]
+fn where_the_sidebar_is_closed_both_lines_of_thinking_stand_in_the_chat() {
+    let delta = |piece, kind, text: &str| TurnEvent::Delta {
+        piece: PieceId(piece),
+        kind,
+        text: text.into(),
+    };
+    let lines = ["<<< Thinking >>>", "let me see", "<<< End Thinking >>>"];
+    let in_order = |screen: &str, words: &[&str]| {
+        let mut from = 0;
+        words.iter().all(|words| {
+            let at = screen[from..].find(words);
+            from += at.unwrap_or(0);
+            at.is_some()
+        })
+    };
+    let mut chat = chat();
+    chat.keys("one<Enter>");
+    chat.turn(delta(1, PieceKind::Thinking, "let me see"));
+    let screen = chat.screen();
+    assert!(in_order(&screen, &lines[..2]), "{screen}");
+    assert!(!screen.contains(lines[2]), "{screen}");
+    chat.turn(delta(2, PieceKind::Text, "The answer"));
+    let screen = chat.screen();
+    let all = [lines[0], lines[1], lines[2], "The answer"];
+    assert!(in_order(&screen, &all), "{screen}");
+    chat.ends(TurnEnd::Answered {
+        text: "The answer".into(),
+        cut: false,
+    });
+    let screen = chat.screen();
+    assert!(in_order(&screen, &["▸ thought", "The answer"]), "{screen}");
+    assert!(!screen.contains("<<<"), "{screen}");
+    let screen = chat.keys("<Tab><Up><Enter>").screen();
+    let all = ["▾ thought", lines[0], lines[1], lines[2], "The answer"];
+    assert!(in_order(&screen, &all), "{screen}");
+    let wide = chat.size(120, 40).screen();
+    assert_eq!(wide.matches(lines[2]).count(), 1, "{wide}");
+}
+
+#[test]
+fn newer_thinking_folds_the_older_and_what_is_being_read_stays_open() {
+    let delta = |piece, kind, text: String| TurnEvent::Delta {
+        piece: PieceId(piece),
+        kind,
+        text,
+    };
+    let mut chat = chat();
+    chat.keys("one<Enter>");
+    chat.turn(delta(1, PieceKind::Thinking, "the first".into()));
+    chat.turn(delta(2, PieceKind::Text, "Some words".into()));
+    chat.turn(delta(3, PieceKind::Thinking, "the second".into()));
+    let screen = chat.screen();
+    assert!(!screen.contains("the first"), "{screen}");
+    assert!(screen.contains("the second"), "{screen}");
+    let long: Vec<String> = (0..60).map(|n| format!("line {n}\n\n")).collect();
+    chat.turn(delta(3, PieceKind::Thinking, long.concat()));
+    chat.keys("<PgUp>");
+    let before = chat.screen();
+    assert!(before.contains("line 46"), "{before}");
+    chat.turn(delta(4, PieceKind::Text, "The answer".into()));
+    chat.ends(TurnEnd::Answered {
+        text: "The answer".into(),
+        cut: false,
+    });
+    let after = chat.screen();
+    assert!(after.contains("line 46"), "{after}");
+}
+
+#[test]
 fn the_thinking_of_an_opened_conversation_stands_in_its_pane() {
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("one"));

@@ -56,6 +56,59 @@ fn said(chat: &Chat) -> Option<String> {
 }
 
 #[test]
+fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
+    let mut well = server("well", ServerStatus::Connected, &["short", "gone", "last"]);
+    let described = |name: &str, description: &str| {
+        let schema = json!({ "type": "object" });
+        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
+        Tool::from_definition(&definition).expect("a tool")
+    };
+    let long: Vec<String> = (0..60).map(|n| format!("line {n}")).collect();
+    well.tools = Arc::new(vec![
+        described("short", "Short\u{202e}.\n✗ other: failed"),
+        described("gone", ""),
+        described("last", &long.join("\n")),
+    ]);
+    well.tools_off.insert("gone".to_owned());
+    let mut broken = failed("broken", "Server `broken` could not be started.");
+    broken.stderr = (0..20).map(|n| format!("word {n}.")).collect();
+    let mut chat = chat();
+    chat.size(80, 40)
+        .engine(Event::ServersListed(vec![well, broken]));
+    let screen = chat.keys("/mcp<Enter>").screen();
+    let expected = [
+        "MCP servers: 1 of 2 connected",
+        "✗ broken: failed",
+        "  Server `broken` could not be started.",
+        "    word 10.",
+        "    word 19.",
+        "● well: connected, 2 of 3 tools on offer",
+        "  short",
+        "    Short⟨U+202E⟩.",
+        "    ✗ other: failed",
+        "  gone (off)",
+        "    It has no description.",
+        "  last",
+        "    line 0",
+    ];
+    let mut from = 0;
+    for words in expected {
+        let at = screen[from..].find(words);
+        from += at.unwrap_or_else(|| panic!("{words} in {screen}"));
+    }
+    assert!(!screen.contains("word 9."), "{screen}");
+    assert!(!screen.contains("line 59"), "{screen}");
+    let screen = chat.keys("<End>").screen();
+    assert!(screen.contains("line 59"), "{screen}");
+    assert!(!screen.contains("broken"), "{screen}");
+    chat.keys("<Esc>");
+    assert_eq!(chat.model.focus, Focus::Message);
+    assert!(chat.model.overlay.is_none());
+    chat.keys("<F2>");
+    assert_eq!(chat.model.focus, Focus::Servers, "the pane has a key");
+}
+
+#[test]
 fn whatever_comes_and_goes_above_the_person_stands_on_the_same_tool() {
     let mut chat = in_pane();
     let two = Some(("a".to_owned(), "two".to_owned()));

@@ -1,0 +1,144 @@
+//! A text as others may read it: with its percent escapes decoded, with its backslash
+//! escapes decoded, or both. Each decoded byte knows where it came from, so that a match
+//! can be hidden in the text as it was written.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Text is quoted as JSON, that JSON as JSON again, and a log line quotes it once more.
+const LEVELS_MAX: usize = 3;
+
+/// One way to read a text.
+pub(super) struct View<'a> {
+    bytes: Cow<'a, [u8]>,
+    /// Where each byte begins in the text, and last where the text ends. Empty where the
+    /// view is the text itself.
+    starts: Vec<u32>,
+}
+
+impl<'a> View<'a> {
+    /// Every view of `text` that differs from the others, the text itself first.
+    pub(super) fn all(text: &'a str) -> Vec<Self> {
+        let bytes = text.as_bytes();
+        let mut views = vec![View {
+            bytes: Cow::Borrowed(bytes),
+            starts: Vec::new(),
+        }];
+        // Offsets are kept in 32 bits; no text comes close to that.
+        if u32::try_from(bytes.len()).is_err() {
+            return views;
+        }
+        let mut newest = 0;
+        for _ in 0..=LEVELS_MAX {
+            let view = &views[newest];
+            let (percent, backslash) =
+                (view.decoded(b'%', percent), view.decoded(b'\\', backslash));
+            views.extend(percent);
+            let Some(backslash) = backslash else { break };
+            newest = views.len();
+            views.push(backslash);
+        }
+        views
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The part of the text that `range` of the view was decoded from.
+    pub(super) fn origin(&self, range: Range<usize>) -> Range<usize> {
+        match self.starts.is_empty() {
+            true => range,
+            false => self.starts[range.start] as usize..self.starts[range.end] as usize,
+        }
+    }
+
+    /// This view with the escapes decoded that begin with `mark`; `None` if there are
+    /// none. `decode` gets the bytes from `mark` on and returns the decoded character and
+    /// the length of its escape.
+    fn decoded(&self, mark: u8, decode: Decode) -> Option<View<'static>> {
+        if !self.bytes.contains(&mark) {
+            return None;
+        }
+        let start = |at: usize| match self.starts.is_empty() {
+            true => at as u32,
+            false => self.starts[at],
+        };
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut starts = Vec::with_capacity(self.bytes.len() + 1);
+        let (mut at, mut has_escapes) = (0, false);
+        while let Some(&byte) = self.bytes.get(at) {
+            let escape = (byte == mark).then(|| decode(&self.bytes[at..])).flatten();
+            let length = match escape {
+                Some((stands, length)) => {
+                    has_escapes = true;
+                    let mut buffer = [0; 4];
+                    bytes.extend_from_slice(match stands {
+                        Stands::Byte(byte) => {
+                            buffer[0] = byte;
+                            &buffer[..1]
+                        }
+                        Stands::Char(letter) => letter.encode_utf8(&mut buffer).as_bytes(),
+                    });
+                    length
+                }
+                None => {
+                    bytes.push(byte);
+                    1
+                }
+            };
+            starts.resize(bytes.len(), start(at));
+            at += length;
+        }
+        starts.push(start(self.bytes.len()));
+        has_escapes.then_some(View {
+            bytes: Cow::Owned(bytes),
+            starts,
+        })
+    }
+}
+
+type Decode = fn(&[u8]) -> Option<(Stands, usize)>;
+
+enum Stands {
+    Byte(u8),
+    Char(char),
+}
+
+/// `%41`.
+fn percent(from: &[u8]) -> Option<(Stands, usize)> {
+    let code = number(from.get(1..3)?)?;
+    Some((Stands::Byte(u8::try_from(code).ok()?), 3))
+}
+
+/// The escapes of JSON, and `\u{41}` and `\'` as Rust writes them.
+fn backslash(from: &[u8]) -> Option<(Stands, usize)> {
+    let byte = |byte| Some((Stands::Byte(byte), 2));
+    match *from.get(1)? {
+        same @ (b'"' | b'\\' | b'/' | b'\'') => byte(same),
+        b'n' => byte(b'\n'),
+        b'r' => byte(b'\r'),
+        b't' => byte(b'\t'),
+        b'u' if from.get(2) == Some(&b'{') => {
+            let digits = from[3..].iter().take(7).position(|byte| *byte == b'}')?;
+            let letter = char::from_u32(number(&from[3..3 + digits])?)?;
+            Some((Stands::Char(letter), digits + 4))
+        }
+        b'u' => {
+            let high = number(from.get(2..6)?)?;
+            if let Some(letter) = char::from_u32(high) {
+                return Some((Stands::Char(letter), 6));
+            }
+            let low = number(from.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let letter = char::decode_utf16([high as u16, low as u16]).next()?.ok()?;
+            Some((Stands::Char(letter), 12))
+        }
+        _ => None,
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u32> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+}

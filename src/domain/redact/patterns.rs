@@ -1,0 +1,169 @@
+//! Secrets that are recognized by what stands before them: headers that carry keys,
+//! `Bearer`, command-line flags such as `--api-key`, and the user info of a URL.
+//! One search finds all of these words; each is then looked at once.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// How far a scan reads ahead or back for something that may not be there.
+const REACH_BYTES: usize = 512;
+/// Tokens that stand in for a user name can be long.
+const USER_INFO_BYTES_MAX: usize = 8_192;
+/// A shorter word after a flag is the next word of a sentence.
+const FLAG_VALUE_BYTES_MIN: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// `NAME: value`, in a header, in JSON or in an assignment.
+    Name,
+    /// Part of the name of a flag, `--NAME value`.
+    Flag,
+    Bearer,
+    /// Between the scheme and the authority of a URL.
+    Slashes,
+    /// The same, percent-encoded.
+    EncodedSlashes,
+}
+
+const WORDS: [(&str, Word); 17] = [
+    ("authorization", Word::Name),
+    ("api-key", Word::Name),
+    ("api_key", Word::Name),
+    ("apikey", Word::Name),
+    ("access_token", Word::Name),
+    ("refresh_token", Word::Name),
+    ("key", Word::Flag),
+    ("token", Word::Flag),
+    ("secret", Word::Flag),
+    ("pass", Word::Flag),
+    ("pwd", Word::Flag),
+    ("credential", Word::Flag),
+    ("bearer ", Word::Bearer),
+    ("://", Word::Slashes),
+    (r":\/\/", Word::Slashes),
+    (r":\\/\\/", Word::Slashes),
+    ("%3a%2f%2f", Word::EncodedSlashes),
+];
+
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(WORDS.map(|(word, _)| word))
+        .expect("a few short words")
+});
+
+/// The parts of `text` that are secret by their surroundings, in order.
+pub(in crate::domain) fn found(text: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for found in FINDER.find_iter(text) {
+        if ranges.last().is_some_and(|last| found.start() < last.end) {
+            continue;
+        }
+        let at = found.end();
+        let range = match WORDS[found.pattern().as_usize()].1 {
+            Word::Name => flag_value(text, found.start(), at).or_else(|| named_value(text, at)),
+            Word::Flag => flag_value(text, found.start(), at),
+            Word::Bearer => Some(at..at + token_length(&text[at..])),
+            Word::Slashes => user_info(text, at),
+            Word::EncodedSlashes => encoded_user_info(text, at),
+        };
+        ranges.extend(range.filter(|range| !range.is_empty()));
+    }
+    ranges
+}
+
+/// The value behind a name that ends at `at`: `: value`, `=value`, `":"value"`,
+/// `\":\"value\"`, `", "value"`. It ends where the text or the list around it does.
+fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
+    let opens = |letter: char| matches!(letter, '"' | '\'' | '\\' | ' ' | '\t' | '(' | '[');
+    let rest = &text[at..];
+    let separators: &[char] = match rest.starts_with(['"', '\\']) {
+        true => &[':', '=', ','],
+        false => &[':', '='],
+    };
+    let behind = rest.trim_start_matches(opens).strip_prefix(separators)?;
+    let mut value = behind;
+    // Redacting twice must not add brackets.
+    while value.starts_with(opens) && !value.starts_with(super::HIDDEN) {
+        value = &value[1..];
+    }
+    let start = text.len() - value.len();
+    let ends = |letter: char| matches!(letter, '"' | '\'' | '\\' | ',' | '}' | ')' | ';');
+    let end = value.find(ends).unwrap_or(value.len());
+    Some(start..start + end)
+}
+
+fn token_length(rest: &str) -> usize {
+    let is_token = |letter: char| letter.is_ascii_alphanumeric() || "-._~+/=".contains(letter);
+    rest.find(|letter| !is_token(letter)).unwrap_or(rest.len())
+}
+
+/// The value of a flag whose name holds the word at `start..at`: `--x-key VALUE`,
+/// `--x-key=VALUE`, `"--x-key", "VALUE"`.
+fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
+    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let bytes = text.as_bytes();
+    let before = bytes[..start].iter().rev().take(REACH_BYTES);
+    let name = start - before.take_while(|byte| in_name(byte)).count();
+    let has_boundary = name == 0 || !bytes[name - 1].is_ascii_alphanumeric();
+    if bytes.get(name) != Some(&b'-') || !has_boundary {
+        return None;
+    }
+    let at = at + bytes[at..].iter().take_while(|byte| in_name(byte)).count();
+    let rest = &text[at..];
+    let is_assigned = rest.starts_with('=');
+    let separates = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '\\' | ',' | ':' | '=')
+    };
+    let value = rest.trim_start_matches(separates);
+    let separator = &rest[..rest.len() - value.len()];
+    if separator.is_empty() || !is_assigned && value.starts_with('-') {
+        return None;
+    }
+    let is_quote = |letter: char| matches!(letter, '"' | '\'' | '`');
+    let quote = separator.chars().next_back().filter(|last| is_quote(*last));
+    let end = match quote {
+        Some(quote) => value.find([quote, '\\']),
+        None => value.find(|letter: char| letter.is_whitespace() || is_quote(letter)),
+    };
+    let end = end.unwrap_or(value.len());
+    let is_word = !is_assigned && quote.is_none() && end < FLAG_VALUE_BYTES_MIN;
+    let start = text.len() - value.len();
+    (!is_word).then_some(start..start + end)
+}
+
+/// The user info of a URL whose authority begins at `at`.
+fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<');
+    let rest = &text[at..];
+    let rest = &rest[..rest.floor_char_boundary(USER_INFO_BYTES_MAX)];
+    let ends_authority = |letter| ends(letter) || matches!(letter, '/' | '?' | '#' | '\\');
+    let authority = &rest[..rest.find(ends_authority).unwrap_or(rest.len())];
+    let end = authority.rfind('@').or_else(|| {
+        // `user:pa/ss@host`: not a valid URL, but a common mistake. A number after the
+        // colon is a port.
+        let (_, port) = authority.split_once(':')?;
+        let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) || authority.contains(']');
+        let rest = &rest[..rest.floor_char_boundary(REACH_BYTES)];
+        let rest = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        (!is_port).then(|| rest.rfind('@'))?
+    })?;
+    Some(at..at + end)
+}
+
+fn encoded_user_info(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text[at..].as_bytes();
+    let rest = &rest[..rest.len().min(REACH_BYTES)];
+    let ends = |three: &[u8]| {
+        let is_mark = matches!(three[0], b'"' | b'\'' | b'&' | b'/' | b'<');
+        is_mark || three[0].is_ascii_whitespace() || three.eq_ignore_ascii_case(b"%2f")
+    };
+    let windows = || rest.windows(3);
+    let authority = windows().position(ends).unwrap_or(rest.len());
+    let end = windows()
+        .take(authority)
+        .rposition(|three| three == b"%40")?;
+    Some(at..at + end)
+}

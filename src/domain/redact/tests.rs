@@ -1,0 +1,302 @@
+use super::super::secrets;
+use super::super::server::{Inherit, Launch, RemoteTransport, ServerConfig};
+use super::*;
+use crate::domain::ServerId;
+use std::time::{Duration, Instant};
+
+fn knowing(values: &[&str]) -> Redactor {
+    Redactor::new(values.iter().map(|value| Secret::new(*value)))
+}
+
+fn server(launch: Launch) -> ServerConfig {
+    ServerConfig {
+        id: ServerId::new("s"),
+        description: None,
+        enabled: true,
+        launch,
+        tools_off: Default::default(),
+        startup_timeout: Duration::from_secs(1),
+        tool_timeout: Duration::from_secs(1),
+        protocol: Default::default(),
+        secrets: Vec::new(),
+    }
+}
+
+fn child(args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
+    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    server(Launch::Stdio {
+        command: "run".to_owned(),
+        args: args.iter().map(|&arg| arg.to_owned()).collect(),
+        env: env.iter().map(pair).collect(),
+        cwd: None,
+        inherit: Inherit::AllowList,
+    })
+}
+
+fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
+    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    server(Launch::Remote {
+        url: url.to_owned(),
+        transport: RemoteTransport::Http,
+        headers: headers.iter().map(pair).collect(),
+    })
+}
+
+#[test]
+fn known_values_and_named_values_are_hidden_whatever_surrounds_them() {
+    let redactor = knowing(&["sk-1234", "sk-1234-long", "qu\"ote\\d", "", "abc"]);
+    let cases = [
+        ("key sk-1234-long, sk-1234.", "key [hidden], [hidden]."),
+        (
+            r#"{"k":"qu\"ote\\d"} qu"ote\d"#,
+            r#"{"k":"[hidden]"} [hidden]"#,
+        ),
+        ("abc of nothing", "abc of nothing"),
+        ("Authorization: Basic dTpw", "Authorization: [hidden]"),
+        ("AUTHORIZATION=x, n=1", "AUTHORIZATION=[hidden], n=1"),
+        (
+            r#"{"authorization": "Bearer ab.c-d", "host": "h"}"#,
+            r#"{"authorization": "[hidden]", "host": "h"}"#,
+        ),
+        (
+            r#"\"X-Api-Key\":\"zzz\",\"a\":1"#,
+            r#"\"X-Api-Key\":\"[hidden]\",\"a\":1"#,
+        ),
+        (r#"("x-api-key", "zzz")"#, r#"("x-api-key", "[hidden]")"#),
+        (r#""x-api-key": ["zzz"]"#, r#""x-api-key": ["[hidden]"]"#),
+        ("sent bearer a/b+c== on", "sent bearer [hidden] on"),
+        ("authorization failed", "authorization failed"),
+        ("bearer ", "bearer "),
+        (
+            "한글 Bearer 토큰 Bearer t",
+            "한글 Bearer 토큰 Bearer [hidden]",
+        ),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redacted(expected), expected, "the second time");
+    }
+}
+
+#[test]
+fn a_known_value_is_hidden_in_every_escape() {
+    let redactor = knowing(&["p@ss/w\"ö\\d", "first\nsecond line"]);
+    for line in [
+        "p@ss/w\"ö\\d",
+        "P@SS/w\"ö\\D",
+        "p%40ss%2Fw%22%C3%B6%5Cd",
+        "p%40ss%2fw\"ö%5cd",
+        r#"p@ss/w\"ö\\d"#,
+        r#"p@ss\/w\"\u00f6\\d"#,
+        r#"p@ss/w\\\"ö\\\\d"#,
+        r#"p@ss\\/w\\\"\\u00f6\\\\d"#,
+        r#"p@ss/w\"\u{f6}\\d"#,
+        r#"\u0070@ss/w\"ö\\d"#,
+        "second line",
+    ] {
+        let said = redactor.redacted(&format!("<{line}>"));
+        assert_eq!(said, "<[hidden]>", "{line}");
+    }
+    let two = redactor.redacted(r"first\nsecond line");
+    assert!(!two.contains("second"), "{two}");
+}
+
+#[test]
+fn overlapping_values_are_both_hidden() {
+    let redactor = knowing(&["secretone", "onetwothree"]);
+    assert_eq!(redactor.redacted("a secretonetwothree b"), "a [hidden] b");
+    assert_eq!(
+        redactor.redacted("secretonesecretone"),
+        "[hidden]",
+        "no seam shows"
+    );
+}
+
+#[test]
+fn the_values_of_secret_flags_are_hidden_in_any_text() {
+    let redactor = Redactor::default();
+    let cases = [
+        ("run --api-key s3cr3t-x now", "run --api-key [hidden] now"),
+        ("--api-key=s3cr3t,x now", "--api-key=[hidden] now"),
+        (
+            r#"["--db-pass", "a b c", "x"]"#,
+            r#"["--db-pass", "[hidden]", "x"]"#,
+        ),
+        (
+            r#"[\"--token\",\"a b\",\"x\"]"#,
+            r#"[\"--token\",\"[hidden]\",\"x\"]"#,
+        ),
+        (
+            "['--Client-Secret', 'v1']",
+            "['--Client-Secret', '[hidden]']",
+        ),
+        ("--password=\"a b\" x", "--password=\"[hidden]\" x"),
+        ("-token abcdef x", "-token [hidden] x"),
+        ("--no-password --verbose", "--no-password --verbose"),
+        ("give --token or a file", "give --token or a file"),
+        ("a monkey-pass abc", "a monkey-pass abc"),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redacted(expected), expected, "the second time");
+    }
+}
+
+#[test]
+fn the_user_info_of_any_url_is_hidden() {
+    let redactor = Redactor::default();
+    let long = format!("https://{}@h/x", "t".repeat(3_000));
+    let cases = [
+        ("at postgres://u:pw@h:1/d.", "at postgres://[hidden]@h:1/d."),
+        ("https://tok@h", "https://[hidden]@h"),
+        ("redis://:p@w@h/0", "redis://[hidden]@h/0"),
+        ("amqp://u:p/w#x@h/v", "amqp://[hidden]@h/v"),
+        (r"postgres:\/\/u:pw@h\/d", r"postgres:\/\/[hidden]@h\/d"),
+        (
+            "?next=postgres%3A%2F%2Fu%3Apw%40h%2Fd",
+            "?next=postgres%3A%2F%2F[hidden]%40h%2Fd",
+        ),
+        ("http://h:8080/@scope/x", "http://h:8080/@scope/x"),
+        ("http://[::1]:80/ a@b", "http://[::1]:80/ a@b"),
+        ("http://h/x a@b", "http://h/x a@b"),
+        (&long, "https://[hidden]@h/x"),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(redactor.redacted(line), expected);
+        assert_eq!(redactor.redacted(expected), expected, "the second time");
+    }
+}
+
+#[test]
+fn everything_that_a_server_is_given_in_confidence_is_hidden() {
+    let child = child(
+        &[
+            "--api-key",
+            "argument-1",
+            "--token=argument-2",
+            "--header",
+            "Authorization: Bearer argument-3",
+            "-e",
+            "DB_PASS=arg4",
+            "https://u:arg5@h/x",
+            "curl --secret argument-6",
+        ],
+        &[
+            ("GITLAB_PAT", "glpat-xyz"),
+            ("MODE", "production"),
+            ("SHORT", "abcde"),
+            ("DSN", "postgres://user:pw%2Fx1@db/x"),
+            ("CONNECTION", "Server=h;Password=pwd4;x=y"),
+            ("ACCOUNT", r#"{"type":"service","private_key":"MIIE"}"#),
+        ],
+    );
+    let remote = remote(
+        "https://h/s/0123456789abcdefABCDEF/mcp?x=value-1",
+        &[
+            ("X-Trace", "header-1"),
+            ("Authorization", "Basic dXNlcjpoZWFkZXIy"),
+        ],
+    );
+    let redactor = Redactor::new([child, remote].iter().flat_map(ServerConfig::secret_values));
+    for secret in [
+        "argument-1",
+        "argument-2",
+        "argument-3",
+        "arg4",
+        "arg5",
+        "argument-6",
+        "glpat-xyz",
+        "production",
+        "postgres://user:pw%2Fx1@db/x",
+        "pw/x1",
+        "pwd4",
+        "MIIE",
+        "0123456789abcdefABCDEF",
+        "value-1",
+        "header-1",
+        "dXNlcjpoZWFkZXIy",
+        "header2",
+    ] {
+        assert_eq!(redactor.redacted(&format!("<{secret}>")), "<[hidden]>");
+    }
+    for plain in ["abcde", "--api-key", "service", "Server=h", "mcp", "user"] {
+        assert_eq!(redactor.redacted(plain), plain);
+    }
+}
+
+#[test]
+fn tool_results_lose_credentials_and_keep_everything_else() {
+    let child = child(
+        &["--api-key", "argument-1"],
+        &[
+            ("API_KEY", "sk-12345678"),
+            ("ROOT", "/home/u/docs"),
+            ("AUTH_MODE", "required"),
+            ("TOKEN_LIMIT", "100000000"),
+        ],
+    );
+    let redactor = Redactor::new(child.credentials());
+    let text = "sk-12345678 argument-1 /home/u/docs required 100000000 --token abcdef";
+    assert_eq!(
+        redactor.without_values(text),
+        "[hidden] [hidden] /home/u/docs required 100000000 --token abcdef"
+    );
+}
+
+#[test]
+fn names_of_secrets_are_told_from_others() {
+    for name in [
+        "API_KEY",
+        "DB_PASS",
+        "PGPASS",
+        "MYSQL_PWD",
+        "GITLAB_PAT",
+        "SENTRY_DSN",
+        "x-auth",
+        "Cookie",
+    ] {
+        assert!(secrets::is_secret_name(name), "{name}");
+    }
+    for name in [
+        "PATH", "PWD", "OLDPWD", "PATTERN", "PASSAGE", "HOST", "SPAT_X",
+    ] {
+        assert!(!secrets::is_secret_name(name), "{name}");
+    }
+}
+
+#[test]
+fn a_secret_that_crosses_the_cut_does_not_show_its_beginning() {
+    let redactor = knowing(&["0123456789abcdef", &"L".repeat(5_000)]);
+    let (head, used) = redactor.redacted_head("say 0123456789abcdef again", 10);
+    assert_eq!((head.as_str(), used), ("say [hidden]", 20));
+    let long = format!("say {} again", "L".repeat(5_000));
+    assert_eq!(redactor.redacted_head(&long, 10).0, "say [hidden]");
+    assert_eq!(redactor.redacted_head("한글한글", 4), ("한".to_owned(), 3));
+}
+
+#[test]
+fn the_cost_stays_linear_on_hostile_lines() {
+    let values: Vec<String> = (0..2_000).map(|n| format!("value-{n:06}-x")).collect();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let redactor = knowing(&values);
+    for part in [
+        "bearer ",
+        "--key",
+        "-key",
+        "://",
+        "a://b:c/",
+        "%3a%2f%2f",
+        "\\",
+        "%41",
+        "authorization",
+        "--token ",
+        "value-",
+        "\\u005c",
+    ] {
+        let line = part.repeat(64 * 1024 / part.len());
+        let since = Instant::now();
+        redactor.redacted(&line);
+        let elapsed = since.elapsed();
+        assert!(elapsed < Duration::from_secs(5), "{part}: {elapsed:?}");
+    }
+}

@@ -1,0 +1,258 @@
+//! Which values of a server's settings are secret. Redaction hides all of them; those
+//! that are clearly credentials are kept out of tool results, too.
+
+use super::model::Secret;
+use super::redact::pattern_matches;
+use super::server::{Launch, ServerConfig};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use url::Url;
+
+/// Any shorter value of `env` or `headers` would hide half of the log.
+const VALUE_CHARS_MIN: usize = 6;
+/// A value whose name says that it is secret.
+const NAMED_CHARS_MIN: usize = 4;
+/// Nothing shorter is removed from tool results.
+const CREDENTIAL_CHARS_MIN: usize = 8;
+/// From this length on, plain lower-case letters count as a credential.
+const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
+/// A path segment of this length is taken for a token if it could be base64 or hex,
+const SEGMENT_CHARS_MIN: usize = 20;
+/// and a shorter one if it mixes letters with digits.
+const MIXED_SEGMENT_CHARS_MIN: usize = 10;
+
+/// Does this name of a variable, header, parameter or flag promise a secret?
+pub fn is_secret_name(name: &str) -> bool {
+    const WORDS: [&str; 11] = [
+        "key",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "passphrase",
+        "auth",
+        "credential",
+        "cookie",
+        "dsn",
+        "private",
+    ];
+    let name = name.to_ascii_lowercase();
+    if WORDS.iter().any(|word| name.contains(word)) {
+        return true;
+    }
+    // These two hold the working directory.
+    if matches!(name.as_str(), "pwd" | "oldpwd") {
+        return false;
+    }
+    let mut parts = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    parts
+        .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
+}
+
+impl ServerConfig {
+    /// Every value that no log, notice or report may show.
+    pub fn secret_values(&self) -> Vec<Secret> {
+        let found = Found::of(&self.launch).all.into_iter().map(Secret::new);
+        self.secrets.iter().cloned().chain(found).collect()
+    }
+
+    /// Those of them that are credentials beyond doubt.
+    pub fn credentials(&self) -> Vec<Secret> {
+        let found = Found::of(&self.launch).credentials;
+        found.into_iter().map(Secret::new).collect()
+    }
+}
+
+/// The secret parts of the URL of a model's server.
+pub fn of_url(url: &str) -> Vec<Secret> {
+    let mut found = Found::default();
+    found.url(url, true);
+    found.all.into_iter().map(Secret::new).collect()
+}
+
+#[derive(Default)]
+struct Found {
+    all: Vec<String>,
+    credentials: Vec<String>,
+}
+
+impl Found {
+    fn of(launch: &Launch) -> Self {
+        let mut found = Self::default();
+        match launch {
+            Launch::Stdio { args, env, .. } => {
+                found.args(args);
+                env.iter().for_each(|(name, value)| found.pair(name, value));
+            }
+            Launch::Remote { url, headers, .. } => {
+                found.url(url, true);
+                let headers = headers.iter();
+                headers.for_each(|(name, value)| found.pair(name, value));
+            }
+            Launch::BuiltIn | Launch::Misconfigured { .. } => {}
+        }
+        found
+    }
+
+    fn plain(&mut self, value: &str) {
+        if value.trim().chars().count() >= VALUE_CHARS_MIN {
+            self.all.push(value.to_owned());
+        }
+    }
+
+    fn credential(&mut self, value: &str) {
+        let value = value.trim();
+        let count = value.chars().count();
+        if count < NAMED_CHARS_MIN {
+            return;
+        }
+        self.all.push(value.to_owned());
+        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+        // `AUTH_MODE=required` must not take a word out of every result.
+        let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+        let count_min = match is_word {
+            true => CREDENTIAL_WORD_CHARS_MIN,
+            false => CREDENTIAL_CHARS_MIN,
+        };
+        if count >= count_min && !is_number {
+            self.credentials.push(value.to_owned());
+        }
+    }
+
+    /// A variable of `env`, or a header.
+    fn pair(&mut self, name: &str, value: &str) {
+        self.plain(value);
+        if is_secret_name(name) {
+            self.credential(value);
+            self.parts_of_header(value);
+        } else if let Some((_, token)) = value.split_once(' ') {
+            self.plain(token);
+        }
+        self.parts(value);
+    }
+
+    /// `Bearer TOKEN`, whose token may be printed alone, or `Basic` and a password.
+    fn parts_of_header(&mut self, value: &str) {
+        let Some((scheme, token)) = value.split_once(' ') else {
+            return;
+        };
+        self.credential(token);
+        if scheme.eq_ignore_ascii_case("basic")
+            && let Ok(bytes) = STANDARD.decode(token.trim())
+            && let Ok(text) = String::from_utf8(bytes)
+        {
+            self.credential(&text);
+            if let Some((_, password)) = text.split_once(':') {
+                self.credential(password);
+            }
+        }
+    }
+
+    /// Credentials within a value: a URL, a connection string or JSON.
+    fn parts(&mut self, value: &str) {
+        for range in pattern_matches(value) {
+            self.credential(&value[range]);
+        }
+        if value.contains("://") {
+            self.url(value, false);
+        }
+        if let Ok(json @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
+            self.json("", &json);
+            return;
+        }
+        for part in value.split(|letter: char| matches!(letter, ';' | '&' | '?' | ' ')) {
+            if let Some((name, value)) = part.split_once('=')
+                && is_secret_name(name)
+            {
+                self.credential(value.trim_matches(['"', '\'']));
+            }
+        }
+    }
+
+    fn json(&mut self, name: &str, value: &Value) {
+        match value {
+            Value::String(text) if is_secret_name(name) => self.credential(text),
+            Value::Array(items) => items.iter().for_each(|item| self.json(name, item)),
+            Value::Object(fields) => {
+                fields
+                    .iter()
+                    .for_each(|(name, value)| self.json(name, value));
+            }
+            _ => {}
+        }
+    }
+
+    fn args(&mut self, args: &[String]) {
+        // The name of the flag before, where its value is the next argument.
+        let mut flag = None;
+        for arg in args {
+            match flag.take() {
+                Some(name) if is_secret_name(name) && !arg.starts_with("--") => {
+                    self.credential(arg);
+                    self.parts_of_header(arg);
+                }
+                Some(_) | None => {}
+            }
+            let name = arg.trim_start_matches('-');
+            if name.len() < arg.len() && !arg.contains('=') {
+                flag = Some(name);
+            }
+            // `--api-key=x`, and behind `--header` or `--env`: `Authorization: x`, `PASS=x`.
+            if let Some((name, value)) = arg.split_once(['=', ':'])
+                && is_secret_name(name)
+                && !value.starts_with("//")
+            {
+                let value = value.trim();
+                self.credential(value);
+                self.parts_of_header(value);
+            }
+            self.parts(arg);
+        }
+    }
+
+    /// User info, tokens in the path and parameters. Of a URL that a server is reached
+    /// by every parameter is hidden, of others those with the name of a secret.
+    fn url(&mut self, text: &str, is_own: bool) {
+        let Ok(url) = Url::parse(text.trim()) else {
+            return;
+        };
+        match url.password() {
+            Some(password) => self.credential(&decoded(password)),
+            // `https://TOKEN@host`
+            None => self.credential(&decoded(url.username())),
+        }
+        let segments = url.path_segments().into_iter().flatten();
+        for segment in segments.map(decoded).filter(|it| is_opaque(it)) {
+            self.all.push(segment);
+        }
+        for (name, value) in url.query_pairs() {
+            match is_secret_name(&name) {
+                true => self.credential(&value),
+                false if is_own => self.plain(&value),
+                false => {}
+            }
+        }
+    }
+}
+
+/// A part of a URL without its percent escapes.
+fn decoded(part: &str) -> String {
+    // Of the URL crate only the parser of queries decodes, and it takes `+` for a blank.
+    let query = format!("x={}", part.replace('+', "%2B").replace('&', "%26"));
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs
+        .next()
+        .map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
+/// Could this segment of a path be a token?
+fn is_opaque(segment: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
+    let digits = segment.bytes().filter(u8::is_ascii_digit).count();
+    let has_letters = segment.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let is_mixed = has_letters && digits > 1;
+    segment.bytes().all(is_token)
+        && (segment.len() >= SEGMENT_CHARS_MIN
+            || segment.len() >= MIXED_SEGMENT_CHARS_MIN && is_mixed)
+}

@@ -1,0 +1,143 @@
+use super::*;
+use std::fs;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tracing::{debug, info, warn};
+
+/// The lines of the log pane while `talk` runs.
+fn logged(
+    folder: &Path,
+    level: Level,
+    clock: fn() -> Zoned,
+    talk: impl FnOnce(&LogHandle),
+) -> Vec<String> {
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let pane = Arc::clone(&lines);
+    let keep = move |line: LogLine| pane.lock().unwrap().push(line.text);
+    let (sink, handle) = LogSink::with_clock(folder, level, keep, clock);
+    let subscriber = tracing_subscriber::registry().with(sink);
+    tracing::subscriber::with_default(subscriber, || talk(&handle));
+    let lines = lines.lock().unwrap();
+    lines.clone()
+}
+
+fn files_in(folder: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|item| {
+            let item = item.unwrap();
+            let text = fs::read_to_string(item.path()).unwrap();
+            (item.file_name().into_string().unwrap(), text)
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn events_of_ours_at_the_level_and_warnings_of_others_are_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = logged(folder.path(), Level::INFO, Zoned::now, |handle| {
+        info!(tokens = 3, name = "한글", "answered");
+        debug!("too quiet");
+        info!(target: "hyper::client", "not ours");
+        info!(target: "humbleness", "not ours either");
+        warn!(target: "hyper::client", "reset");
+        handle.set_level(Level::DEBUG);
+        debug!("now heard\r\nwith a \u{1b}[31mtrick");
+    });
+    let expected = [
+        " INFO humble::log::tests: answered tokens=3 name=\"한글\"",
+        " WARN hyper::client: reset",
+        "DEBUG humble::log::tests: now heard\\r\\nwith a \\u{1b}[31mtrick",
+    ];
+    assert_eq!(lines, expected);
+    let files = files_in(folder.path());
+    let written: Vec<_> = files[0].1.lines().map(|line| &line[30..]).collect();
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn no_secret_reaches_the_file_or_the_pane() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = logged(folder.path(), Level::DEBUG, Zoned::now, |handle| {
+        handle.hide(vec![Secret::new("hunter2hunter2")]);
+        debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
+    });
+    // An unquoted header goes up to the next mark: rather too much than too little.
+    let expected = "DEBUG humble::log::tests: Authorization: [hidden]\"[hidden]\"";
+    assert_eq!(lines, [expected]);
+    let text = &files_in(folder.path())[0].1;
+    assert!(!text.contains("hunter2") && !text.contains("abc"), "{text}");
+}
+
+#[test]
+fn each_local_day_has_its_own_file_that_only_the_person_can_read() {
+    static DAY: AtomicI64 = AtomicI64::new(0);
+    fn clock() -> Zoned {
+        let late: Zoned = "2026-12-31T23:59:59+09:00[Asia/Seoul]".parse().unwrap();
+        late + jiff::Span::new().seconds(DAY.load(Ordering::SeqCst))
+    }
+    let folder = tempfile::tempdir().unwrap();
+    logged(folder.path(), Level::INFO, clock, |_| {
+        info!("old");
+        DAY.store(1, Ordering::SeqCst);
+        info!("new");
+    });
+    let line = |time: &str, word: &str| format!("{time}  INFO humble::log::tests: {word}\n");
+    let expected = [
+        (
+            "application-hac-2026-12-31.log".to_owned(),
+            line("2026-12-31T23:59:59.000+09:00", "old"),
+        ),
+        (
+            "application-hac-2027-01-01.log".to_owned(),
+            line("2027-01-01T00:00:00.000+09:00", "new"),
+        ),
+    ];
+    assert_eq!(files_in(folder.path()), expected);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.path().join(&expected[0].0);
+        let mode = fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_costs_the_file_and_nothing_else() {
+    let lines = logged(
+        Path::new("/nowhere/at/all"),
+        Level::INFO,
+        Zoned::now,
+        |_| {
+            info!("still in the pane");
+        },
+    );
+    assert_eq!(lines, [" INFO humble::log::tests: still in the pane"]);
+}
+
+#[test]
+fn the_question_whether_an_event_would_be_heard_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    logged(folder.path(), Level::INFO, Zoned::now, |handle| {
+        assert!(!tracing::enabled!(Level::DEBUG));
+        handle.set_level(Level::DEBUG);
+        assert!(tracing::enabled!(Level::DEBUG));
+        assert!(!tracing::enabled!(target: "hyper::client", Level::DEBUG));
+    });
+}
+
+#[test]
+fn a_line_without_end_is_cut_in_the_file_and_shorter_in_the_pane() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = logged(folder.path(), Level::INFO, Zoned::now, |_| {
+        info!("{}", "한".repeat(500_000));
+    });
+    assert!(lines[0].len() < PANE_BYTES_MAX + 40, "{}", lines[0].len());
+    assert!(lines[0].ends_with(" bytes more)"));
+    let text = &files_in(folder.path())[0].1;
+    assert!(text.ends_with(" bytes more)\n"));
+    let room = LINE_BYTES_MAX..LINE_BYTES_MAX + 120;
+    assert!(room.contains(&text.len()), "{}", text.len());
+}
