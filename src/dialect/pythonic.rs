@@ -186,7 +186,7 @@ impl Recogniser for Pythonic {
     fn again(&self, body: &str) -> usize {
         match self.at {
             At::Closer { start } => body.len() - start,
-            At::BrokenTo(line) => body.len() - broken::end(&body[..line], self.string),
+            At::BrokenTo(line) => body.len() - broken::end(&body[..line], self.broken_string()),
             At::Alone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,

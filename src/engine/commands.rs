@@ -7,8 +7,8 @@ use super::turn::{Input, Setup, Turn};
 use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    AnswerPlace, Banner, ModelConfig, Notice, Prompt, QuotedIn, SchemaCheck, Session, Transcript,
-    TurnEnd, TurnEvent, TurnId, Usage,
+    AnswerPlace, ArgumentCheck, Banner, ModelConfig, Notice, Prompt, QueryId, QuotedIn,
+    SchemaCheck, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
@@ -59,14 +59,7 @@ impl Actor {
                 query,
                 tool,
                 arguments,
-            } => {
-                let checks = vec![tool.argument_check(&arguments)];
-                let checking = self.argument_checker.run(checks);
-                self.jobs.spawn(async move {
-                    let check = checking.await.pop().unwrap_or(SchemaCheck::Unchecked);
-                    Done::Events(vec![Event::ArgumentsChecked { query, check }])
-                });
-            }
+            } => self.check_arguments(query, tool.argument_check(&arguments)),
             Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.probe(),
             Command::StopProbe => self.stop_probe(),
@@ -119,18 +112,28 @@ impl Actor {
             Command::RenameSession(title) => self.rename_session(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::KeepDraft(text) if self.private && !text.is_empty() => {}
-            Command::KeepDraft(text) => {
-                let history = Arc::clone(&self.history);
-                self.jobs.spawn_blocking(move || {
-                    if let Err(fault) = history.keep_draft(&text) {
-                        tracing::warn!("the draft was not kept: {fault}");
-                    }
-                    Done::Nothing
-                });
-            }
+            Command::KeepDraft(text) => self.keep_draft(text),
             // The select loop ends on them before they get here.
             Command::Shutdown | Command::Abandon => {}
         }
+    }
+
+    fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
+        let checking = self.argument_checker.run(vec![check]);
+        self.jobs.spawn(async move {
+            let check = checking.await.pop().unwrap_or(SchemaCheck::Unchecked);
+            Done::Events(vec![Event::ArgumentsChecked { query, check }])
+        });
+    }
+
+    fn keep_draft(&mut self, text: String) {
+        let history = Arc::clone(&self.history);
+        self.jobs.spawn_blocking(move || {
+            if let Err(fault) = history.keep_draft(&text) {
+                tracing::warn!("the draft was not kept: {fault}");
+            }
+            Done::Nothing
+        });
     }
 
     pub(super) fn model_name(&self) -> String {

@@ -55,7 +55,7 @@ fn a_file_that_is_not_there_is_made_for_the_person_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_a_link_and_a_mode_stays_a_mode() {
+fn a_link_stays_a_link_and_its_target_is_for_its_user_alone() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let place = place();
     let elsewhere = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn a_link_stays_a_link_and_a_mode_stays_a_mode() {
     config::set_tool_mode(&place.home, ToolMode::Auto).unwrap();
     assert!(place.home.config().is_symlink());
     assert!(fs::read_to_string(&target).unwrap().contains("auto"));
-    assert!(has_mode(&target, 0o640));
+    assert!(has_mode(&target, 0o600));
 }
 
 #[test]

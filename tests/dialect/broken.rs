@@ -150,3 +150,11 @@ fn a_line_that_was_rejected_with_its_first_character_is_no_closer() {
         ["text {\"이[/TOOL_CALLS][5]\n]끝"]
     );
 }
+
+#[test]
+fn a_string_that_broke_before_a_later_item_of_a_list_is_survived() {
+    // Found by fuzzing: the string that is none began before the item that it breaks.
+    let text = ".#/```<tool_call>[`i<<|EN_AC  >-,,ty=\"},~\t,\t\n\n\n\t{\"name\": \"f\", \"arguments\": \
+                \"\n\nx\"}}\t\n\n\n:\nx\",,,.,0,,,,,print(default_api.f(city=\"x\")),,,-,,,  >>t[\n---[";
+    super::scanned::check(text, &[9, 120]);
+}

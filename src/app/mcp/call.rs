@@ -128,8 +128,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
     failures::log_outcome(id, &tool.name, outcome, false);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
-    let is_terminal = io::stdout().is_terminal();
-    match is_terminal {
+    match io::stdout().is_terminal() {
         true => print(Clean::new(&ended.out).as_str())?,
         false => print(&ended.out)?,
     }

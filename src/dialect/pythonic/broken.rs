@@ -27,10 +27,17 @@ impl Pythonic {
         self.outline.is_broken() || c == '\n' && in_short && blank()
     }
 
+    /// Where the string that is none begins. One in an earlier item of the list, which
+    /// shows only now, breaks this call from its start on.
+    pub(super) fn broken_string(&self) -> usize {
+        self.string.max(self.start)
+    }
+
     /// The string may have run over line ends before that showed.
     pub(super) fn broken(&mut self, body: &str) -> Step {
-        match body[self.string..].find('\n') {
-            Some(line) => self.break_at(self.string + line),
+        let string = self.broken_string();
+        match body[string..].find('\n') {
+            Some(line) => self.break_at(string + line),
             None => self.hold(At::Broken),
         }
     }
@@ -47,7 +54,7 @@ impl Pythonic {
         if !is_certain && offered.resolve(None, name) == Resolved::Unknown {
             return None;
         }
-        let call = &body[self.start..end(body, self.string)];
+        let call = &body[self.start..end(body, self.broken_string())];
         let piece = read::unusable(call, WHY);
         // What follows a call that goes on may be a part of its string.
         if !self.list && call.ends_with(')') && !call.contains('\n') {

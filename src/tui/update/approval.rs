@@ -9,7 +9,7 @@ use super::super::model::Model;
 use super::super::msg::Effect;
 use super::{engine, granting};
 use crate::domain::tool::Decision;
-use crate::domain::{Arguments, Notice, Pattern, QueryId, SchemaCheck};
+use crate::domain::{Arguments, Notice, Pattern, QueryId};
 use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -18,7 +18,7 @@ const READABLE_WIDTH: u16 = 12;
 const READABLE_HEIGHT: u16 = 4;
 /// Characters kept of what is wrong with edited arguments: a schema's complaint
 /// quotes the value, however long that is.
-const FAULT_CHARS_MAX: usize = 400;
+pub const FAULT_CHARS_MAX: usize = 400;
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     let now = model.now;
@@ -347,52 +347,6 @@ fn arguments(
         }
     }
     None
-}
-
-/// The engine checked edited arguments: they are decided on, or their fault is shown.
-pub fn arguments_checked(
-    model: &mut Model,
-    query: QueryId,
-    check: SchemaCheck,
-    effects: &mut Vec<Effect>,
-) {
-    let now = model.now;
-    let answered = with_ask(model, |_, ask| {
-        let Form::Arguments {
-            editor,
-            fault,
-            query: open,
-            drawn,
-            ..
-        } = &mut ask.form
-        else {
-            return None;
-        };
-        if *open != Some(query) {
-            return None;
-        }
-        *open = None;
-        if let SchemaCheck::Invalid(why) = check {
-            *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
-            return None;
-        }
-        // No key came since: this is what was checked.
-        let written = editor.text();
-        let arguments = parse_arguments(&written).ok()?;
-        let is_drawn = drawn.as_ref() == Some(&written);
-        let decided = ask.decided();
-        let answer = granting::written(ask, Decision::Edit { arguments }, is_drawn);
-        if answer.is_none() && ask.decided() > decided {
-            // The next call has not been read yet.
-            ask.armed = false;
-            ask.opened = now;
-        }
-        answer.map(|answer| (ask.id, answer))
-    });
-    if let Some((ask, answer)) = answered.flatten() {
-        effects.push(Effect::Send(Command::Answer { ask, answer }));
-        engine::answered(model);
-    }
 }
 
 /// A key of any text field: an editing key of the message, or a character.

@@ -6,7 +6,7 @@ use super::super::flow::Flow;
 use super::super::guide;
 use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
-use super::{approval, branches, connect, log, models, probe, servers, sessions, submit};
+use super::{branches, connect, edit_check, log, models, probe, servers, sessions, submit};
 use crate::domain::{
     Body, CONTINUE, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
@@ -77,7 +77,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::Logged(line) => logged(model, line),
         Event::Traced(lines) => model.trace = Some(lines),
         Event::ArgumentsChecked { query, check } => {
-            approval::arguments_checked(model, query, check, effects);
+            edit_check::checked(model, query, check, effects);
         }
         Event::InterruptTaken => model.interrupt_sent = None,
         Event::ShuttingDown => {}

@@ -7,6 +7,7 @@ mod branches;
 pub mod calls;
 pub mod commands;
 mod connect;
+mod edit_check;
 mod engine;
 mod granting;
 mod keys;

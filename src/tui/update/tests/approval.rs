@@ -1,7 +1,7 @@
 //! Questions: who has the keyboard, and what each key decides.
 
 use super::*;
-use crate::domain::{QueryId, SchemaCheck};
+use crate::domain::SchemaCheck;
 
 #[test]
 fn what_cannot_be_read_cannot_be_allowed_but_refused() {
@@ -133,13 +133,13 @@ fn edited_arguments_are_checked() {
     assert_eq!(chat.model.asks.len(), 1);
     let mut chat = Chat::approving(&[1]);
     chat.keys("e<Up><End>2<Enter>");
-    let query = checking(&mut chat);
+    let query = chat.checking();
     let check = SchemaCheck::Invalid("12 is too large".to_owned());
     chat.engine(Event::ArgumentsChecked { query, check });
     assert!(chat.screen().contains("12 is too large"));
     assert!(chat.commands().is_empty(), "nothing is decided");
     chat.keys("<Enter>");
-    let query = checking(&mut chat);
+    let query = chat.checking();
     let check = SchemaCheck::Valid;
     chat.engine(Event::ArgumentsChecked { query, check });
     assert!(matches!(&chat.decided()[0], Decision::Edit { .. }));
@@ -150,19 +150,11 @@ fn arguments_that_changed_while_they_were_checked_are_not_decided() {
     for change in ["3", "<Esc>"] {
         let mut chat = Chat::approving(&[1]);
         chat.keys("e<Up><End>2<Enter>");
-        let query = checking(&mut chat);
+        let query = chat.checking();
         chat.keys(change);
         let check = SchemaCheck::Valid;
         chat.engine(Event::ArgumentsChecked { query, check });
         assert!(chat.commands().is_empty(), "{change}");
-    }
-}
-
-/// The check that was asked for, and nothing else was.
-fn checking(chat: &mut Chat) -> QueryId {
-    match chat.commands().as_slice() {
-        [Command::CheckArguments { query, .. }] => *query,
-        other => panic!("{other:?}"),
     }
 }
 

@@ -231,7 +231,7 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
     };
     let text = editor.text().replace("<3>", "<three>");
     editor.set(&text);
-    chat.keys("<Enter>");
+    chat.keys("<Enter>").fits();
     assert_eq!(chat.commands(), []);
     assert!(
         chat.model.asks[0].rows_left > 0,
@@ -261,12 +261,12 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
 #[test]
 fn an_edit_that_is_in_view_whole_runs_at_once() {
     let mut chat = of_tool((80, 24), "", &json!({ "a": 1 }));
-    chat.keys("e<Up><End>2<Enter>");
+    chat.keys("e<Up><End>2<Enter>").fits();
     assert!(matches!(&chat.decided()[..], [Decision::Edit { .. }]));
     // Blanks at the end of a row are not drawn in the field.
     let hidden = json!({ "a": format!("x{}rm -rf /", " ".repeat(90)) });
     let mut chat = of_tool((80, 24), "", &hidden);
-    chat.keys("e<Enter>");
+    chat.keys("e<Enter>").fits();
     assert_eq!(chat.commands(), []);
 }
 

@@ -21,6 +21,7 @@ use crate::domain::tool::{CallOrigin, Decision, Tool, ToolCall, ToolState};
 use crate::domain::{
     AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
+use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
@@ -210,6 +211,21 @@ impl Chat {
             _ => None,
         });
         commands.collect()
+    }
+
+    /// The check of arguments that was asked for, where nothing else was.
+    fn checking(&mut self) -> QueryId {
+        match self.commands().as_slice() {
+            [Command::CheckArguments { query, .. }] => *query,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Answers it: the arguments fit.
+    fn fits(&mut self) -> &mut Self {
+        let query = self.checking();
+        let check = SchemaCheck::Valid;
+        self.engine(Event::ArgumentsChecked { query, check })
     }
 
     fn decided(&mut self) -> Vec<Decision> {
