@@ -9,6 +9,11 @@ use std::ops::{BitAnd, BitOr};
 
 /// Schemas that are looked into for one value: references may lead in circles.
 const SCHEMAS_MAX: usize = 64;
+/// Members of lists (`allOf`, `enum`, …) that are looked at for one value: a list that
+/// a circle leads to is met again and again.
+const MEMBERS_MAX: usize = 1_024;
+/// A longer `$ref` is followed nowhere.
+const POINTER_BYTES_MAX: usize = 1_024;
 
 /// Longer lists of choices are not spelt out.
 const CHOICES_BYTES_MAX: usize = 60;
@@ -174,7 +179,10 @@ impl BitOr for Kinds {
 /// One look into a schema, bounded.
 struct Look<'a> {
     root: &'a Map<String, Value>,
+    /// Schemas that may still be entered.
     left: usize,
+    /// Members of lists that may still be looked at.
+    members_left: usize,
     /// The strings that the schema enumerates.
     choices: Vec<&'a str>,
 }
@@ -184,6 +192,7 @@ impl<'a> Look<'a> {
         Self {
             root,
             left: SCHEMAS_MAX,
+            members_left: MEMBERS_MAX,
             choices: Vec::new(),
         }
     }
@@ -194,9 +203,21 @@ impl<'a> Look<'a> {
         schema.as_object()
     }
 
+    /// The members of the list `key`, as long as the bound allows.
+    fn members(&mut self, schema: &'a Map<String, Value>, key: &str) -> &'a [Value] {
+        let members = schema.get(key).and_then(Value::as_array);
+        let members = members.map_or(&[][..], Vec::as_slice);
+        let count = members.len().min(self.members_left);
+        self.members_left -= count;
+        &members[..count]
+    }
+
     /// What `$ref` points to inside the same schema (JSON Pointer, RFC 6901).
     fn referred(&self, schema: &'a Map<String, Value>) -> Option<&'a Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix("#/")?;
+        if pointer.len() > POINTER_BYTES_MAX {
+            return None;
+        }
         let (first, rest) = match pointer.find('/') {
             Some(at) => pointer.split_at(at),
             None => (pointer, ""),
@@ -206,11 +227,12 @@ impl<'a> Look<'a> {
     }
 
     /// The schemas that `schema` is put together from.
-    fn parts(&self, schema: &'a Map<String, Value>) -> impl Iterator<Item = &'a Value> + use<'a> {
-        let members = ["allOf", "anyOf", "oneOf"]
-            .into_iter()
-            .filter_map(|key| schema.get(key)?.as_array())
-            .flatten();
+    fn parts(
+        &mut self,
+        schema: &'a Map<String, Value>,
+    ) -> impl Iterator<Item = &'a Value> + use<'a> {
+        let members = ["allOf", "anyOf", "oneOf"].map(|key| self.members(schema, key));
+        let members = members.into_iter().flatten();
         self.referred(schema).into_iter().chain(members)
     }
 
@@ -241,30 +263,25 @@ impl<'a> Look<'a> {
         };
         let mut kinds = Kinds::ANY;
         match schema.get("type") {
-            Some(Value::Array(names)) => kinds.narrow(any_of(names, Kinds::named)),
+            Some(Value::Array(_)) => {
+                kinds.narrow(any_of(self.members(schema, "type"), Kinds::named));
+            }
             Some(name) => kinds.narrow(Kinds::named(name)),
             None => {}
         }
         if let Some(value) = schema.get("const") {
             kinds.narrow(self.chosen(value));
         }
-        if let Some(Value::Array(values)) = schema.get("enum") {
-            kinds.narrow(any_of(values, |value| self.chosen(value)));
-        }
+        let values = self.members(schema, "enum");
+        kinds.narrow(any_of(values, |value| self.chosen(value)));
         if let Some(referred) = self.referred(schema) {
             kinds.narrow(self.kinds(referred));
         }
         for key in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(members)) = schema.get(key) {
-                kinds.narrow(any_of(members, |member| self.kinds(member)));
-            }
+            let members = self.members(schema, key);
+            kinds.narrow(any_of(members, |member| self.kinds(member)));
         }
-        for member in schema
-            .get("allOf")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
+        for member in self.members(schema, "allOf") {
             kinds.narrow(self.kinds(member));
         }
         if kinds == Kinds::ANY {

@@ -1,5 +1,6 @@
 use super::*;
 use serde_json::json;
+use std::time::{Duration, Instant};
 
 /// `text` read as argument `v` of a tool whose whole input schema is `schema`.
 fn read_in(schema: Value, text: &str) -> Typed {
@@ -247,4 +248,39 @@ fn an_array_and_its_elements_are_known() {
     assert!(!property("any").is_array());
     assert!(!property("gone").is_array());
     assert_eq!(property("list").items().read("5").value, json!("5"));
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
+    let many = |first: Value, rest: Value| {
+        let mut all = vec![first];
+        all.resize(50_000, rest);
+        Value::Array(all)
+    };
+    let circle = json!({"$ref": "#/$defs/a"});
+    let schemas = [
+        json!({"allOf": many(circle.clone(), json!(true))}),
+        json!({"anyOf": many(circle.clone(), json!({}))}),
+        json!({"allOf": [circle], "enum": many(json!("x"), json!("y"))}),
+        json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
+    ];
+    for schema in schemas {
+        let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": schema},
+            "properties": {"v": {"$ref": "#/$defs/a"}}});
+        let tool = json!({"name": "f", "inputSchema": schema});
+        let tool = Tool::from_definition(&tool).expect("the fixture is a tool");
+        let since = Instant::now();
+        for number in 0..100 {
+            let key = format!("k{number}");
+            assert_eq!(Property::of(&tool, &key).read("1").value, json!(1));
+            Property::of(&tool, "v").read("1");
+        }
+        assert!(since.elapsed() < Duration::from_secs(2), "{tool:.200?}");
+    }
+}
+
+#[test]
+fn every_value_of_a_long_enumeration_is_a_choice() {
+    let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+    assert_eq!(typed(json!({"enum": values}), " 999\n"), json!("999"));
 }
