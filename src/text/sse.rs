@@ -4,6 +4,10 @@
 const BOM: &[u8] = "\u{feff}".as_bytes();
 const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 
+/// A longer id is ignored: it would be copied at each event, and sent back whole in a
+/// header when the stream is resumed.
+const ID_BYTES_MAX: usize = 1_024;
+
 /// Is it a comment or one of the standard's fields?
 fn is_field(line: &[u8]) -> bool {
     let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
@@ -142,7 +146,9 @@ impl Events {
                 self.has_begun = true;
                 self.event.name = value.to_vec();
             }
-            b"id" if !value.contains(&0) => self.id = value.to_vec(),
+            b"id" if value.len() <= ID_BYTES_MAX && !value.contains(&0) => {
+                self.id = value.to_vec();
+            }
             b"retry" => self.retry = milliseconds(value).or(self.retry),
             // A comment (no field name), or nothing we know.
             _ if is_field(text) || self.foreign.is_some() => {}
@@ -154,7 +160,9 @@ impl Events {
     fn dispatch(&mut self) -> Option<Event> {
         let event = std::mem::take(&mut self.event);
         // An event without data is none, and its id counts all the same.
-        self.last_id.clone_from(&self.id);
+        if self.last_id != self.id {
+            self.last_id.clone_from(&self.id);
+        }
         std::mem::take(&mut self.has_data).then_some(event)
     }
 }
@@ -169,6 +177,7 @@ fn milliseconds(value: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::{Duration, Instant};
 
     fn names_and_ids(stream: &str) -> (Vec<String>, String, Option<u64>) {
         let mut events = Events::new(1_000);
@@ -216,5 +225,16 @@ mod tests {
         let mut events = Events::new(10);
         assert_eq!(events.push(b"data: 1234\n"), []);
         assert_eq!(events.push(b"data: 5\n"), [Err(Overlong)]);
+    }
+
+    #[test]
+    fn an_overlong_id_is_ignored_and_costs_nothing_at_each_blank_line() {
+        let mut events = Events::new(1_000_000);
+        let overlong = "x".repeat(500_000);
+        events.push(format!("id: 7\n\nid: {overlong}\n").as_bytes());
+        let since = Instant::now();
+        events.push("\n".repeat(400_000).as_bytes());
+        assert!(since.elapsed() < Duration::from_secs(3));
+        assert_eq!(events.last_id(), b"7");
     }
 }
