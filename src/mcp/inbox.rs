@@ -28,6 +28,9 @@ pub struct Inbox {
     on_late_answer: OnLateAnswer,
     replies: Vec<Value>,
     rest: VecDeque<ServerJsonRpcMessage>,
+    /// Whether the line that is being read was counted as skipped: a batch may hold
+    /// thousands of wrong items, and to count a line costs a look at much of it.
+    has_skipped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,7 @@ impl Inbox {
             on_late_answer,
             replies: Vec::new(),
             rest: VecDeque::new(),
+            has_skipped: false,
         }
     }
 
@@ -72,6 +76,7 @@ impl Inbox {
     /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
     /// all but the first message are kept for [`Inbox::rest`].
     pub fn take(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+        self.has_skipped = false;
         let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
         match value {
             Some(Value::Array(items)) if is_batch(&items) => {
@@ -85,6 +90,12 @@ impl Inbox {
         }
     }
 
+    fn skip(&mut self, text: &[u8]) {
+        if !std::mem::replace(&mut self.has_skipped, true) {
+            self.link.skip(text);
+        }
+    }
+
     /// The next message of the last batch.
     pub fn rest(&mut self) -> Option<ServerJsonRpcMessage> {
         self.rest.pop_front()
@@ -92,7 +103,7 @@ impl Inbox {
 
     fn take_one(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         let Some(Value::Object(mut message)) = value else {
-            self.link.skip(text);
+            self.skip(text);
             return None;
         };
         let read = if message.contains_key("method") {
@@ -102,7 +113,7 @@ impl Inbox {
                     if self.link.progressed(&params) {
                         self.link.heard();
                     } else {
-                        self.link.skip(text);
+                        self.skip(text);
                     }
                     return None;
                 }
@@ -127,7 +138,7 @@ impl Inbox {
         if read.is_some() {
             self.link.heard();
         } else if !self.link.has_ended() {
-            self.link.skip(text);
+            self.skip(text);
         }
         read
     }
@@ -136,7 +147,7 @@ impl Inbox {
     fn asked(&mut self, message: &Map<String, Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
         let method = message.get("method").and_then(Value::as_str);
         let (Some(method), false) = (method, message.contains_key("result")) else {
-            self.link.skip(text);
+            self.skip(text);
             return None;
         };
         self.link.heard();
@@ -205,4 +216,23 @@ fn error_data(error: Value) -> ErrorData {
         message,
         error.get("data").cloned(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_many_wrong_items_is_one_skipped_line() {
+        let link = Arc::new(Link::default());
+        let mut inbox = Inbox::new(link.clone(), Box::new(|_| {}));
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let line = format!("[{ping}{},{ping}]", ",1,{}".repeat(100));
+        for _ in 0..2 {
+            assert!(inbox.read(line.as_bytes()).is_none());
+        }
+        assert_eq!(inbox.replies().count(), 4);
+        let skipped = link.skipped().expect("the wrong items are told");
+        assert!(skipped.starts_with("2 lines "), "{skipped}");
+    }
 }
