@@ -11,6 +11,10 @@ const KEY: &str = "x-mcp-header";
 const LEFT_OUT_LINES_MAX: usize = 50;
 /// As deep as schemas are followed.
 const DEPTH_MAX: usize = 64;
+/// Headers of one tool: each call sends them all, and servers accept few.
+const PARAMS_MAX: usize = 64;
+/// All names that lead to one argument together; also the name of a header.
+const NAMES_BYTES_MAX: usize = 4_096;
 
 /// An argument, by the names that lead to it, and its header.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +93,7 @@ impl ParamHeaders {
 /// The headers that a schema asks for.
 fn params(schema: &Map<String, Value>) -> Result<Vec<Param>, String> {
     let mut found = Vec::new();
-    gather(schema, &mut Vec::new(), &mut found)?;
+    gather(schema, &mut Vec::new(), 0, &mut found)?;
     // One that stands where no argument can be found by its names cannot be obeyed.
     if count(schema, 0) != found.len() {
         return Err(format!("`{KEY}` stands where no argument is named"));
@@ -107,9 +111,11 @@ fn params(schema: &Map<String, Value>) -> Result<Vec<Param>, String> {
     }
 }
 
-fn gather(
-    schema: &Map<String, Value>,
-    path: &mut Vec<String>,
+/// `bytes` is the length of the names in `path`.
+fn gather<'a>(
+    schema: &'a Map<String, Value>,
+    path: &mut Vec<&'a str>,
+    bytes: usize,
     found: &mut Vec<Param>,
 ) -> Result<(), String> {
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -117,14 +123,21 @@ fn gather(
         let Some(property) = property.as_object().filter(|_| path.len() < DEPTH_MAX) else {
             continue;
         };
-        path.push(name.clone());
+        path.push(name);
+        let bytes = bytes + name.len();
         if let Some(header) = property.get(KEY) {
+            if bytes > NAMES_BYTES_MAX {
+                return Err(format!("the name of an argument with `{KEY}` is too long"));
+            }
+            if found.len() == PARAMS_MAX {
+                return Err(format!("more than {PARAMS_MAX} arguments have `{KEY}`"));
+            }
             let header = checked(header, property.get("type"))
                 .map_err(|why| format!("argument `{}`: {why}", path.join(".")))?;
-            let path = path.clone();
+            let path = path.iter().map(|&name| name.to_owned()).collect();
             found.push(Param { path, header });
         }
-        gather(property, path, found)?;
+        gather(property, path, bytes, found)?;
         path.pop();
     }
     Ok(())
@@ -133,6 +146,9 @@ fn gather(
 fn checked(header: &Value, kind: Option<&Value>) -> Result<String, String> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let name = header.as_str().unwrap_or_default();
+    if name.len() > NAMES_BYTES_MAX {
+        return Err(format!("`{KEY}` is too long"));
+    }
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(format!(
             "`{KEY}` is {header}, which cannot be the name of a header"
@@ -254,5 +270,26 @@ mod tests {
         };
         ParamHeaders::default().admit(&mut listed);
         assert_eq!((listed.tools.len(), listed.left_out.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_schema_that_asks_for_very_many_or_very_long_headers_is_refused() {
+        let many = |count: usize| -> Value {
+            let named = |number| {
+                let param = json!({ "type": "string", "x-mcp-header": format!("H{number}") });
+                (format!("a{number}"), param)
+            };
+            (0..count).map(named).collect::<Map<_, _>>().into()
+        };
+        let wrong = |properties| params(&schema(properties)).expect_err("it is refused");
+        assert_eq!(params(&schema(many(64))).map(|found| found.len()), Ok(64));
+        assert!(wrong(many(65)).contains("more than 64"));
+        let below = |name: String| json!({ name: { "type": "object", "properties": many(2) } });
+        assert!(params(&schema(below("x".repeat(1_000)))).is_ok());
+        let why = wrong(below("x".repeat(120_000)));
+        assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
+        let header = json!({ "type": "string", "x-mcp-header": "x".repeat(120_000) });
+        let why = wrong(json!({ "a": header }));
+        assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
     }
 }
