@@ -41,7 +41,7 @@ pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
         || WRAPPERS.contains(&key)
         || OTHERS.contains(&key)
         || key == "tool_call_id"
-        || offered.tools().iter().any(|tool| tool.tool.name == key)
+        || offered.has(key)
 }
 
 /// An object of the stream, complete.

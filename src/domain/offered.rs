@@ -1,7 +1,10 @@
 //! The tools on offer in one request, and the one place where a name that a
 //! model wrote is resolved to a tool.
 
+mod index;
+
 use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
+use index::Index;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
@@ -23,6 +26,7 @@ pub struct Offered {
     tools: Vec<OfferedTool>,
     /// Tools that are not on offer because they changed (S7.5).
     withheld: Vec<(ServerId, String)>,
+    index: Index,
 }
 
 /// What a written name stands for.
@@ -34,9 +38,12 @@ pub enum Resolved<'a> {
     Unknown,
 }
 
+/// Why a withheld tool cannot be called, behind its name.
+const WITHHELD: &str = "` changed, and is withheld until the user accepts what it is now";
+
 /// What the model is told of such a tool.
 pub fn withheld(name: &str) -> String {
-    format!("`{name}` changed, and is withheld until the user accepts what it is now")
+    format!("`{name}{WITHHELD}")
 }
 
 /// What the person is told when the model calls such a tool.
@@ -49,7 +56,8 @@ impl Offered {
     /// The tool that is withheld, where that is `why` a call cannot be used.
     pub fn withheld_by(&self, why: &str) -> Option<&str> {
         let mut names = self.withheld.iter().map(|(_, name)| name.as_str());
-        names.find(|name| withheld(name) == why)
+        let told = why.strip_prefix('`')?.strip_suffix(WITHHELD)?;
+        names.find(|name| *name == told)
     }
 
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
@@ -68,24 +76,34 @@ impl Offered {
                 });
             }
         }
-        Self { tools, withheld }
+        Self::new(tools, withheld)
+    }
+
+    fn new(tools: Vec<OfferedTool>, withheld: Vec<(ServerId, String)>) -> Self {
+        let index = Index::of(&tools);
+        Self {
+            tools,
+            withheld,
+            index,
+        }
     }
 
     /// What of it a persona lets the model have; their names stay as they are.
     pub fn within(&self, persona: &Persona) -> Self {
-        let mut offered = self.clone();
-        offered.tools.retain(|tool| persona.offers(tool));
-        offered
+        self.with(|tool| persona.offers(tool))
+    }
+
+    /// Of the tools, those that `keeps` says.
+    fn with(&self, mut keeps: impl FnMut(&OfferedTool) -> bool) -> Self {
+        let tools = self.tools.iter().filter(|tool| keeps(tool));
+        Self::new(tools.cloned().collect(), self.withheld.clone())
     }
 
     /// Of tools that share a name, the first alone; None where no name is shared. A bare
     /// name means something in it.
     pub fn without_namesakes(&self) -> Option<Self> {
         let mut taken = HashSet::new();
-        let mut offered = self.clone();
-        offered
-            .tools
-            .retain(|tool| taken.insert(tool.tool.name.clone()));
+        let offered = self.with(|tool| taken.insert(tool.tool.name.clone()));
         (offered.tools.len() < self.tools.len()).then_some(offered)
     }
 
@@ -99,7 +117,8 @@ impl Offered {
         let named = strip_decoration(name);
         self.withheld.iter().any(|(of, tool)| {
             let is_of = server.is_none_or(|server| server == of.as_str());
-            is_of && (tool == name || tool == named || format!("{of}__{tool}") == name)
+            let of_it = || name.strip_prefix(of.as_str())?.strip_prefix("__");
+            is_of && (tool == name || tool == named || of_it() == Some(tool))
         })
     }
 
@@ -109,9 +128,22 @@ impl Offered {
 
     /// The tool of exactly this server and name.
     pub fn get(&self, server: &ServerId, tool: &str) -> Option<&OfferedTool> {
-        self.tools
-            .iter()
-            .find(|offered| offered.server == *server && offered.tool.name == tool)
+        self.named(tool).find(|offered| offered.server == *server)
+    }
+
+    /// Whether some tool has exactly this name.
+    pub fn has(&self, name: &str) -> bool {
+        !self.index.named(name).is_empty()
+    }
+
+    fn named(&self, name: &str) -> impl Iterator<Item = &OfferedTool> {
+        self.index.named(name).iter().map(|&at| &self.tools[at])
+    }
+
+    /// Whether a name that begins with `part`, with or without its server, may be a
+    /// tool's; also whether a tool's name begins `part`.
+    pub fn may_begin(&self, part: &str) -> bool {
+        self.index.may_begin(part)
     }
 
     /// Resolves a name as a model wrote it: with or without a server, native,
@@ -124,7 +156,7 @@ impl Offered {
             }
             // A server that is not there must not be replaced by another that
             // has a tool of this name: the person would approve the wrong one.
-            if self.tools.iter().all(|tool| tool.server.as_str() != server) {
+            if self.index.servers().iter().all(|id| id.as_str() != server) {
                 return Resolved::Unknown;
             }
         }
@@ -142,26 +174,21 @@ impl Offered {
         let of_server = |tool: &&OfferedTool| {
             server.is_none_or(|server| server.is_empty() || tool.server.as_str() == server)
         };
-        if let Some(tool) = self
-            .tools
-            .iter()
-            .filter(of_server)
-            .find(|t| t.native_name == name)
-        {
+        let native = self.index.native(name).map(|at| &self.tools[at]);
+        if let Some(tool) = native.filter(of_server) {
             return Resolved::Tool(tool);
         }
-        let named = self.tools.iter().filter(of_server);
-        match only(named.filter(|tool| tool.tool.name == name)) {
+        match only(self.named(name).filter(of_server)) {
             Resolved::Unknown => {}
             found => return found,
         }
         // `a.b.c` may be tool `b.c` of server `a` or tool `c` of server `a.b`.
-        let namespaced = self.tools.iter().filter(of_server).filter(|tool| {
-            name.strip_prefix(tool.server.as_str())
-                .and_then(|rest| rest.strip_prefix("__").or_else(|| rest.strip_prefix('.')))
-                == Some(tool.tool.name.as_str())
+        let namespaced = self.index.servers().iter().filter_map(|id| {
+            let rest = name.strip_prefix(id.as_str())?;
+            let rest = rest.strip_prefix("__").or_else(|| rest.strip_prefix('.'))?;
+            Some(self.named(rest).filter(move |tool| tool.server == *id))
         });
-        only(namespaced)
+        only(namespaced.flatten().filter(of_server))
     }
 }
 

@@ -19,25 +19,12 @@ pub(in crate::dialect) fn tool_name<'a>(written: &'a str, offered: &Offered) -> 
 }
 
 /// Whether a name that begins with `part` may be an offered tool's, in any way of
-/// writing it. O(tools).
+/// writing it.
 pub(super) fn may_name_tool(part: &str, offered: &Offered) -> bool {
     if MODULES.iter().any(|module| module.starts_with(part)) {
         return true;
     }
     let plain = MODULES.iter().find_map(|module| part.strip_prefix(module));
     let part = plain.unwrap_or(part);
-    let meet = |one: &str, other: &str| one.starts_with(other) || other.starts_with(one);
-    offered.tools().iter().any(|tool| {
-        let name = tool.tool.name.as_str();
-        let namespaced = match part.strip_prefix(tool.server.as_str()) {
-            Some(rest) => ["__", "."]
-                .iter()
-                .any(|separator| match rest.strip_prefix(separator) {
-                    Some(rest) => meet(name, rest),
-                    None => separator.starts_with(rest),
-                }),
-            None => tool.server.as_str().starts_with(part),
-        };
-        namespaced || meet(name, part) || meet(&tool.native_name, part)
-    })
+    offered.may_begin(part)
 }

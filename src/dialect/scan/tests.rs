@@ -3,16 +3,22 @@
 use super::*;
 use crate::domain::{Launch, Server, ServerStatus, Tool};
 use serde_json::json;
+use std::time::{Duration, Instant};
 
 fn offered() -> Arc<Offered> {
-    let tool = Tool::from_definition(&json!({"name": "add", "inputSchema": {}}));
+    offering(&["add".to_owned()])
+}
+
+fn offering(names: &[String]) -> Arc<Offered> {
+    let tool = |name| Tool::from_definition(&json!({"name": name, "inputSchema": {}}));
+    let tools = names.iter().map(|name| tool(name).expect("a tool"));
     let server = Server {
         id: "log".into(),
         description: None,
         enabled: true,
         status: ServerStatus::Connected,
         launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![tool.expect("a tool")]),
+        tools: Arc::new(tools.collect()),
         tools_off: Default::default(),
         left_out: Vec::new(),
         stderr: Vec::new(),
@@ -111,4 +117,25 @@ fn a_form_that_never_ends_is_let_go_and_what_follows_passes_on() {
         assert!(scanner.held.len() <= HELD_BYTES_MAX);
     }
     assert_eq!(shown, 10 + 300 * 5_000);
+}
+
+#[test]
+fn thousands_of_tools_cost_no_more_than_one() {
+    let names: Vec<String> = (0..5_000).map(|number| format!("tool_{number}")).collect();
+    let offered = offering(&names);
+    for unit in [
+        "[a\n",
+        "[tool_x\n",
+        "[tool_77(",
+        "{\"name\":\"x\"}\n",
+        "{\"x\":1}\n",
+        "<function=x></function>\n",
+    ] {
+        let text = unit.repeat(40_000 / unit.len());
+        let mut scanner = Scanner::new(offered.clone());
+        let since = Instant::now();
+        scanner.push(&text);
+        let elapsed = since.elapsed();
+        assert!(elapsed < Duration::from_secs(3), "{unit}: {elapsed:?}");
+    }
 }

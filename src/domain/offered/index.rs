@@ -1,0 +1,128 @@
+//! Finds offered tools by name. The recognizers of calls ask at almost every character
+//! of a reply, and there may be thousands of tools: no question walks through them all.
+
+use super::OfferedTool;
+use crate::domain::ServerId;
+use std::collections::{HashMap, HashSet};
+
+/// Numbers are positions in the list of tools.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Index {
+    by_name: HashMap<String, Vec<usize>>,
+    by_native_name: HashMap<String, usize>,
+    /// In order; there are few.
+    servers: Vec<ServerId>,
+    /// All ways to write a tool's name, sorted. One that begins with another is left
+    /// out: whatever agrees with it agrees with the shorter one.
+    spellings: Vec<String>,
+}
+
+impl Index {
+    pub(super) fn of(tools: &[OfferedTool]) -> Self {
+        let mut index = Self::default();
+        let mut known = HashSet::new();
+        for (at, offered) in tools.iter().enumerate() {
+            let (server, name) = (&offered.server, &offered.tool.name);
+            let native_name = &offered.native_name;
+            index.by_name.entry(name.clone()).or_default().push(at);
+            index
+                .by_native_name
+                .entry(native_name.clone())
+                .or_insert(at);
+            if known.insert(server) {
+                index.servers.push(server.clone());
+            }
+            index.spellings.extend([
+                name.clone(),
+                native_name.clone(),
+                format!("{server}__{name}"),
+                format!("{server}.{name}"),
+            ]);
+        }
+        index.spellings.sort_unstable();
+        index
+            .spellings
+            .dedup_by(|next, kept| next.starts_with(kept.as_str()));
+        index
+    }
+
+    pub(super) fn named(&self, name: &str) -> &[usize] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn native(&self, name: &str) -> Option<usize> {
+        self.by_native_name.get(name).copied()
+    }
+
+    pub(super) fn servers(&self) -> &[ServerId] {
+        &self.servers
+    }
+
+    /// Whether `part` begins a spelling, or one begins it. No spelling begins another,
+    /// so in their order only the two neighbours of `part` can agree with it.
+    pub(super) fn may_begin(&self, part: &str) -> bool {
+        let behind = self
+            .spellings
+            .partition_point(|spelling| &**spelling <= part);
+        let (before, behind) = self.spellings.split_at(behind);
+        before.last().is_some_and(|one| part.starts_with(&**one))
+            || behind.first().is_some_and(|one| one.starts_with(part))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Launch, Tool};
+    use serde_json::json;
+
+    fn offered(server: &str, name: &str) -> OfferedTool {
+        let tool = Tool::from_definition(&json!({ "name": name, "inputSchema": {} }));
+        OfferedTool {
+            server: server.into(),
+            launch: Launch::BuiltIn.identity(),
+            tool: tool.expect("a tool").into(),
+            native_name: format!("{server}__{name}").replace('.', "_"),
+        }
+    }
+
+    #[test]
+    fn the_beginnings_of_names_are_those_that_a_search_through_all_tools_finds() {
+        let names = [
+            ("a", "b"),
+            ("a", "ba"),
+            ("a", "bab.a"),
+            ("b_", "_a"),
+            ("b_", "ab"),
+        ];
+        let tools = names.map(|(server, name)| offered(server, name));
+        let spellings: Vec<String> = names
+            .iter()
+            .zip(&tools)
+            .flat_map(|((server, name), tool)| {
+                let native = tool.native_name.clone();
+                let joined = [format!("{server}__{name}"), format!("{server}.{name}")];
+                joined.into_iter().chain([(*name).to_owned(), native])
+            })
+            .collect();
+        for some in 1..=tools.len() {
+            let index = Index::of(&tools[..some]);
+            let spellings = &spellings[..4 * some];
+            let mut parts = vec![String::new()];
+            for _ in 0..6 {
+                for part in &parts {
+                    let agrees = |one: &String| one.starts_with(part) || part.starts_with(&**one);
+                    assert_eq!(
+                        index.may_begin(part),
+                        spellings.iter().any(agrees),
+                        "{part}"
+                    );
+                }
+                let longer = parts
+                    .iter()
+                    .flat_map(|part| ["a", "b", "_", "."].map(|end| format!("{part}{end}")));
+                parts = longer.collect();
+            }
+        }
+    }
+}
