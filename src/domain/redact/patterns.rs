@@ -111,7 +111,8 @@ fn flag_value(text: &str, start: usize, at: usize) -> Option<Range<usize>> {
     if bytes.get(name) != Some(&b'-') || !has_boundary {
         return None;
     }
-    let at = at + bytes[at..].iter().take_while(|byte| in_name(byte)).count();
+    let behind = bytes[at..].iter().take(REACH_BYTES);
+    let at = at + behind.take_while(|byte| in_name(byte)).count();
     let rest = &text[at..];
     let is_assigned = rest.starts_with('=');
     let separates = |letter: char| {
