@@ -259,12 +259,18 @@ fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
     };
     let circle = json!({"$ref": "#/$defs/a"});
     let schemas = [
-        json!({"allOf": many(circle.clone(), json!(true))}),
-        json!({"anyOf": many(circle.clone(), json!({}))}),
-        json!({"allOf": [circle], "enum": many(json!("x"), json!("y"))}),
-        json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
+        ("allOf", json!({"allOf": many(circle.clone(), json!(true))})),
+        ("anyOf", json!({"anyOf": many(circle.clone(), json!({}))})),
+        (
+            "enum",
+            json!({"allOf": [circle], "enum": many(json!("x"), json!("y"))}),
+        ),
+        (
+            "type",
+            json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
+        ),
     ];
-    for schema in schemas {
+    for (list, schema) in schemas {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": schema},
             "properties": {"v": {"$ref": "#/$defs/a"}}});
         let tool = json!({"name": "f", "inputSchema": schema});
@@ -275,7 +281,7 @@ fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
             assert_eq!(Property::of(&tool, &key).read("1").value, json!(1));
             Property::of(&tool, "v").read("1");
         }
-        assert!(since.elapsed() < Duration::from_secs(2), "{tool:.200?}");
+        assert!(since.elapsed() < Duration::from_secs(2), "{list}");
     }
 }
 
