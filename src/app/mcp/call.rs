@@ -8,7 +8,9 @@ use crate::cli::mcp;
 use crate::config::Home;
 use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
-use crate::domain::{Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome};
+use crate::domain::{
+    ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome,
+};
 use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
@@ -20,6 +22,7 @@ use serde_json::Value;
 use std::future::pending;
 use std::io::{self, IsTerminal};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -235,8 +238,11 @@ async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
         Written::Whole(arguments) => arguments,
         Written::Pairs(written) => pairs::arguments(tool, &written)?,
     };
-    let checks = vec![tool.argument_check(&arguments)];
-    match ArgumentChecker::default().run(checks).await.pop() {
+    let check = ArgumentCheck {
+        tool: Arc::new(tool.clone()),
+        arguments: arguments.clone(),
+    };
+    match ArgumentChecker::default().run(vec![check]).await.pop() {
         Some(SchemaCheck::Valid) => Ok(arguments),
         Some(SchemaCheck::Invalid(why)) => {
             let name = &tool.name;
