@@ -6,7 +6,7 @@ use crate::app::read_pipe;
 use crate::cli::mcp;
 use crate::config::Home;
 use crate::dialect::pairs;
-use crate::domain::{Arguments, CallId, Launch, ServerStatus, Tool, ToolOutcome};
+use crate::domain::{Arguments, CallId, Launch, ServerId, ServerStatus, Tool, ToolOutcome};
 use crate::engine::failures;
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
@@ -121,8 +121,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
     };
     let (ran, stopped) = watch(desk, call).await;
     let outcome = &ran.outcome;
-    tracing::debug!(server = %id, tool = tool.name, ?outcome, "tool result");
-    failures::log_outcome(id, &tool.name, outcome, false);
+    log_outcome(id, &tool.name, outcome);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     let is_terminal = io::stdout().is_terminal();
@@ -135,6 +134,11 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         Some(Stop::TimeOut) => EXIT_FAILED,
         None => ended.code,
     })
+}
+
+fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {
+    tracing::debug!(server = %id, tool, ?outcome, "tool result");
+    failures::log_outcome(id, tool, outcome, false);
 }
 
 fn eprint(text: &str) {
