@@ -9,7 +9,8 @@ use crate::config::Home;
 use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::{
-    ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome,
+    ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerId, ServerStatus, Tool,
+    ToolOutcome,
 };
 use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
@@ -127,8 +128,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
     };
     let (ran, stopped) = watch(desk, call).await;
     let outcome = &ran.outcome;
-    tracing::debug!(server = %id, tool = tool.name, ?outcome, "tool result");
-    failures::log_outcome(id, &tool.name, outcome, false);
+    log_outcome(id, &tool.name, outcome);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     match io::stdout().is_terminal() {
@@ -140,6 +140,11 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         Some(Stop::TimeOut) => EXIT_FAILED,
         None => ended.code,
     })
+}
+
+fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {
+    tracing::debug!(server = %id, tool, ?outcome, "tool result");
+    failures::log_outcome(id, tool, outcome, false);
 }
 
 fn eprint(text: &str) {
