@@ -69,9 +69,8 @@ impl<'a> Document<'a> {
             match part {
                 Value::Object(members) => {
                     let is_string = |key: &&str| members.get(*key).is_some_and(Value::is_string);
-                    refers |= REFERENCES.iter().any(|key| is_string(&key));
-                    is_doubtful |=
-                        !std::ptr::eq(part, root) && IDS.iter().any(|key| is_string(&key));
+                    refers |= REFERENCES.iter().any(is_string);
+                    is_doubtful |= !std::ptr::eq(part, root) && IDS.iter().any(is_string);
                     is_doubtful |= members.keys().any(|key| key.starts_with(UNEVALUATED));
                     patterns += usize::from(members.contains_key("pattern"));
                     let keyed = members.get("patternProperties").and_then(Value::as_object);
