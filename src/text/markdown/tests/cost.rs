@@ -1,6 +1,6 @@
 //! The work that a streamed text makes, counted.
 
-use super::super::Markdown;
+use super::super::{Markdown, delimiter};
 use super::marks;
 
 /// Bytes laid out for a text that streams in sixty bytes at a time.
@@ -42,5 +42,44 @@ fn the_ten_thousandth_token_costs_what_the_first_did() {
     for (name, shape) in shapes {
         let [short, long] = [1_000, 4_000].map(|lines| work(&shape(lines)));
         assert!(long < 5 * short, "{name}: {short} and {long} bytes");
+    }
+}
+
+/// Bytes searched for signs while `act` runs.
+fn searched(act: impl FnOnce()) -> usize {
+    delimiter::READ.set(0);
+    act();
+    delimiter::READ.get()
+}
+
+const LONG_LINES: [&str; 7] = [
+    " \\``",
+    "*a ",
+    "a *b ",
+    "`a *b ",
+    "a _b* ",
+    "``` `` ` ",
+    "**가(나)**는 ",
+];
+
+#[test]
+fn a_long_line_of_signs_is_searched_a_few_times_at_most() {
+    for part in LONG_LINES {
+        let raw = part.repeat(6_000 / part.len());
+        let bytes = searched(|| {
+            Markdown::new(&raw, 80, marks(), false);
+        });
+        assert!(bytes < 16 * raw.len(), "{part:?}: {bytes} bytes");
+    }
+}
+
+#[test]
+fn a_token_of_a_long_line_of_signs_costs_a_few_windows_at_most() {
+    for part in LONG_LINES {
+        let raw = part.repeat(3_000 / part.len());
+        let cut = raw.floor_char_boundary(2_900);
+        let mut text = Markdown::new(&raw[..cut], 80, marks(), true);
+        let bytes = searched(|| text.extend_to(&raw, true));
+        assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
     }
 }
