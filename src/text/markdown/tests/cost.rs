@@ -83,3 +83,32 @@ fn a_token_of_a_long_line_of_signs_costs_a_few_windows_at_most() {
         assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
     }
 }
+
+/// What a table of many rows with hardly anything in them holds in the end.
+fn table_cost(header: &[&str], row: &str, width: u16) -> (usize, usize) {
+    let head = format!("|{}|\n", header.join("|"));
+    let rule = format!("|{}\n", "-|".repeat(header.len()));
+    let raw = head + &rule + &row.repeat(4_000);
+    let text = Markdown::new(&raw, width, marks(), false);
+    (text.cost(), raw.len())
+}
+
+#[test]
+fn a_table_row_costs_no_more_than_its_own_bytes_allow() {
+    let name = "name ".repeat(400);
+    let long = {
+        let mut header = vec!["b"; 12];
+        header[0] = &name;
+        header
+    };
+    let shapes: [(&str, &[&str], u16); 4] = [
+        ("list of cells", &["a"; 128], 80),
+        ("columns", &["abc"; 30], 240),
+        ("one long name", &long, 20),
+        ("one long name, narrow", &long, 4),
+    ];
+    let costs = shapes.map(|(name, header, width)| (name, table_cost(header, "|\n", width)));
+    let too_much = |(_, (cost, bytes)): &&(&str, (usize, usize))| *cost > (1 << 20) + 128 * bytes;
+    let dear: Vec<_> = costs.iter().filter(too_much).collect();
+    assert!(dear.is_empty(), "{dear:?}");
+}
