@@ -1,7 +1,7 @@
 //! The work that a streamed text makes, counted.
 
 use super::super::{Markdown, delimiter};
-use super::marks;
+use super::{marks, rows};
 
 /// Bytes laid out for a text that streams in sixty bytes at a time.
 fn work(raw: &str) -> usize {
@@ -111,4 +111,20 @@ fn a_table_row_costs_no_more_than_its_own_bytes_allow() {
     let too_much = |(_, (cost, bytes)): &&(&str, (usize, usize))| *cost > (1 << 20) + 128 * bytes;
     let dear: Vec<_> = costs.iter().filter(too_much).collect();
     assert!(dear.is_empty(), "{dear:?}");
+}
+
+#[test]
+fn a_long_line_and_a_table_of_short_rows_stream_in_as_they_are_when_whole() {
+    let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
+    let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
+    for raw in lines.iter().chain([&short_rows]) {
+        let mut streamed = Markdown::new("", 240, marks(), true);
+        let mut end = 0;
+        while end < raw.len() {
+            end = raw.ceil_char_boundary(end + 211);
+            streamed.extend_to(&raw[..end], true);
+            let whole = Markdown::new(&raw[..end], 240, marks(), true);
+            assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
+        }
+    }
 }
