@@ -203,9 +203,14 @@ mod tests {
     fn what_does_not_read_as_its_type_is_left_to_the_schema() {
         let arguments = read(&["count=many", "name=x"]).expect("read");
         assert_eq!(arguments, json!({"count": "many", "name": "x"}));
-        let arguments = arguments.as_object().expect("an object");
-        let checked = tool().argument_check(arguments).run();
-        assert!(matches!(checked, crate::domain::SchemaCheck::Invalid(_)));
+        let check = crate::domain::ArgumentCheck {
+            tool: std::sync::Arc::new(tool()),
+            arguments: arguments.as_object().expect("an object").clone(),
+        };
+        assert!(matches!(
+            check.run(),
+            crate::domain::SchemaCheck::Invalid(_)
+        ));
     }
 
     #[test]

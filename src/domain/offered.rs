@@ -7,6 +7,7 @@ use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
 use index::Index;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The longest native name that all providers take.
 const NATIVE_NAME_BYTES_MAX: usize = 64;
@@ -15,7 +16,8 @@ const NATIVE_NAME_BYTES_MAX: usize = 64;
 pub struct OfferedTool {
     pub server: ServerId,
     pub launch: LaunchId,
-    pub tool: Tool,
+    /// Shared: every call of the tool refers to its definition.
+    pub tool: Arc<Tool>,
     /// `server__tool`, in characters that providers allow, unique (MCP.md).
     pub native_name: String,
 }
@@ -71,7 +73,7 @@ impl Offered {
                 tools.push(OfferedTool {
                     server: server.id.clone(),
                     launch: server.launch.clone(),
-                    tool: tool.clone(),
+                    tool: Arc::new(tool.clone()),
                     native_name: native_name(server.id.as_str(), &tool.name, &mut taken),
                 });
             }

@@ -161,7 +161,7 @@ impl Found {
             self.json("", &json);
             return;
         }
-        for part in value.split(|letter: char| matches!(letter, ';' | '&' | '?' | ' ')) {
+        for part in value.split([';', '&', '?', ' ']) {
             if let Some((name, value)) = part.split_once('=')
                 && is_secret_name(name)
             {

@@ -1,7 +1,6 @@
 //! Tools that servers offer, and calls of them.
 
 pub use super::progress::Progress;
-use super::schema::{ArgumentCheck, SCHEMA_BYTES_MAX};
 use super::{Arguments, CallId, Pattern, ServerId};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -122,14 +121,6 @@ impl Tool {
             },
             pin: Pin(hash_of(definition)),
         })
-    }
-
-    /// The check of `arguments` against the input schema, to be run where it may block.
-    pub fn argument_check(&self, arguments: &Arguments) -> ArgumentCheck {
-        ArgumentCheck {
-            schema: (self.bytes <= SCHEMA_BYTES_MAX).then(|| self.input_schema.clone()),
-            arguments: arguments.clone(),
-        }
     }
 
     /// The names of arguments that the schema requires.

@@ -64,12 +64,15 @@ impl ArgumentChecker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Tool;
     use serde_json::json;
 
     fn number(value: serde_json::Value) -> ArgumentCheck {
         let schema = json!({ "properties": { "n": { "type": "number" } } });
+        let definition = json!({ "name": "t", "inputSchema": schema });
+        let tool = Tool::from_definition(&definition).expect("a whole definition");
         ArgumentCheck {
-            schema: schema.as_object().cloned(),
+            tool: Arc::new(tool),
             arguments: json!({ "n": value })
                 .as_object()
                 .cloned()

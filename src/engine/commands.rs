@@ -59,7 +59,7 @@ impl Actor {
                 query,
                 tool,
                 arguments,
-            } => self.check_arguments(query, tool.argument_check(&arguments)),
+            } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.probe(),
             Command::StopProbe => self.stop_probe(),

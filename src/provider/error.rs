@@ -3,7 +3,7 @@
 //! for a person are in `sentences`.
 
 use super::sentences;
-use crate::domain::{ModelConfig, Notice, ProviderKind, model::ApiKey};
+use crate::domain::{ModelConfig, Notice, ProviderKind, Redactor, model::ApiKey, secrets};
 use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
@@ -12,9 +12,6 @@ use url::Url;
 pub const SERVER_TEXT_CHARS_MAX: usize = 500;
 /// A server that asks for a longer pause is not waited for: the person is told.
 pub const PAUSE_MAX: Duration = Duration::from_secs(120);
-/// A key shorter than this is a placeholder ("x"); taking it out of a message
-/// would only make holes.
-const KEY_BYTES_MIN: usize = 4;
 
 /// A failure of one request: where and what. See S5.10 for the words a person gets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -150,7 +147,7 @@ pub enum Garbled {
 impl Fault {
     /// Texts of the server are bounded, and the key is taken out of them.
     pub fn new(model: &ModelConfig, cause: Cause) -> Self {
-        let tidy = |text: String| bounded(&without_key(text, &model.api_key));
+        let tidy = |text: String| bounded(&without_secrets(&text, model));
         Self {
             place: Box::new(Place::of(model)),
             cause: cause.map_texts(tidy),
@@ -265,15 +262,16 @@ pub fn without_credentials(given: &str) -> String {
     }
 }
 
-/// A server that echoes the key it was sent must not bring it to the screen or
-/// into the log (S14.3).
-pub fn without_key(text: String, key: &ApiKey) -> String {
-    match key {
-        ApiKey::Known(secret) if secret.expose().len() >= KEY_BYTES_MIN => {
-            text.replace(secret.expose(), "…")
-        }
-        _ => text,
-    }
+/// Removes what a server was told in confidence from what it says: an echo of the key, or
+/// of a token in the URL, must not reach the screen, the log or a saved conversation.
+/// Patterns stay, since advice such as "use Bearer auth" must remain readable.
+pub fn without_secrets(text: &str, model: &ModelConfig) -> String {
+    let key = match &model.api_key {
+        ApiKey::Known(secret) => Some(secret.clone()),
+        _ => None,
+    };
+    let values = secrets::of_url(&model.base_url).into_iter().chain(key);
+    Redactor::new(values).without_values(text)
 }
 
 fn bounded(text: &str) -> String {

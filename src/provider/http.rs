@@ -4,7 +4,7 @@
 use super::adapt::Adapted;
 use super::client::Clients;
 use super::complaint::Complaint;
-use super::error::{Cause, Fault, Place, origin, without_credentials, without_key};
+use super::error::{Cause, Fault, Place, origin, without_credentials, without_secrets};
 use super::part::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
@@ -92,7 +92,7 @@ impl Http {
         if let Some(body) = body {
             let text = body.to_string();
             if tracing::enabled!(tracing::Level::DEBUG) {
-                let text = without_key(text.clone(), &model.api_key);
+                let text = without_secrets(&text, model);
                 tracing::debug!("request to {}/{path}: {text}", origin(&url));
             }
             request = request.header(CONTENT_TYPE, "application/json").body(text);

@@ -1,7 +1,7 @@
 //! A reply as a stream: connects, reads and decodes, all inside the consumer's
 //! poll. No task is spawned, so dropping the stream ends everything it began.
 
-use super::error::{Fault, without_key};
+use super::error::{Fault, without_secrets};
 use super::http::Http;
 use super::part::{Request, StreamPart};
 use super::reply::Piece;
@@ -248,7 +248,7 @@ impl Tap {
 impl Drop for Tap {
     fn drop(&mut self) {
         if let Some(said) = self.said.take() {
-            let said = without_key(said, &self.model.api_key);
+            let said = without_secrets(&said, &self.model);
             tracing::debug!("answer of `{}`: {said}", self.model.name);
         }
     }

@@ -25,7 +25,15 @@ pub enum Shape {
     Block,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Entries looked at, by the test that bounds the work.
+    static SHAPES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 pub fn shape(entry: &Entry, source: &Source) -> Shape {
+    #[cfg(test)]
+    SHAPES.set(SHAPES.get() + 1);
     let blank = |text: &str| text.chars().all(char::is_whitespace);
     match &entry.body {
         Body::Tool(_) => Shape::Line,
@@ -85,15 +93,35 @@ pub fn gap_before(source: &Source, index: usize) -> usize {
     let Some(entry) = source.entry(index) else {
         return 0;
     };
-    let before = (0..index)
-        .rev()
-        .filter_map(|index| source.entry(index))
-        .map(|entry| (shape(entry, source), entry))
-        .find(|(shape, _)| *shape != Shape::Hidden);
+    let before = last_shown(source, index)
+        .and_then(|index| source.entry(index))
+        .map(|entry| (shape(entry, source), entry));
     match before {
         None => 0,
         Some((Shape::Line, _)) if shape(entry, source) == Shape::Line => 0,
         Some((_, before)) => usize::from(!is_fault_of(entry, before)),
+    }
+}
+
+/// The last entry before `end` that is shown. A run of hidden ones is walked once:
+/// there may be thousands, and each of them asks.
+fn last_shown(source: &Source, end: usize) -> Option<usize> {
+    let (from, to) = source.hidden.get();
+    let mut at = end;
+    loop {
+        if (from..=to).contains(&at) {
+            at = from;
+        }
+        let index = at.checked_sub(1);
+        let entry = index.and_then(|index| source.entry(index));
+        if entry.is_none_or(|entry| shape(entry, source) != Shape::Hidden) {
+            // What is known reaches as far already, or the runs are joined or new.
+            if at != from || end > to {
+                source.hidden.set((at, end));
+            }
+            return index;
+        }
+        at -= 1;
     }
 }
 
@@ -206,4 +234,101 @@ fn parts_of(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
         parts.push(("result", result.as_str().into()));
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flow::Flow;
+    use super::*;
+    use crate::domain::{CallId, PieceId, TurnId};
+    use crate::text::markdown::Marks;
+    use std::cell::Cell;
+    use std::collections::HashSet;
+
+    fn thinking(text: &str) -> Body {
+        Body::Thinking {
+            piece: PieceId(1),
+            text: text.to_owned(),
+            open: false,
+        }
+    }
+
+    fn text(text: &str) -> Body {
+        Body::Text {
+            piece: PieceId(2),
+            round: 1,
+            model: String::new(),
+            text: text.to_owned(),
+            cancelled: false,
+        }
+    }
+
+    fn entries(bodies: impl IntoIterator<Item = Body>) -> Vec<Entry> {
+        let entry = |body| Entry {
+            turn: TurnId(1),
+            revision: 1,
+            grows_since: 0,
+            body,
+        };
+        bodies.into_iter().map(entry).collect()
+    }
+
+    fn source<'a>(entries: &'a [Entry], unasked: &'a HashSet<CallId>) -> Source<'a> {
+        Source {
+            entries,
+            list: None,
+            width: 40,
+            aside: true,
+            unasked,
+            tail: 0,
+            raw: false,
+            open: None,
+            lingering: None,
+            marks: Marks::new(false, true),
+            hidden: Cell::default(),
+        }
+    }
+
+    #[test]
+    fn a_frame_over_hidden_entries_looks_at_each_a_few_times() {
+        let pairs = (0..1_000).flat_map(|_| [thinking("a"), text(" ")]);
+        let entries = entries([text("first")].into_iter().chain(pairs));
+        let unasked = HashSet::new();
+        let mut flow = Flow::default();
+        let frame = |flow: &mut Flow| {
+            let source = source(&entries, &unasked);
+            SHAPES.set(0);
+            let top = flow.top(&source, 20);
+            flow.visible(&source, top, 20);
+            flow.below(&source, top, 20);
+            SHAPES.get()
+        };
+        frame(&mut flow);
+        let looks = frame(&mut flow);
+        assert!(looks < 16 * entries.len(), "{looks} looks at entries");
+    }
+
+    #[test]
+    fn the_gap_of_an_entry_depends_on_the_last_shown_one_before_it() {
+        let bodies = [
+            text(" "),
+            text("a"),
+            thinking("b"),
+            text(""),
+            text("c"),
+            thinking("d"),
+            text("e"),
+        ];
+        let entries = entries(bodies);
+        let unasked = HashSet::new();
+        let expected = [0, 0, 1, 1, 1, 1, 1];
+        // In whatever order they are asked for.
+        let upwards: Vec<usize> = (0..7).rev().collect();
+        for order in [(0..7).collect(), upwards, vec![4, 6, 2, 1, 3, 0, 5, 3]] {
+            let source = source(&entries, &unasked);
+            for index in order {
+                assert_eq!(gap_before(&source, index), expected[index], "{index}");
+            }
+        }
+    }
 }

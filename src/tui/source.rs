@@ -4,10 +4,10 @@ use super::model::Model;
 use super::view::panes::Panes;
 use crate::domain::{Body, CallId, Entry, PieceId};
 use crate::text::markdown::Marks;
+use std::cell::Cell;
 use std::collections::HashSet;
 
 /// What is laid out: entries, or some of them, at a width.
-#[derive(Clone, Copy)]
 pub struct Source<'a> {
     pub entries: &'a [Entry],
     /// Which entries; all where there is no list.
@@ -26,6 +26,9 @@ pub struct Source<'a> {
     /// Thinking that has ended and is not folded yet.
     pub lingering: Option<PieceId>,
     pub marks: Marks,
+    /// Entries, from one to before another, of which is known that none is shown.
+    /// Nothing can change them while they are borrowed here.
+    pub hidden: Cell<(usize, usize)>,
 }
 
 impl Source<'_> {
@@ -78,6 +81,7 @@ impl Model {
             open: self.transcript.open(),
             lingering: self.lingering(),
             marks: self.marks(),
+            hidden: Cell::default(),
         }
     }
 
@@ -107,6 +111,7 @@ impl Model {
             open: self.transcript.open(),
             lingering: None,
             marks: self.marks(),
+            hidden: Cell::default(),
         }
     }
 

@@ -262,3 +262,15 @@ async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
     assert_eq!(calls[0].taught_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
 }
+
+#[tokio::test(start_paused = true)]
+async fn of_thousands_of_calls_in_one_reply_only_the_first_ones_are_calls() {
+    let reply = format!("{GET_TIME}\n").repeat(2_000);
+    let mut bench = Bench::start(Script::default().answer(&reply).answer("So.")).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    assert_eq!(calls.len(), 256);
+    let decisions = calls.iter().map(|call| (*call, Decision::Refuse)).collect();
+    bench.answers(ask, Answer::Calls(decisions)).await;
+    bench.ended().await;
+}

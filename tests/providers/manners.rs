@@ -264,7 +264,7 @@ async fn the_log_at_debug_has_request_and_answer_and_never_the_key() {
     drop(guard);
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert!(text.contains(r#""content":"안녕""#), "{text}");
-    assert!(text.contains("your key is …"), "{text}");
-    assert!(text.contains("wrong: …"), "{text}");
+    assert!(text.contains("your key is [hidden]"), "{text}");
+    assert!(text.contains("wrong: [hidden]"), "{text}");
     assert!(!text.contains("sk-12345"), "{text}");
 }

@@ -158,14 +158,27 @@ async fn a_key_that_the_server_echoes_is_taken_out() {
     let model = with_key(openai(&server), "sk-12345");
     let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
     server.on(COMPLETIONS, openai_error(401, &echo, None));
-    assert_eq!(cause(&model).await, status(401, "x… is wrong"));
+    assert_eq!(cause(&model).await, status(401, "x[hidden] is wrong"));
     server.on(
         COMPLETIONS,
         Reply::status(200).chunk("data: key sk-12345\n\n"),
     );
     let expected = Cause::Garbled(Garbled::NotJson {
-        line: "key …".into(),
+        line: "key [hidden]".into(),
     });
+    assert_eq!(cause(&model).await, expected);
+}
+
+#[tokio::test]
+async fn a_token_in_the_address_that_the_server_echoes_is_taken_out() {
+    let server = ModelServer::start();
+    let mut model = openai(&server);
+    let token = "0123456789abcdefABCD";
+    model.base_url = model.base_url.replace("/v1", &format!("/s/{token}/v1"));
+    let echo = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
+    let path = format!("/s/{token}{COMPLETIONS}");
+    server.on(&path, openai_error(401, &echo, None));
+    let expected = status(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
     assert_eq!(cause(&model).await, expected);
 }
 

@@ -191,7 +191,7 @@ fn a_key_that_is_refused_names_where_it_comes_from() {
     let fault = Fault::new(&model, status(401, "Incorrect API key provided: sk-wrong"));
     assert_eq!(
         fault.to_string(),
-        "https://api.example.com does not accept the key (HTTP 401). Incorrect API key provided: … Check apiKey of `mine` in config.json, or the variable it names (OPENAI_API_KEY where it is left out)."
+        "https://api.example.com does not accept the key (HTTP 401). Incorrect API key provided: [hidden]. Check apiKey of `mine` in config.json, or the variable it names (OPENAI_API_KEY where it is left out)."
     );
     assert!(!format!("{fault:?}").contains("sk-wrong"));
 }

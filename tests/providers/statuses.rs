@@ -302,7 +302,7 @@ async fn a_key_goes_where_each_provider_looks_for_it() {
         let fault = fault(&with_key(model, "sk-12345")).await;
         let words = fault.notice().sentence();
         let expected = format!(
-            "{} does not accept the key (HTTP 401). wrong: … Check",
+            "{} does not accept the key (HTTP 401). wrong: [hidden]. Check",
             server.url()
         );
         assert!(words.starts_with(&expected), "{words}");

@@ -9,7 +9,7 @@ use serde_json::json;
 /// What the check shows, in the simplest way: a path is a text. Some are not finished.
 pub fn arguments_checked(dice: &mut Dice, seen: &Checker) -> Input {
     let check = |check: &ArgumentCheck| {
-        let is_required = check.schema.as_ref()?["required"] != json!([]);
+        let is_required = check.tool.input_schema["required"] != json!([]);
         match check.arguments.get("path") {
             _ if dice.one_in(20) => None,
             Some(path) if !path.is_string() => Some(Some("path is no text")),

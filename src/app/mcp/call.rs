@@ -8,7 +8,10 @@ use crate::cli::mcp;
 use crate::config::Home;
 use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
-use crate::domain::{Arguments, CallId, Launch, SchemaCheck, ServerStatus, Tool, ToolOutcome};
+use crate::domain::{
+    ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerId, ServerStatus, Tool,
+    ToolOutcome,
+};
 use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
@@ -20,6 +23,7 @@ use serde_json::Value;
 use std::future::pending;
 use std::io::{self, IsTerminal};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -124,8 +128,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
     };
     let (ran, stopped) = watch(desk, call).await;
     let outcome = &ran.outcome;
-    tracing::debug!(server = %id, tool = tool.name, ?outcome, "tool result");
-    failures::log_outcome(id, &tool.name, outcome, false);
+    log_outcome(id, &tool.name, outcome);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
     eprint(&ended.err);
     match io::stdout().is_terminal() {
@@ -137,6 +140,11 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         Some(Stop::TimeOut) => EXIT_FAILED,
         None => ended.code,
     })
+}
+
+fn log_outcome(id: &ServerId, tool: &str, outcome: &ToolOutcome) {
+    tracing::debug!(server = %id, tool, ?outcome, "tool result");
+    failures::log_outcome(id, tool, outcome, false);
 }
 
 fn eprint(text: &str) {
@@ -235,8 +243,11 @@ async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
         Written::Whole(arguments) => arguments,
         Written::Pairs(written) => pairs::arguments(tool, &written)?,
     };
-    let checks = vec![tool.argument_check(&arguments)];
-    match ArgumentChecker::default().run(checks).await.pop() {
+    let check = ArgumentCheck {
+        tool: Arc::new(tool.clone()),
+        arguments: arguments.clone(),
+    };
+    match ArgumentChecker::default().run(vec![check]).await.pop() {
         Some(SchemaCheck::Valid) => Ok(arguments),
         Some(SchemaCheck::Invalid(why)) => {
             let name = &tool.name;

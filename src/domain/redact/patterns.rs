@@ -155,7 +155,7 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
 }
 
 fn encoded_user_info(text: &str, at: usize) -> Option<Range<usize>> {
-    let rest = text[at..].as_bytes();
+    let rest = &text.as_bytes()[at..];
     let rest = &rest[..rest.len().min(REACH_BYTES)];
     let ends = |three: &[u8]| {
         let is_mark = matches!(three[0], b'"' | b'\'' | b'&' | b'/' | b'<');

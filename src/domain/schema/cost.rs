@@ -15,6 +15,8 @@ pub const STEPS_MAX: u64 = 1_000_000;
 const PAIRS_MAX: usize = 200_000;
 /// How deep the count follows references and nesting before it gives up.
 const DEPTH_MAX: usize = 256;
+/// How the keywords begin that are about what the others left over.
+const UNEVALUATED: &str = "unevaluated";
 /// Patterns that are compiled for one check.
 const PATTERNS_MAX: usize = 500;
 /// Bytes of text that a pattern reads in the time of one step.
@@ -41,9 +43,17 @@ struct Document<'a> {
     anchors: HashMap<&'a str, &'a Value>,
 }
 
+/// The keywords that refer to another part of the schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+/// The keywords that give a part an address of its own; `id` in the oldest drafts.
+const IDS: [&str; 2] = ["$id", "id"];
+
 impl<'a> Document<'a> {
-    /// None where a part has an `$id` of its own, which changes what references below
-    /// mean, or where there is too much of it.
+    /// None where there is too much of it, or where it is not certain that the validator
+    /// follows its references as this count does: a part with an address of its own
+    /// changes what references below it mean, and of two anchors of one name either may
+    /// be meant. Keywords about what is unevaluated are compiled together with everything
+    /// that a reference beside them leads to, again and again: not with references.
     fn read(root: &'a Value) -> Option<Self> {
         let id = root.get("$id").and_then(Value::as_str);
         let mut this = Self {
@@ -52,21 +62,25 @@ impl<'a> Document<'a> {
             anchors: HashMap::new(),
         };
         let (mut bytes, mut patterns) = (0_usize, 0_usize);
+        let (mut refers, mut is_doubtful) = (false, false);
         let mut rest = vec![root];
         while let Some(part) = rest.pop() {
             bytes += 4;
             match part {
                 Value::Object(members) => {
-                    let own_id = members.get("$id").is_some_and(Value::is_string);
-                    if own_id && !std::ptr::eq(part, root) {
-                        return None;
-                    }
+                    let is_string = |key: &&str| members.get(*key).is_some_and(Value::is_string);
+                    refers |= REFERENCES.iter().any(is_string);
+                    is_doubtful |= !std::ptr::eq(part, root) && IDS.iter().any(is_string);
+                    is_doubtful |= members.keys().any(|key| key.starts_with(UNEVALUATED));
                     patterns += usize::from(members.contains_key("pattern"));
                     let keyed = members.get("patternProperties").and_then(Value::as_object);
                     patterns += keyed.map_or(0, Map::len);
                     for key in ["$anchor", "$dynamicAnchor"] {
                         if let Some(name) = members.get(key).and_then(Value::as_str) {
-                            this.anchors.insert(name, part);
+                            let known = this.anchors.insert(name, part);
+                            if known.is_some_and(|known| !std::ptr::eq(known, part)) {
+                                return None;
+                            }
                         }
                     }
                     bytes += members.keys().map(|key| key.len() + 4).sum::<usize>();
@@ -80,7 +94,8 @@ impl<'a> Document<'a> {
                 return None;
             }
         }
-        Some(this)
+        let is_certain = !(refers && is_doubtful);
+        is_certain.then_some(this)
     }
 
     fn target(&self, reference: &str) -> Option<&'a Value> {
@@ -129,7 +144,7 @@ impl<'a> Count<'a> {
             visits = visits.saturating_add(self.keyword(keyword, body, value, depth + 1)?);
         }
         // What is left over is found by looking at the other keywords once more.
-        if keywords.keys().any(|key| key.starts_with("unevaluated")) {
+        if keywords.keys().any(|key| key.starts_with(UNEVALUATED)) {
             visits = visits.saturating_mul(2);
         }
         self.known.insert(pair, Some(visits));
@@ -144,7 +159,7 @@ impl<'a> Count<'a> {
         depth: usize,
     ) -> Option<u64> {
         match (keyword, body, value) {
-            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference), _) => {
+            (keyword, Value::String(reference), _) if REFERENCES.contains(&keyword) => {
                 let target = self.schema.target(reference)?;
                 self.visits(target, value, depth)
             }
@@ -186,7 +201,8 @@ impl<'a> Count<'a> {
                 Value::Array(items),
             ) => self.sum(items.iter().map(|item| (body, item)), depth),
             ("pattern", _, Value::String(text)) => Some(pattern_steps(text)),
-            ("enum", Value::Array(values), _) => Some(values.len() as u64),
+            ("enum" | "const" | "required" | "dependentRequired", listed, _) => Some(size(listed)),
+            ("uniqueItems", _, Value::Array(_)) => Some(size(value)),
             _ => Some(0),
         }
     }
@@ -205,6 +221,20 @@ impl<'a> Count<'a> {
         }
         Some(sum)
     }
+}
+
+/// Values in a value, with itself.
+fn size(value: &Value) -> u64 {
+    let (mut count, mut rest) = (0, vec![value]);
+    while let Some(value) = rest.pop() {
+        count += 1;
+        match value {
+            Value::Array(items) => rest.extend(items),
+            Value::Object(members) => rest.extend(members.values()),
+            _ => {}
+        }
+    }
+    count
 }
 
 fn pattern_steps(text: &str) -> u64 {

@@ -11,11 +11,12 @@ mod cost;
 #[cfg(test)]
 mod tests;
 
-use super::Arguments;
+use super::{Arguments, Tool};
 use jsonschema::{PatternOptions, ValidationError};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::sync::Arc;
 
-/// Bytes of a schema, as compact JSON, above which it is not compiled.
+/// Bytes of a tool's definition above which its schema is not compiled.
 pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of a compiled pattern and of its cache. Repetitions of repetitions exceed this
 /// quickly, and are refused before they cost time.
@@ -38,8 +39,8 @@ pub enum SchemaCheck {
 /// Arguments that are to be checked, and what against.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentCheck {
-    /// None where the schema is too long to be compiled.
-    pub schema: Option<Map<String, Value>>,
+    /// The tool whose input schema they have to satisfy.
+    pub tool: Arc<Tool>,
     pub arguments: Arguments,
 }
 
@@ -47,9 +48,10 @@ impl ArgumentCheck {
     /// Blocks for as long as the check takes: usually microseconds, and bounded by
     /// [`cost::STEPS_MAX`] validator steps.
     pub fn run(self) -> SchemaCheck {
-        let Some(schema) = self.schema.map(Value::Object) else {
+        if self.tool.bytes > SCHEMA_BYTES_MAX {
             return SchemaCheck::Unchecked;
-        };
+        }
+        let schema = Value::Object(self.tool.input_schema.clone());
         let arguments = Value::Object(self.arguments);
         if !cost::is_affordable(&schema, &arguments) {
             return SchemaCheck::Unchecked;

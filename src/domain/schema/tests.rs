@@ -1,5 +1,5 @@
 use super::*;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::time::{Duration, Instant};
 
 fn check(schema: Value, arguments: Value) -> SchemaCheck {
@@ -7,8 +7,10 @@ fn check(schema: Value, arguments: Value) -> SchemaCheck {
         Value::Object(object) => object,
         other => panic!("not an object: {other}"),
     };
+    let definition = json!({ "name": "t", "inputSchema": object(schema) });
+    let tool = Tool::from_definition(&definition).expect("a whole definition");
     let check = ArgumentCheck {
-        schema: Some(object(schema)),
+        tool: Arc::new(tool),
         arguments: object(arguments),
     };
     let began = Instant::now();
@@ -64,6 +66,84 @@ fn recursion_that_doubles_with_each_level_of_the_arguments_is_not_followed() {
         deep = json!({ "next": deep });
     }
     assert_eq!(check(schema, deep), SchemaCheck::Unchecked);
+}
+
+/// Compiling these would overflow the stack or take gigabytes, whatever the arguments are.
+#[test]
+fn schemas_that_cost_too_much_to_compile_are_not_compiled() {
+    let chain = |next: fn(Value) -> Value, levels: usize| {
+        let mut definitions = Map::new();
+        for level in 0..levels {
+            let reference = json!({ "$ref": format!("#/$defs/a{}", level + 1) });
+            definitions.insert(format!("a{level}"), next(reference));
+        }
+        definitions.insert(format!("a{levels}"), json!(true));
+        definitions
+    };
+    for definitions in [
+        chain(|reference| reference, 5_000),
+        chain(|reference| json!({ "allOf": [reference, reference] }), 30),
+        chain(|reference| json!({ "anyOf": [reference, reference] }), 30),
+    ] {
+        for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
+            let schema = json!({
+                "$defs": definitions,
+                "properties": { "x": { "$ref": "#/$defs/a0", keyword: false } },
+            });
+            assert_eq!(check(schema, json!({})), SchemaCheck::Unchecked);
+        }
+    }
+    let inline =
+        json!({ "properties": { "a": { "type": "string" } }, "unevaluatedProperties": false });
+    assert!(matches!(
+        check(inline, json!({ "b": 1 })),
+        SchemaCheck::Invalid(_)
+    ));
+}
+
+#[test]
+fn references_that_the_validator_may_follow_elsewhere_are_not_followed() {
+    let old = json!({
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "$defs": { "a0": {} },
+        "properties": { "x": {
+            "id": "http://b/", "$defs": doubling(), "allOf": [{ "$ref": "#/$defs/a0" }],
+        } },
+    });
+    assert_eq!(check(old, json!({ "x": {} })), SchemaCheck::Unchecked);
+    let mut definitions = doubling();
+    definitions["a0"]["$anchor"] = json!("x");
+    let twice = json!({
+        "$defs": definitions,
+        "properties": { "x": { "$ref": "#x" } },
+        "default": { "$anchor": "x" },
+        "examples": [{ "$anchor": "x" }],
+    });
+    assert_eq!(check(twice, json!({ "x": {} })), SchemaCheck::Unchecked);
+}
+
+#[test]
+fn keywords_that_read_a_whole_value_count_for_its_size() {
+    let mut definitions = doubling();
+    let reach = json!({ "$ref": "#/$defs/a15" });
+    let items: Vec<u32> = (0..20_000).collect();
+    let names: Vec<String> = (0..10_000).map(|number| format!("n{number}")).collect();
+    for (keyword, end, value) in [
+        ("uniqueItems", json!({ "uniqueItems": true }), json!(items)),
+        ("const", json!({ "const": items }), json!(items)),
+        ("enum", json!({ "enum": [items] }), json!(items)),
+        ("required", json!({ "required": names }), json!({})),
+    ] {
+        definitions.insert("a30".to_owned(), end);
+        let schema = json!({ "properties": { "x": reach }, "$defs": definitions });
+        assert_eq!(
+            check(schema, json!({ "x": value })),
+            SchemaCheck::Unchecked,
+            "{keyword}"
+        );
+    }
+    let schema = json!({ "properties": { "x": { "uniqueItems": true } } });
+    assert_eq!(check(schema, json!({ "x": items })), SchemaCheck::Valid);
 }
 
 #[test]

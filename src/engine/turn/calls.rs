@@ -91,7 +91,7 @@ impl Turn {
     fn ask_approval(&mut self, ids: &[CallId]) {
         let tool_of = |id: CallId| -> Option<Arc<Tool>> {
             self.offered_for(id)
-                .map(|offered| Arc::new(offered.tool.clone()))
+                .map(|offered| Arc::clone(&offered.tool))
         };
         let calls = ids
             .iter()

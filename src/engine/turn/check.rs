@@ -5,6 +5,7 @@
 use super::propose::Candidate;
 use super::{Arguments, CallId, Effect, StateKind, Turn};
 use crate::domain::{ArgumentCheck, SchemaCheck};
+use std::sync::Arc;
 
 /// What goes on once the results are there.
 #[derive(Debug)]
@@ -26,7 +27,10 @@ impl Turn {
     pub(super) fn check_edits(&mut self, mut edits: Vec<(CallId, Arguments)>) {
         edits.retain(|(id, _)| self.offered_for(*id).is_some());
         let check = |(id, arguments): &(CallId, Arguments)| {
-            Some(self.offered_for(*id)?.tool.argument_check(arguments))
+            Some(ArgumentCheck {
+                tool: Arc::clone(&self.offered_for(*id)?.tool),
+                arguments: arguments.clone(),
+            })
         };
         let checks = edits.iter().filter_map(check).collect();
         self.check(checks, Checking::Edited(edits));

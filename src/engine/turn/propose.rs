@@ -7,6 +7,7 @@ use super::same::same_json;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::offered::{withheld, withheld_called};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
+use std::sync::Arc;
 
 /// One thing that the model asked for in this round.
 #[derive(Debug, Clone)]
@@ -64,7 +65,10 @@ impl Candidate {
     /// The check of its arguments, where it got that far.
     pub(super) fn check(&self) -> Option<ArgumentCheck> {
         match self {
-            Self::Usable(usable) => Some(usable.offered.tool.argument_check(&usable.arguments)),
+            Self::Usable(usable) => Some(ArgumentCheck {
+                tool: Arc::clone(&usable.offered.tool),
+                arguments: usable.arguments.clone(),
+            }),
             Self::Not { .. } | Self::Unreadable { .. } => None,
         }
     }

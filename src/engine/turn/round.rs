@@ -9,6 +9,10 @@ use super::{
 use crate::domain::ANSWER_CUT;
 use crate::protocol::Ask;
 
+/// Calls of one reply that are taken for calls; what follows them is text. Each of them is
+/// resolved, checked and asked about.
+const CALLS_MAX: usize = 256;
+
 /// What has come of the reply under way.
 #[derive(Debug, Default)]
 pub(super) struct Round {
@@ -86,6 +90,11 @@ impl Turn {
             }
             Input::TextWasThinking => self.text_was_thinking(),
             Input::Mark(mark) => self.round.words.mark(&mark),
+            Input::Call(ProposedCall { raw, .. }) | Input::Unusable { raw, .. }
+                if self.round.asked.len() >= CALLS_MAX =>
+            {
+                self.delta(PieceKind::Text, raw);
+            }
             Input::Call(call) => {
                 let place = self.round.words.take_out(&call.raw);
                 self.round.asked.push(Asked::Call { call, place });

@@ -21,6 +21,17 @@ pub struct Delimiters {
     pub gaps: Vec<usize>,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// Bytes looked at in search of signs, by the tests that bound the work.
+    pub static READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn count_read(_bytes: usize) {
+    #[cfg(test)]
+    READ.set(READ.get() + _bytes);
+}
+
 fn is_space(c: Option<char>) -> bool {
     c.is_none_or(char::is_whitespace)
 }
@@ -74,62 +85,94 @@ impl Run {
     }
 }
 
-/// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
-/// are looked for once for each length.
-pub fn delimiters(text: &str) -> Delimiters {
-    let mut found = Delimiters::default();
-    let mut missing_ticks = [false; 8];
-    let mut at = 0;
-    while let Some(offset) = text.as_bytes()[at..]
-        .iter()
-        .position(|byte| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~'))
-    {
-        at += offset;
-        let sign = text.as_bytes()[at];
+/// The first run at or behind `at`. A sign after a backslash is none.
+fn next_run(text: &str, mut at: usize) -> Option<Run> {
+    let bytes = text.as_bytes();
+    loop {
+        let is_sign = |byte: &u8| matches!(byte, b'\\' | b'`' | b'*' | b'_' | b'~');
+        at += bytes[at..].iter().position(is_sign)?;
+        let sign = bytes[at];
         if sign == b'\\' {
             at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
             continue;
         }
-        let length = text.as_bytes()[at..]
-            .iter()
-            .take_while(|byte| **byte == sign)
-            .count();
-        let run = Run {
+        let length = bytes[at..].iter().take_while(|byte| **byte == sign).count();
+        return Some(Run {
             sign,
             length,
             at,
             before: text[..at].chars().next_back(),
             after: text[at + length..].chars().next(),
-        };
+        });
+    }
+}
+
+/// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
+/// are looked for once for each length.
+pub fn delimiters(text: &str) -> Delimiters {
+    count_read(text.len());
+    let mut found = Delimiters::default();
+    let mut missing_ticks = [false; 8];
+    let mut at = 0;
+    while let Some(run) = next_run(text, at) {
         at = run.end();
-        if sign == b'`' {
-            let missing = &mut missing_ticks[length.min(8) - 1];
-            match closing_ticks(text, &run).filter(|_| !*missing) {
-                Some(end) => at = end,
-                None if *missing => {}
-                None => {
-                    *missing = true;
-                    found.open.push(Open {
-                        sign,
-                        length,
-                        at: run.at,
-                    });
-                }
-            }
-        } else if sign != b'~' || length == 2 {
+        if run.sign != b'`' {
             found.take(&run);
+            continue;
+        }
+        let missing = &mut missing_ticks[run.length.min(8) - 1];
+        if *missing {
+            continue;
+        }
+        match closing_ticks(text, &run) {
+            Some(end) => at = end,
+            None => {
+                *missing = true;
+                found.open.push(Open {
+                    sign: run.sign,
+                    length: run.length,
+                    at: run.at,
+                });
+            }
         }
     }
     found
+}
+
+/// The first space at or behind `from` before which nothing is left open. Only the
+/// text in front of a space decides about it, so that more text does not move it.
+/// Backticks that nothing closes leave all that follows open. O(len).
+pub fn calm_space(text: &str, from: usize) -> Option<usize> {
+    count_read(text.len());
+    let mut found = Delimiters::default();
+    let mut at = 0;
+    loop {
+        let run = next_run(text, at);
+        let end = run.as_ref().map_or(text.len(), |run| run.at);
+        if found.open.is_empty() && from < end {
+            let start = at.max(from);
+            let mut bytes = text.as_bytes()[start..end].iter();
+            if let Some(space) = bytes.position(|byte| *byte == b' ') {
+                return Some(start + space);
+            }
+        }
+        let run = run?;
+        at = run.end();
+        if run.sign == b'`' {
+            at = closing_ticks(text, &run)?;
+        } else {
+            found.take(&run);
+        }
+    }
 }
 
 /// Behind the run of as many backticks that closes one.
 fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
     let mut at = run.end();
     loop {
-        at += text.as_bytes()[at..]
-            .iter()
-            .position(|byte| *byte == b'`')?;
+        let ticks = text.as_bytes()[at..].iter().position(|byte| *byte == b'`');
+        count_read(ticks.unwrap_or(text.len() - at));
+        at += ticks?;
         let length = text.as_bytes()[at..]
             .iter()
             .take_while(|byte| **byte == b'`')
@@ -142,7 +185,11 @@ fn closing_ticks(text: &str, run: &Run) -> Option<usize> {
 }
 
 impl Delimiters {
+    /// Takes in a run of emphasis signs.
     fn take(&mut self, run: &Run) {
+        if run.sign == b'~' && run.length != 2 {
+            return;
+        }
         let opener = self.open.iter().rposition(|open| open.sign == run.sign);
         // What opens `_` stands at the edge of a word, so that what closes it does too.
         let edge = is_punctuation(run.before) || run.sign == b'_' && !is_space(run.before);
@@ -201,6 +248,33 @@ mod tests {
         assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
         assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);
         assert_eq!(open("***a**"), [('*', 1)]);
+    }
+
+    #[test]
+    fn a_space_is_calm_where_nothing_is_open_before_it() {
+        assert_eq!(calm_space("a b", 0), Some(1));
+        assert_eq!(calm_space("a b", 2), None);
+        assert_eq!(calm_space("*a b* c", 0), Some(5));
+        assert_eq!(calm_space("`a b` c", 0), Some(5));
+        assert_eq!(calm_space("``a ` b`` c", 0), Some(9));
+        assert_eq!(calm_space("a `b c", 2), None);
+        assert_eq!(calm_space("*a `b* c` d* e", 0), Some(12));
+        assert_eq!(calm_space("a\\ b", 0), Some(2));
+        assert_eq!(calm_space("한 글", 1), Some(3));
+    }
+
+    #[test]
+    fn a_space_that_is_calm_stays_so_when_more_comes() {
+        let text = "*a `b* c` d* e ``f* ` g`` ~~h _i~~ j_ *k `l";
+        for from in 0..text.len() {
+            let whole = calm_space(text, from);
+            for end in whole.unwrap_or(text.len()) + 1..text.len() {
+                assert_eq!(calm_space(&text[..end], from), whole, "{from}..{end}");
+            }
+            for end in 0..whole.unwrap_or(text.len()) {
+                assert_eq!(calm_space(&text[..end], from), None, "{from}..{end}");
+            }
+        }
     }
 
     #[test]

@@ -287,7 +287,7 @@ impl Layout {
                 self.end_words(leaf, source, ending);
             }
             Body::Code(mut code) => self.end_code_line(&mut code, leaf),
-            Body::Table(table) => table.finish(&mut Sheet {
+            Body::Table(mut table) => table.finish(&mut Sheet {
                 arena: &mut self.arena,
                 marks: &self.marks,
                 width: room.get().into(),

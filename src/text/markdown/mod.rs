@@ -234,14 +234,16 @@ impl Markdown {
 /// open, or where the line ends.
 fn part_of_line(window: &str, newline: Option<usize>) -> Option<usize> {
     let line = &window[..newline.unwrap_or(window.len())];
-    let spaces = line.bytes().enumerate().skip(LINE_BYTES_SOFT);
-    let mut spaces = spaces.filter(|(_, byte)| *byte == b' ');
-    let is_calm = |end: usize| delimiter::delimiters(&line[..end]).open.is_empty();
-    let calm = spaces.clone().find(|(space, _)| is_calm(*space));
+    let calm = delimiter::calm_space(line, LINE_BYTES_SOFT);
     let full = window.len() + 3 >= LINE_BYTES_MAX;
-    let cut = calm.or_else(|| spaces.next().filter(|_| full && newline.is_none()));
+    let any_space = || {
+        let spaces = line.bytes().enumerate().skip(LINE_BYTES_SOFT);
+        let mut spaces = spaces.filter(|(_, byte)| *byte == b' ');
+        spaces.next().map(|(space, _)| space)
+    };
+    let cut = calm.or_else(|| any_space().filter(|_| full && newline.is_none()));
     // The space belongs to the part that it ends.
-    cut.map(|(space, _)| space + 1)
+    cut.map(|space| space + 1)
         .or(newline)
         .or_else(|| full.then_some(window.len()))
 }

@@ -21,6 +21,14 @@ const COLUMN_MIN: usize = 5;
 /// Columns of what stands between two columns.
 const BETWEEN: usize = 3;
 
+/// Bytes of filler for each byte of the rows, and those that are free. Filler is what
+/// a row shows without having it: the cells that it lacks, and the names of columns.
+/// A row of one byte would otherwise be laid out as more than a hundred cells.
+const FILLER_SHARE: usize = 16;
+const FILLER_FREE: usize = 128 << 10;
+/// What a row of the screen counts as filler beside its text.
+const FILLER_ROW: usize = 16;
+
 /// One cell, as text with looks.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cell {
@@ -44,10 +52,13 @@ impl Ink for CellInk<'_> {
     }
 }
 
-/// The cells of one row, each byte of it in one of them.
+/// The cells of one row, each byte of it in one of them. There may be fewer than the
+/// table has columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableRow {
     pub source: usize,
+    /// Bytes of its line.
+    bytes: usize,
     cells: Vec<Cell>,
 }
 
@@ -72,7 +83,8 @@ impl TableRow {
             }
         }
         let end = ranges.last().map_or(0, |last| last.end);
-        let mut cells: Vec<Cell> = ranges
+        let bytes = text.len() + 1;
+        let cells: Vec<Cell> = ranges
             .into_iter()
             .map(|range| {
                 let mut cell = Cell::default();
@@ -91,8 +103,11 @@ impl TableRow {
                 cell
             })
             .collect();
-        cells.resize(columns, Cell::default());
-        Self { source, cells }
+        Self {
+            source,
+            bytes,
+            cells,
+        }
     }
 }
 
@@ -112,6 +127,9 @@ pub struct Table {
     settled: Option<Arc<Plan>>,
     /// A row that is still coming in.
     partial: Option<Arc<TableRow>>,
+    /// Bytes of the rows that were laid out, and of filler in them.
+    bytes: usize,
+    filler: usize,
 }
 
 /// Where a table's rows go.
@@ -139,12 +157,15 @@ impl Sheet<'_> {
 }
 
 impl Table {
-    pub fn new(aligns: Vec<Align>, header: TableRow) -> Self {
+    pub fn new(aligns: Vec<Align>, mut header: TableRow) -> Self {
+        header.cells.resize(aligns.len(), Cell::default());
         Self {
             aligns,
             rows: vec![Arc::new(header)],
             settled: None,
             partial: None,
+            bytes: 0,
+            filler: 0,
         }
     }
 
@@ -172,14 +193,14 @@ impl Table {
     }
 
     /// The end of the table: what is not laid out yet is.
-    pub fn finish(&self, sheet: &mut Sheet) {
+    pub fn finish(&mut self, sheet: &mut Sheet) {
         if self.settled.is_some() {
             return;
         }
         let plan = self.plan(sheet.width);
         self.lay_rows(&plan, sheet);
-        if let Some(row) = &self.partial {
-            self.lay_row(&plan, row, self.rows.len() == 1, sheet);
+        if let Some(row) = self.partial.take() {
+            self.lay_row(&plan, &row, self.rows.len() == 1, sheet);
         }
     }
 
@@ -188,7 +209,7 @@ impl Table {
         let natural: Vec<usize> = (0..count)
             .map(|column| {
                 let rows = self.rows.iter().chain(&self.partial);
-                let widths = rows.map(|row| row.cells[column].width);
+                let widths = rows.filter_map(|row| Some(row.cells.get(column)?.width));
                 widths.max().unwrap_or(0).max(1)
             })
             .collect();
@@ -203,8 +224,9 @@ impl Table {
         Plan::Columns(shrink(&natural, room))
     }
 
-    fn lay_rows(&self, plan: &Plan, sheet: &mut Sheet) {
-        if let (Plan::Columns(widths), Some(header)) = (plan, self.rows.first()) {
+    fn lay_rows(&mut self, plan: &Plan, sheet: &mut Sheet) {
+        let rows = self.rows.clone();
+        if let (Plan::Columns(widths), Some(header)) = (plan, rows.first()) {
             self.lay_columns(widths, header, true, sheet);
             let start = sheet.arena.end();
             for (column, width) in widths.iter().enumerate() {
@@ -220,7 +242,7 @@ impl Table {
             }
             sheet.end_row(start, header.source);
         }
-        if let (Plan::Records, [header]) = (plan, &self.rows[..]) {
+        if let (Plan::Records, [header]) = (plan, &rows[..]) {
             let cells = header.cells.iter().map(|cell| cell.text.as_str());
             let names: Vec<_> = cells.collect();
             let start = sheet.arena.end();
@@ -229,12 +251,13 @@ impl Table {
                 .put(&names.join(" / ").replace('\n', " "), bold());
             sheet.wrap(start, header.source);
         }
-        for (index, row) in self.rows.iter().enumerate().skip(1) {
+        for (index, row) in rows.iter().enumerate().skip(1) {
             self.lay_row(plan, row, index == 1, sheet);
         }
     }
 
-    fn lay_row(&self, plan: &Plan, row: &TableRow, first: bool, sheet: &mut Sheet) {
+    fn lay_row(&mut self, plan: &Plan, row: &TableRow, first: bool, sheet: &mut Sheet) {
+        self.bytes += row.bytes;
         match plan {
             Plan::Columns(widths) => self.lay_columns(widths, row, false, sheet),
             Plan::Records => {
@@ -248,7 +271,13 @@ impl Table {
     }
 
     /// A row as columns, as many rows high as its highest cell.
-    fn lay_columns(&self, widths: &[usize], row: &TableRow, header: bool, sheet: &mut Sheet) {
+    fn lay_columns(&mut self, widths: &[usize], row: &TableRow, header: bool, sheet: &mut Sheet) {
+        let count = if header || self.may_fill() {
+            widths.len()
+        } else {
+            row.cells.len()
+        };
+        let lacking = Cell::default();
         let wrapped: Vec<Vec<Range<usize>>> = row
             .cells
             .iter()
@@ -258,14 +287,17 @@ impl Table {
         let height = wrapped.iter().map(Vec::len).max().unwrap_or(1);
         for line in 0..height {
             let start = sheet.arena.end();
-            for (column, cell) in row.cells.iter().enumerate() {
+            let mut had = start;
+            for column in 0..count {
+                let cell = row.cells.get(column).unwrap_or(&lacking);
                 if column > 0 {
                     sheet.arena.put(" ", Look::default());
                     let bar = sheet.marks.bar.to_string();
                     sheet.arena.put(&bar, Look::of(Role::Dim));
                     sheet.arena.put(" ", Look::default());
                 }
-                let range = wrapped[column].get(line).cloned().unwrap_or(0..0);
+                let range = wrapped.get(column).and_then(|rows| rows.get(line));
+                let range = range.cloned().unwrap_or(0..0);
                 let words = cell.text[range.clone()].trim_end_matches(' ');
                 let range = range.start..range.start + words.len();
                 let room = widths[column].saturating_sub(width(words));
@@ -274,31 +306,48 @@ impl Table {
                     Align::Middle => room / 2,
                     Align::Right => room,
                 };
-                let last = column + 1 == row.cells.len();
+                let last = column + 1 == count;
                 let after = if last { 0 } else { room - before };
                 sheet.arena.put(&" ".repeat(before), Look::default());
                 put_cell(sheet.arena, cell, range, header);
                 sheet.arena.put(&" ".repeat(after), Look::default());
+                if column < row.cells.len() {
+                    had = sheet.arena.end();
+                }
             }
+            self.filler += sheet.arena.end() - had;
             sheet.end_row(start, row.source);
         }
     }
 
     /// A row as a list of its cells, each with the name of its column.
-    fn lay_record(&self, row: &TableRow, sheet: &mut Sheet) {
-        let Some(header) = self.rows.first() else {
+    fn lay_record(&mut self, row: &TableRow, sheet: &mut Sheet) {
+        let Some(header) = self.rows.first().cloned() else {
             return;
         };
-        for (name, cell) in header.cells.iter().zip(&row.cells) {
+        let fills = self.may_fill();
+        for (column, name) in header.cells.iter().enumerate() {
+            let cell = row.cells.get(column);
+            if cell.is_none() && !fills {
+                return;
+            }
             let start = sheet.arena.end();
-            let words = name.text.replace('\n', " ");
-            if !words.is_empty() {
-                sheet.arena.put(&words, bold());
+            if !name.text.is_empty() && fills {
+                sheet.arena.put(&name.text.replace('\n', " "), bold());
                 sheet.arena.put(": ", Look::of(Role::Dim));
             }
-            put_cell(sheet.arena, cell, 0..cell.text.len(), false);
+            self.filler += sheet.arena.end() - start;
+            match cell {
+                Some(cell) => put_cell(sheet.arena, cell, 0..cell.text.len(), false),
+                None => self.filler += FILLER_ROW,
+            }
             sheet.wrap(start, row.source);
         }
+    }
+
+    /// May the next row show more than it has?
+    fn may_fill(&self) -> bool {
+        self.filler <= FILLER_FREE + FILLER_SHARE * self.bytes
     }
 }
 

@@ -1,7 +1,7 @@
 //! The work that a streamed text makes, counted.
 
-use super::super::Markdown;
-use super::marks;
+use super::super::{Markdown, delimiter};
+use super::{marks, rows};
 
 /// Bytes laid out for a text that streams in sixty bytes at a time.
 fn work(raw: &str) -> usize {
@@ -42,5 +42,89 @@ fn the_ten_thousandth_token_costs_what_the_first_did() {
     for (name, shape) in shapes {
         let [short, long] = [1_000, 4_000].map(|lines| work(&shape(lines)));
         assert!(long < 5 * short, "{name}: {short} and {long} bytes");
+    }
+}
+
+/// Bytes searched for signs while `act` runs.
+fn searched(act: impl FnOnce()) -> usize {
+    delimiter::READ.set(0);
+    act();
+    delimiter::READ.get()
+}
+
+const LONG_LINES: [&str; 7] = [
+    " \\``",
+    "*a ",
+    "a *b ",
+    "`a *b ",
+    "a _b* ",
+    "``` `` ` ",
+    "**가(나)**는 ",
+];
+
+#[test]
+fn a_long_line_of_signs_is_searched_a_few_times_at_most() {
+    for part in LONG_LINES {
+        let raw = part.repeat(6_000 / part.len());
+        let bytes = searched(|| {
+            Markdown::new(&raw, 80, marks(), false);
+        });
+        assert!(bytes < 16 * raw.len(), "{part:?}: {bytes} bytes");
+    }
+}
+
+#[test]
+fn a_token_of_a_long_line_of_signs_costs_a_few_windows_at_most() {
+    for part in LONG_LINES {
+        let raw = part.repeat(3_000 / part.len());
+        let cut = raw.floor_char_boundary(2_900);
+        let mut text = Markdown::new(&raw[..cut], 80, marks(), true);
+        let bytes = searched(|| text.extend_to(&raw, true));
+        assert!(bytes < 64 * 1_024, "{part:?}: {bytes} bytes");
+    }
+}
+
+/// What a table of many rows with hardly anything in them holds in the end.
+fn table_cost(header: &[&str], row: &str, width: u16) -> (usize, usize) {
+    let head = format!("|{}|\n", header.join("|"));
+    let rule = format!("|{}\n", "-|".repeat(header.len()));
+    let raw = head + &rule + &row.repeat(4_000);
+    let text = Markdown::new(&raw, width, marks(), false);
+    (text.cost(), raw.len())
+}
+
+#[test]
+fn a_table_row_costs_no_more_than_its_own_bytes_allow() {
+    let name = "name ".repeat(400);
+    let long = {
+        let mut header = vec!["b"; 12];
+        header[0] = &name;
+        header
+    };
+    let shapes: [(&str, &[&str], u16); 4] = [
+        ("list of cells", &["a"; 128], 80),
+        ("columns", &["abc"; 30], 240),
+        ("one long name", &long, 20),
+        ("one long name, narrow", &long, 4),
+    ];
+    let costs = shapes.map(|(name, header, width)| (name, table_cost(header, "|\n", width)));
+    let too_much = |(_, (cost, bytes)): &&(&str, (usize, usize))| *cost > (1 << 20) + 128 * bytes;
+    let dear: Vec<_> = costs.iter().filter(too_much).collect();
+    assert!(dear.is_empty(), "{dear:?}");
+}
+
+#[test]
+fn a_long_line_and_a_table_of_short_rows_stream_in_as_they_are_when_whole() {
+    let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
+    let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
+    for raw in lines.iter().chain([&short_rows]) {
+        let mut streamed = Markdown::new("", 240, marks(), true);
+        let mut end = 0;
+        while end < raw.len() {
+            end = raw.ceil_char_boundary(end + 211);
+            streamed.extend_to(&raw[..end], true);
+            let whole = Markdown::new(&raw[..end], 240, marks(), true);
+            assert_eq!(rows(&streamed), rows(&whole), "{:?}", &raw[..end]);
+        }
     }
 }

@@ -132,6 +132,25 @@ fn a_table_that_cannot_fit_is_a_list_of_its_rows() {
 }
 
 #[test]
+fn a_short_row_shows_the_cells_that_it_lacks() {
+    let raw = "| a | b | c |\n|---|--:|---|\n| 1 |\n|\n";
+    let rows = ["  a │ b │ c", "  ──┼───┼──", "  1 │   │", "    │   │"];
+    assert_eq!(shown(raw, 40), rows);
+    let rows = ["  a: 1", "  b:", "  c:", "", "  a:", "  b:", "  c:"];
+    assert_eq!(shown(raw, 8), rows);
+}
+
+#[test]
+fn after_many_short_rows_a_whole_one_still_shows_all_its_cells() {
+    let head = format!("|{}\n|{}\n", "a|".repeat(60), "-|".repeat(60));
+    let raw = head + &"|\n".repeat(4_000) + "|" + &"x|".repeat(60) + "\n";
+    for columns in [80, 400] {
+        let rows = shown(&raw, columns).join("\n");
+        assert_eq!(rows.matches('x').count(), 60, "{columns} columns");
+    }
+}
+
+#[test]
 fn what_a_table_has_too_much_of_is_not_lost() {
     assert_eq!(shown("a | b\n--|--\n1 | 2 | 3\n", 20)[2], "  1 │ 2 | 3");
 }
