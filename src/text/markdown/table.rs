@@ -288,7 +288,7 @@ impl Table {
         for line in 0..height {
             let start = sheet.arena.end();
             let mut had = start;
-            for column in 0..count {
+            for (column, column_width) in widths.iter().enumerate().take(count) {
                 let cell = row.cells.get(column).unwrap_or(&lacking);
                 if column > 0 {
                     sheet.arena.put(" ", Look::default());
@@ -300,7 +300,7 @@ impl Table {
                 let range = range.cloned().unwrap_or(0..0);
                 let words = cell.text[range.clone()].trim_end_matches(' ');
                 let range = range.start..range.start + words.len();
-                let room = widths[column].saturating_sub(width(words));
+                let room = column_width.saturating_sub(width(words));
                 let before = match self.aligns[column] {
                     Align::Left => 0,
                     Align::Middle => room / 2,
