@@ -20,7 +20,7 @@ const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
 /// A path segment of this length is taken for a token if it could be base64 or hex,
 const SEGMENT_CHARS_MIN: usize = 20;
 /// and a shorter one if it mixes letters with digits.
-const MIXED_SEGMENT_CHARS_MIN: usize = 10;
+const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
 /// Does this name of a variable, header, parameter or flag promise a secret?
 pub fn is_secret_name(name: &str) -> bool {
@@ -247,7 +247,7 @@ fn decoded(part: &str) -> String {
 }
 
 /// Could this segment of a path be a token?
-fn is_opaque(segment: &str) -> bool {
+pub(in crate::domain) fn is_opaque(segment: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();
     let has_letters = segment.bytes().any(|byte| byte.is_ascii_alphabetic());

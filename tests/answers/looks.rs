@@ -188,7 +188,11 @@ fn thinking_folds_into_the_chat_where_it_has_no_pane() {
             .wait(2_000);
         let open = buffer_to_lines(&story.draw().0).join("\n");
         story.delta(2, PieceKind::Text, "Done.");
-        format!("{open}\n\n{}", buffer_to_lines(&story.draw().0).join("\n"))
+        let answering = buffer_to_lines(&story.draw().0).join("\n");
+        let (text, cut) = ("Done.".to_owned(), false);
+        story.ends(TurnEnd::Answered { text, cut });
+        let folded = buffer_to_lines(&story.draw().0).join("\n");
+        [open, answering, folded].join("\n\n")
     };
     insta::assert_snapshot!([(60, 20), (120, 24)].map(show).join("\n\n"));
 }

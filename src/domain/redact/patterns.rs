@@ -2,6 +2,7 @@
 //! `Bearer`, command-line flags such as `--api-key`, and the user info of a URL.
 //! One search finds all of these words; each is then looked at once.
 
+use crate::domain::secrets::{is_opaque, is_secret_name};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -66,7 +67,11 @@ pub(in crate::domain) fn found(text: &str) -> Vec<Range<usize>> {
             Word::Name => flag_value(text, found.start(), at).or_else(|| named_value(text, at)),
             Word::Flag => flag_value(text, found.start(), at),
             Word::Bearer => Some(at..at + token_length(&text[at..])),
-            Word::Slashes => user_info(text, at),
+            Word::Slashes => {
+                ranges.extend(user_info(text, at));
+                ranges.extend(parts_of_url(text, at));
+                continue;
+            }
             Word::EncodedSlashes => encoded_user_info(text, at),
         };
         ranges.extend(range.filter(|range| !range.is_empty()));
@@ -92,7 +97,23 @@ fn named_value(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.len() - value.len();
     let ends = |letter: char| matches!(letter, '"' | '\'' | '\\' | ',' | '}' | ')' | ';');
     let end = value.find(ends).unwrap_or(value.len());
-    Some(start..start + end)
+    Some(start..start + credential_length(&value[..end]))
+}
+
+/// A credential is one word, or a scheme such as `Bearer` and a word: what follows is text
+/// again. A list of parameters, as of `Digest`, belongs to it whole.
+fn credential_length(value: &str) -> usize {
+    if value.contains('=') && value.contains(' ') {
+        return value.len();
+    }
+    let mut words = value.split_inclusive(char::is_whitespace);
+    let first = words.next().unwrap_or_default();
+    let is_scheme = first
+        .trim_end()
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic());
+    let second = words.next().filter(|_| is_scheme).unwrap_or_default();
+    value[..first.len() + second.len()].trim_end().len()
 }
 
 fn token_length(rest: &str) -> usize {
@@ -152,6 +173,34 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
         (!is_port).then(|| rest.rfind('@'))?
     })?;
     Some(at..at + end)
+}
+
+/// Tokens in the path of a URL whose authority begins at `at`, and parameters with the
+/// name of a secret.
+fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
+    let ends = |letter: char| {
+        letter.is_whitespace() || matches!(letter, '"' | '\'' | '`' | '<' | '>' | ')' | '\\')
+    };
+    let url = &text[at..];
+    let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
+    let url = &url[..url.find(ends).unwrap_or(url.len())];
+    let path = url.find('/').unwrap_or(url.len());
+    let query = url.find('?').unwrap_or(url.len());
+    let (mut parts, mut start) = (Vec::new(), path.min(query));
+    for part in url[start..].split_inclusive(['/', '?', '&', '#', ';']) {
+        let text = part.trim_end_matches(['/', '?', '&', '#', ';', '.', ',', ':']);
+        let hidden = match text.split_once('=') {
+            Some((name, value)) if start >= query && is_secret_name(name) => {
+                let value = start + name.len() + 1..start + name.len() + 1 + value.len();
+                Some(value)
+            }
+            _ => is_opaque(text).then(|| start..start + text.len()),
+        };
+        let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
+        parts.extend(hidden.filter(is_new).map(|it| at + it.start..at + it.end));
+        start += part.len();
+    }
+    parts
 }
 
 fn encoded_user_info(text: &str, at: usize) -> Option<Range<usize>> {

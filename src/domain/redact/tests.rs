@@ -309,3 +309,43 @@ fn a_name_of_a_flag_that_never_ends_costs_no_more_than_other_text() {
     let elapsed = since.elapsed();
     assert!(elapsed < Duration::from_secs(5), "{elapsed:?}");
 }
+
+#[test]
+fn tokens_in_the_path_and_the_parameters_of_any_url_are_hidden() {
+    let redactor = Redactor::default();
+    for (text, shown) in [
+        (
+            "connecting to https://h/s/abcdefghijklmnop1234567890qrstuv/mcp?token=tk_zz99&page=2 now",
+            "connecting to https://h/s/[hidden]/mcp?token=[hidden]&page=2 now",
+        ),
+        (
+            "see https://example.com/docs/getting-started.html.",
+            "see https://example.com/docs/getting-started.html.",
+        ),
+        (
+            "(http://127.0.0.1:9103/s/sSECRET18/sse)",
+            "(http://127.0.0.1:9103/s/[hidden]/sse)",
+        ),
+    ] {
+        assert_eq!(redactor.redacted(text), shown);
+        assert_eq!(
+            redactor.redacted(shown),
+            shown,
+            "redacting twice changes nothing"
+        );
+    }
+}
+
+#[test]
+fn what_follows_a_credential_stays() {
+    let redactor = Redactor::default();
+    for (text, shown) in [
+        (
+            "Authorization: Bearer abc.def Environment variables were withheld.",
+            "Authorization: [hidden] Environment variables were withheld.",
+        ),
+        ("api_key=abcdef and more", "api_key=[hidden] and more"),
+    ] {
+        assert_eq!(redactor.redacted(text), shown);
+    }
+}
