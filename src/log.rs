@@ -174,8 +174,8 @@ impl<S: Subscriber> Layer<S> for LogSink {
             let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(&shared)
         };
-        let text = format!("{target}: {}", written(&said, &redactor));
-        lock(&self.shared).write(now.date(), &format!("{time} {level:>5} {text}\n"));
+        let text = format!("{level:>5} {target}: {}", written(&said, &redactor));
+        lock(&self.shared).write(now.date(), &format!("{time} {text}\n"));
         // Outside the lock: the pane may be slow, and may itself log.
         (self.pane)(LogLine {
             level,

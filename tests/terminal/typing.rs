@@ -6,6 +6,10 @@ use super::pty::pty_screen::place;
 use super::pty::{CTRL_L, LEFT, Start, Terminal, shows};
 use super::{CHAT, left, ollama, ollama_with_tools, open};
 use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// A key that is pressed later than this is no repeat of one that is held down.
+const PRESSED_AGAIN: Duration = Duration::from_millis(1_000);
 
 fn column(terminal: &Terminal) -> u16 {
     terminal.screen().cursor_position().1
@@ -83,6 +87,16 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
     let waiting = style(&asked);
     terminal.until("the dialog takes the keyboard", |screen| {
         style(screen) != waiting
+    });
+    // The end of the arguments is below the fold: the first press shows it.
+    assert!(!shows(&asked, "  }"), "{}", asked.contents());
+    terminal.press("y");
+    let whole = terminal.until_shows("  }");
+    assert!(shows(&whole, "Call now? (Y/N)"), "{}", whole.contents());
+    assert_eq!(server.bodies(CHAT).len(), 1);
+    let drawn = Instant::now();
+    super::home::until("the key counts as pressed again", || {
+        drawn.elapsed() > PRESSED_AGAIN
     });
     terminal.press("y");
     terminal.until_shows("It is done.");

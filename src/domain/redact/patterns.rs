@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 const REACH_BYTES: usize = 512;
 /// Tokens that stand in for a user name can be long.
 const USER_INFO_BYTES_MAX: usize = 8_192;
+/// Characters of a token in the path of a URL that nobody configured.
+const TOKEN_CHARS_MIN: usize = 20;
 /// A shorter word after a flag is the next word of a sentence.
 const FLAG_VALUE_BYTES_MIN: usize = 4;
 
@@ -175,6 +177,12 @@ fn user_info(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..at + end)
 }
 
+/// Is this part of any URL a token? A long name of words is none.
+fn is_token(part: &str) -> bool {
+    let digits = part.bytes().filter(u8::is_ascii_digit).count();
+    part.len() >= TOKEN_CHARS_MIN && digits > 1 && is_opaque(part)
+}
+
 /// Tokens in the path of a URL whose authority begins at `at`, and parameters with the
 /// name of a secret.
 fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
@@ -184,6 +192,8 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
     let url = &text[at..];
     let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
     let url = &url[..url.find(ends).unwrap_or(url.len())];
+    // Each URL is read once, also where one follows the other without a space.
+    let url = &url[..url.find("://").unwrap_or(url.len())];
     let path = url.find('/').unwrap_or(url.len());
     let query = url.find('?').unwrap_or(url.len());
     let (mut parts, mut start) = (Vec::new(), path.min(query));
@@ -194,7 +204,7 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
                 let value = start + name.len() + 1..start + name.len() + 1 + value.len();
                 Some(value)
             }
-            _ => is_opaque(text).then(|| start..start + text.len()),
+            _ => is_token(text).then(|| start..start + text.len()),
         };
         let is_new = |range: &Range<usize>| url[range.clone()] != *super::HIDDEN;
         parts.extend(hidden.filter(is_new).map(|it| at + it.start..at + it.end));
