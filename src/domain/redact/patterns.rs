@@ -191,9 +191,9 @@ fn parts_of_url(text: &str, at: usize) -> Vec<Range<usize>> {
     };
     let url = &text[at..];
     let url = &url[..url.floor_char_boundary(USER_INFO_BYTES_MAX)];
-    let url = &url[..url.find(ends).unwrap_or(url.len())];
     // Each URL is read once, also where one follows the other without a space.
     let url = &url[..url.find("://").unwrap_or(url.len())];
+    let url = &url[..url.find(ends).unwrap_or(url.len())];
     let path = url.find('/').unwrap_or(url.len());
     let query = url.find('?').unwrap_or(url.len());
     let (mut parts, mut start) = (Vec::new(), path.min(query));
