@@ -8,10 +8,16 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{sleep, timeout};
 
-/// How long the front end's thread may take to do nothing.
-const RESPONSE_MAX: Duration = Duration::from_secs(1);
-/// How often it is asked to.
-const EVERY: Duration = Duration::from_millis(200);
+/// How long a runtime may take to run a task that does nothing.
+const RESPONSE_MAX: Duration = Duration::from_millis(500);
+/// Missed responses in a row that make a runtime stuck. After a suspended program goes on,
+/// all timers are due at once, so one miss proves nothing.
+const MISSED_MAX: u32 = 2;
+/// The pause between two such tasks.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How long the front end is watched after a signal: longer than an orderly end takes. A
+/// signal need not end the program, as with Ctrl+C in an external editor.
+const WATCH_MAX: Duration = Duration::from_secs(12);
 
 /// The runtime of the engine and of the MCP servers, and the servers' process groups.
 #[derive(Debug, Clone)]
@@ -31,22 +37,32 @@ impl Background {
             let Ok(mut signals) = Signals::install() else {
                 return;
             };
-            let code = signals.next().await;
-            is_stuck(&front_end).await;
-            tui::restore();
-            groups.kill_all();
-            std::process::exit(code.into());
+            loop {
+                let code = signals.next().await;
+                if timeout(WATCH_MAX, is_stuck(&front_end)).await.is_ok() {
+                    tui::restore();
+                    groups.kill_all();
+                    std::process::exit(code.into());
+                }
+            }
         });
     }
 
-    /// Resolves once the runtime has not responded for a second.
+    /// Resolves once the runtime has not responded for about a second.
     pub async fn is_stuck(&self) {
         is_stuck(&self.runtime).await;
     }
 }
 
 async fn is_stuck(runtime: &Handle) {
-    while timeout(RESPONSE_MAX, runtime.spawn(async {})).await.is_ok() {
-        sleep(EVERY).await;
+    let mut missed = 0;
+    while missed < MISSED_MAX {
+        match timeout(RESPONSE_MAX, runtime.spawn(async {})).await {
+            Ok(_) => {
+                missed = 0;
+                sleep(PAUSE).await;
+            }
+            Err(_) => missed += 1,
+        }
     }
 }
