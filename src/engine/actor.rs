@@ -24,9 +24,9 @@ use crate::config::{ConfigError, Home, Read, Settings};
 use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
-    AnswerPlace, AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
-    Offered, Persona, SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome, Transcript,
-    TurnId,
+    AskId, Banner, BannerCause, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
+    Offered, Persona, PromptKind, SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome,
+    Transcript, TurnId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -56,7 +56,7 @@ pub(super) struct Running {
     pub(super) id: TurnId,
     pub(super) turn: Turn,
     pub(super) prompt: String,
-    pub(super) place: AnswerPlace,
+    pub(super) kind: PromptKind,
     /// What the answer will stand for, where it is to be a summary.
     pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
@@ -159,7 +159,7 @@ pub(super) struct Actor {
     pub(super) left: VecDeque<Left>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) history: Arc<History>,
-    pub(super) banners: BTreeMap<String, Banner>,
+    pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) outbox: Outbox,
     /// Questions that are not the turn's, and what follows from their answers.
     pub(super) asked: BTreeMap<AskId, Pending>,
@@ -347,7 +347,7 @@ impl Actor {
         self.push_banners();
     }
 
-    pub(super) fn clear_banner(&mut self, cause: &str) {
+    pub(super) fn clear_banner(&mut self, cause: &BannerCause) {
         if self.banners.remove(cause).is_some() {
             self.push_banners();
         }

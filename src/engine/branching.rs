@@ -3,7 +3,7 @@
 
 use super::Open;
 use super::actor::{Actor, Done};
-use crate::domain::{Banner, Branch, CONTINUE, Notice, Session};
+use crate::domain::{Advice, Banner, BannerCause, Branch, Notice, Prompt, PromptKind, Session};
 use crate::protocol::{BranchSummary, Event};
 use crate::store::{NotFound, StoreError, beside};
 use crate::text::grapheme;
@@ -11,7 +11,6 @@ use jiff::Timestamp;
 use serde_json::json;
 use std::sync::Arc;
 
-const OPENED: &str = "--session";
 /// Grapheme clusters kept of a title that the user gives, and their bytes: a single
 /// cluster may hold any number of combining marks.
 const TITLE_CLUSTERS_MAX: usize = 1_000;
@@ -33,20 +32,21 @@ impl Actor {
     }
 
     /// The newest words without an answer were taken off the screen.
-    pub(super) fn drop_cancelled(&mut self, prompt: &str) {
+    pub(super) fn drop_cancelled(&mut self, prompt: &Prompt) {
         if self.is_busy() {
             return;
         }
         let after = self.session.messages.len();
-        let prompt = self.asked_as(prompt);
+        let prompt = self.asked_as(prompt.kind, prompt.typed());
         if beside::drop_cancelled(&mut self.session.humble, after, &prompt) {
             self.write();
         }
     }
 
-    /// The prompt that a turn answers: `/continue` stands for the last one.
-    pub(super) fn asked_as(&self, prompt: &str) -> String {
-        let last = self.session.last_prompt().filter(|_| prompt == CONTINUE);
+    /// The prompt that a turn answers: one that continues answers the last one.
+    pub(super) fn asked_as(&self, kind: PromptKind, prompt: &str) -> String {
+        let last = self.session.last_prompt();
+        let last = last.filter(|_| kind == PromptKind::Continue);
         let last = last.map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()
     }
@@ -70,13 +70,13 @@ impl Actor {
         let session = Arc::new(self.session.clone());
         self.outbox.push(Event::SessionOpened(session));
         self.weigh_session();
-        self.notice(Notice::info("This is the other branch now.").advise("/branches leads back."));
+        self.notice(Notice::info("This is the other branch now.").advise(Advice::ListBranches));
     }
 
     pub(super) fn rename_session(&mut self, title: &str) {
         let whole = title.trim();
         if whole.is_empty() {
-            return self.notice(Notice::info("Say the title behind it: /rename TITLE."));
+            return self.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
         }
         let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
         self.session.humble.insert("title".to_owned(), json!(title));
@@ -124,7 +124,7 @@ impl Actor {
             }
             Err(unknown) => unknown.notice(),
         };
-        self.set_banner(Banner::new(OPENED, notice));
+        self.set_banner(Banner::new(BannerCause::UnknownSession, notice));
     }
 }
 

@@ -4,11 +4,10 @@ use super::actor::{Actor, Done, Running};
 use super::failures;
 use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
-use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    AnswerPlace, ArgumentCheck, Banner, ModelConfig, Notice, Prompt, QueryId, QuotedIn,
-    SchemaCheck, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, ArgumentCheck, ModelConfig, Notice, Prompt, PromptKind, QueryId, QuotedIn, SchemaCheck,
+    Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
@@ -145,7 +144,7 @@ impl Actor {
     fn submit(&mut self, id: TurnId, prompt: Prompt) {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
-        let typed = prompt.place != AnswerPlace::EndOfLast;
+        let typed = prompt.kind != PromptKind::Continue;
         if typed && !self.options.no_save && !self.options.one_turn && !self.private {
             self.remember_typed(prompt.text.clone());
         }
@@ -156,7 +155,7 @@ impl Actor {
             self.reject(id, prompt, self.no_model());
             return;
         };
-        if prompt.place == AnswerPlace::EndOfLast && self.session.last_prompt().is_none() {
+        if prompt.kind == PromptKind::Continue && self.session.last_prompt().is_none() {
             let nothing = Notice::failure("There is no answer to go on with.");
             return self.reject(id, prompt, nothing);
         }
@@ -166,7 +165,7 @@ impl Actor {
         self.begin_journal(&prompt, &model.name);
         self.approval.now = jiff::Timestamp::now();
         let replaced = self.session.last_prompt();
-        let replaced = replaced.filter(|_| prompt.place == AnswerPlace::InsteadOfLast);
+        let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
             Some(at) => compact::history_until(&self.session, at),
             None => compact::history(&self.session),
@@ -196,7 +195,7 @@ impl Actor {
         covers: Option<Covered>,
     ) {
         self.tracer.begin_turn();
-        let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);
+        let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {
             let offered = Arc::clone(&self.offered);
@@ -207,7 +206,7 @@ impl Actor {
             id,
             turn,
             prompt,
-            place,
+            kind,
             covers,
             model,
             persona: self.persona.clone(),
@@ -232,8 +231,7 @@ impl Actor {
             (None, Some(_)) => "The model is being probed.",
             (None, None) => return None,
         };
-        let advice = "Wait for it, or stop it with Ctrl+C.";
-        Some(Notice::failure(what).advise(advice))
+        Some(Notice::failure(what).advise(Advice::WaitOrStop))
     }
 
     fn remember_typed(&mut self, typed: String) {
@@ -283,8 +281,7 @@ impl Actor {
             Done::Added(model, written) => self.model_added(*model, written),
             Done::Config(written) => {
                 if let Err(fault) = written {
-                    let banner = Banner::new("", fault.notice());
-                    self.notice(config::while_running(banner).notice);
+                    self.notice(fault.notice_while_running());
                 }
                 self.config_written();
             }

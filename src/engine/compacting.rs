@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::turn::Setup;
 use super::window::NUM_CTX_UNASKED_MAX;
 use crate::domain::compact::{self, Covered};
-use crate::domain::{COMPACT, Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
+use crate::domain::{Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ const TOKEN_CHARS: u64 = 2;
 
 impl Actor {
     pub(super) fn compact(&mut self, id: TurnId) {
-        let prompt = Prompt::new(COMPACT);
+        let prompt = Prompt::compacting();
         if let Some(busy) = self.busy() {
             return self.reject(id, prompt, busy);
         }

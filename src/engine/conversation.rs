@@ -4,7 +4,7 @@
 use super::actor::{Actor, Done};
 use super::saver::Epoch;
 use super::turn::Input;
-use crate::domain::{Notice, QueryId, Session, SessionId};
+use crate::domain::{Advice, Notice, QueryId, Session, SessionId};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Actor {
             .push(Event::SessionOpened(Arc::new(self.session.clone())));
         if was_private {
             let notice = Notice::info("Private has ended: this conversation is saved.");
-            self.notice(notice.advise("/private keeps it off the disk."));
+            self.notice(notice.advise(Advice::MakePrivate));
         }
         self.empty_context();
         if !self.session.messages.is_empty() {

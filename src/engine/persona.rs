@@ -4,12 +4,9 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, Notice, Offered, Persona, Server, ServerStatus};
+use crate::domain::{Banner, BannerCause, Notice, Offered, Persona, Server, ServerStatus};
 use crate::protocol::Event;
 use std::sync::Arc;
-
-/// The cause of the banner about a persona that the command line names.
-const UNKNOWN: &str = "--persona";
 
 impl Actor {
     /// The persona that the command line names.
@@ -21,8 +18,9 @@ impl Actor {
                     self.persona_unchecked = !self.options.no_tools;
                 }
                 Err(notice) => {
+                    let cause = BannerCause::UnknownPersona;
                     self.banners
-                        .insert(UNKNOWN.to_owned(), Banner::new(UNKNOWN, notice));
+                        .insert(cause.clone(), Banner::new(cause, notice));
                 }
             }
         }
@@ -61,7 +59,7 @@ impl Actor {
                 };
                 let missing = persona.as_ref().and_then(|persona| self.missing(persona));
                 self.persona = persona.map(Arc::new);
-                self.clear_banner(UNKNOWN);
+                self.clear_banner(&BannerCause::UnknownPersona);
                 let notice = Notice::info(said);
                 self.notice(match missing {
                     Some(missing) => notice.because(missing),

@@ -7,7 +7,7 @@ use super::probe::{Probe, ProbeNews};
 use super::stock::without_retry;
 use crate::config::{self, ConfigError};
 use crate::domain::probe::{ProbeState, Report};
-use crate::domain::{AskId, Dialect, ModelRef, Notice};
+use crate::domain::{Advice, AskId, Dialect, ModelRef, Notice};
 use crate::protocol::{Ask, Choice, Event, Job, Owner};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,7 @@ pub(super) async fn hear_probe(probing: Option<&mut Probing>) -> ProbeHeard {
     let over = task.await.unwrap_or_else(|fault| {
         tracing::error!("a probe failed: {fault}");
         let what = "The probe ended by a fault of humble itself.";
-        Err(Notice::failure(what).advise("The log, F12, has more."))
+        Err(Notice::failure(what).advise(Advice::ShowLog))
     });
     ProbeHeard::Over(over)
 }

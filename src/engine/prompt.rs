@@ -4,7 +4,7 @@
 use super::actor::{Actor, Done};
 use super::asking::Pending;
 use crate::config::{self, ConfigError};
-use crate::domain::Notice;
+use crate::domain::{BannerCause, Notice};
 use crate::protocol::{Ask, Choice, Owner};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Actor {
             Ok(copy) => {
                 // What the person just chose is no edit from outside.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
-                self.clear_banner("system_prompt.txt");
+                self.clear_banner(&BannerCause::OldSystemPrompt);
                 let what = "system_prompt.txt holds this program's own prompt now.";
                 let kept = format!("The older one is kept as {}.", copy.display());
                 self.notice(Notice::info(what).because(kept));

@@ -2,7 +2,7 @@
 //! messages, everything else beside them (S9.3).
 
 use crate::domain::session::{CancelledNote, Role, TurnNote};
-use crate::domain::{AnswerPlace, Body, SavedMessage, Session, Transcript, Usage};
+use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
 use crate::store::beside;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub struct Answered<'a> {
 }
 
 /// Adds the turn to the conversation. Returns its whole answer.
-pub fn answered(session: &mut Session, place: AnswerPlace, answered: &Answered) -> Arc<str> {
+pub fn answered(session: &mut Session, kind: PromptKind, answered: &Answered) -> Arc<str> {
     session.model = answered.model.to_owned();
     let at = session.last_prompt();
-    match (place, at) {
-        (AnswerPlace::InsteadOfLast, Some(at)) => session.rewind(at, Timestamp::now()),
-        (AnswerPlace::EndOfLast, Some(at)) => return extended(session, at, answered),
+    match (kind, at) {
+        (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
+        (PromptKind::Continue, Some(at)) => return extended(session, at, answered),
         _ => {}
     }
     session.messages.push(SavedMessage::user(answered.prompt));
@@ -78,14 +78,14 @@ fn note(answered: &Answered, message: usize) -> TurnNote {
 }
 
 /// Keeps the words of a turn that ended without an answer; never sent.
-pub fn cancelled(session: &mut Session, place: AnswerPlace, prompt: &str, words: &str) {
+pub fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
     let note = CancelledNote {
         at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
         words: words.to_owned(),
         interrupted: false,
-        replaces: place != AnswerPlace::Next,
+        replaces: kind != PromptKind::Ask,
     };
     beside::add_cancelled(&mut session.humble, &note);
 }

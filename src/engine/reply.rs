@@ -4,7 +4,7 @@
 use super::tracer::Tracer;
 use super::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::dialect::scan::{Piece, Scanner};
-use crate::domain::{AnswerPlace, CallOrigin, Notice, Offered};
+use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
@@ -47,8 +47,8 @@ impl Reply {
     }
 
     /// `place` is where the answer goes.
-    pub fn at(self, place: AnswerPlace) -> Self {
-        let seam = (place == AnswerPlace::EndOfLast).then(Seam::default);
+    pub fn of_kind(self, kind: PromptKind) -> Self {
+        let seam = (kind == PromptKind::Continue).then(Seam::default);
         Self { seam, ..self }
     }
 
@@ -130,11 +130,7 @@ impl Reply {
         };
         let mut inputs = self.joined(inputs(scanner.finish(), tracer));
         tracer.ended(match &end {
-            Ok(EndReason::Stop) => "stop",
-            Ok(EndReason::ToolCalls) => "asks for tools",
-            Ok(EndReason::Length) => "the limit of tokens",
-            Ok(EndReason::Refused { .. }) => "refused",
-            Ok(EndReason::Other(reason)) => reason,
+            Ok(reason) => trace_words(reason),
             Err(failure) => &failure.notice.what,
         });
         if let Ok(reason) = &end {
@@ -142,7 +138,7 @@ impl Reply {
         }
         inputs.push(Input::ReplyEnded(end.map(|reason| ReplyEnd {
             cut: reason == EndReason::Length,
-            refused: is_refusal(&reason),
+            refused: reason.is_refusal(),
         })));
         inputs
     }
@@ -153,12 +149,19 @@ fn inputs(pieces: Vec<Piece>, tracer: &mut Tracer) -> Vec<Input> {
     pieces.into_iter().map(input).collect()
 }
 
-/// OpenAI and Mistral name a filter where Anthropic says that it refuses.
-fn is_refusal(reason: &EndReason) -> bool {
+/// How the trace of the last reply names its end.
+fn trace_words(reason: &EndReason) -> &str {
     match reason {
-        EndReason::Refused { .. } => true,
-        EndReason::Other(reason) => reason == "content_filter",
-        _ => false,
+        EndReason::Stop => "stop",
+        EndReason::ToolCalls => "asks for tools",
+        EndReason::Length => "the limit of tokens",
+        EndReason::Refused { .. } => "refused",
+        EndReason::ContentFilter => "content filter",
+        EndReason::ContextFull => "the context was full",
+        EndReason::Paused => "paused",
+        EndReason::StopSequence => "stop sequence",
+        EndReason::OutOfResources => "the server ran out of resources",
+        EndReason::Other(name) => name,
     }
 }
 

@@ -5,15 +5,16 @@ use super::actor::{Actor, Done};
 use super::record;
 use super::saver::{Saved, Saver, Ticket};
 use crate::config;
-use crate::domain::session::UNSAVED;
 use crate::domain::{
-    AnswerPlace, Banner, Notice, Prompt, Session, SessionId, TurnEnd, TurnEvent, Usage,
+    Advice, Banner, BannerCause, Notice, Prompt, PromptKind, Session, SessionId, TurnEnd,
+    TurnEvent, Usage,
 };
 use crate::protocol::Event;
 use crate::store::{Record, Sessions, StoreError};
 use jiff::Timestamp;
 
-const JOURNAL: &str = "journal";
+const JOURNAL: BannerCause = BannerCause::NoJournal;
+const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 impl Actor {
     fn saves(&self) -> bool {
@@ -28,12 +29,12 @@ impl Actor {
         let started = self.session.started_at.unwrap_or_else(Timestamp::now);
         let count = self.session.messages.len();
         let turn = Record::Turn {
-            prompt: self.asked_as(prompt.shown()),
+            prompt: self.asked_as(prompt.kind, prompt.typed()),
             model: model.to_owned(),
             session: self.session.id.clone(),
             started: started.to_string(),
-            before: match prompt.place {
-                AnswerPlace::Next => count,
+            before: match prompt.kind {
+                PromptKind::Ask => count,
                 _ => self.session.last_prompt().unwrap_or(count),
             },
             at: Timestamp::now().to_string(),
@@ -72,7 +73,7 @@ impl Actor {
             usage,
             turn: &running.transcript,
         };
-        let whole = record::answered(&mut self.session, running.place, &answered);
+        let whole = record::answered(&mut self.session, running.kind, &answered);
         if let Some(ticket) = self.write() {
             let record = Record::answer(&whole, usage, Timestamp::now());
             self.journalist.answered(record, ticket);
@@ -85,8 +86,9 @@ impl Actor {
         let Some(running) = running.filter(|running| running.covers.is_none()) else {
             return;
         };
-        let (prompt, place) = (self.asked_as(&running.prompt), running.place);
-        record::cancelled(&mut self.session, place, &prompt, words);
+        let kind = running.kind;
+        let prompt = self.asked_as(kind, &running.prompt);
+        record::cancelled(&mut self.session, kind, &prompt, words);
         self.kept = self.write();
     }
 
@@ -122,8 +124,8 @@ impl Actor {
                     self.session.id = Some(id.clone());
                     self.outbox.push(Event::SessionSaved(id));
                 }
-                if self.banners.contains_key(UNSAVED) {
-                    self.clear_banner(UNSAVED);
+                if self.banners.contains_key(&UNSAVED) {
+                    self.clear_banner(&UNSAVED);
                     self.notice(Notice::info("The conversation is saved again."));
                 }
             }
@@ -132,7 +134,7 @@ impl Actor {
                 let notice = fault
                     .notice()
                     .because("The conversation goes on, and is saved as soon as that can be.");
-                let known = self.banners.get(UNSAVED);
+                let known = self.banners.get(&UNSAVED);
                 if known.is_none_or(|known| known.notice != notice) {
                     self.set_banner(Banner::new(UNSAVED, notice));
                 }
@@ -142,7 +144,7 @@ impl Actor {
 
     /// A home that could not be written took a save: what else it lacks is seen anew.
     fn prepare_again(&mut self) {
-        if self.banners.contains_key(config::UNWRITABLE) {
+        if self.banners.contains_key(&BannerCause::UnwritableHome) {
             let home = self.home.clone();
             self.jobs
                 .spawn_blocking(move || Done::Prepared(home.prepare()));
@@ -150,7 +152,7 @@ impl Actor {
     }
 
     pub(super) fn prepared(&mut self, banners: Vec<Banner>) {
-        self.banners.remove(config::UNWRITABLE);
+        self.banners.remove(&BannerCause::UnwritableHome);
         let banners = banners.into_iter();
         self.banners
             .extend(banners.map(|banner| (banner.cause.clone(), banner)));
@@ -160,13 +162,13 @@ impl Actor {
     pub(super) fn journalled(&mut self, step: super::journalist::Step) {
         use super::journalist::Step;
         match step {
-            Step::Written => self.clear_banner(JOURNAL),
+            Step::Written => self.clear_banner(&JOURNAL),
             Step::Slow => tracing::warn!("the journal is slow"),
             Step::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
                 let notice = Notice::warning(format!("The journal is not kept: {fault}."))
                     .because("Should the program be killed, the turn under way is lost.");
-                if !self.banners.contains_key(JOURNAL) {
+                if !self.banners.contains_key(&JOURNAL) {
                     self.set_banner(Banner::new(JOURNAL, notice));
                 }
             }
@@ -219,7 +221,7 @@ impl Actor {
         }
         if self.private {
             let notice = Notice::warning("A private conversation is not saved.");
-            return self.notice(notice.advise("/private off saves it again."));
+            return self.notice(notice.advise(Advice::LeavePrivate));
         }
         if self.session.messages.is_empty() {
             return self.notice(Notice::info("Nothing to fork: nothing was answered yet."));

@@ -12,7 +12,7 @@ use super::window::{self, Bounds, Fit};
 use crate::domain::compact;
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
+    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
 };
 use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
 use crate::provider::Request;
@@ -179,7 +179,7 @@ impl Actor {
         ));
         let notice = match costly {
             Some(costly) => costly.explain(notice),
-            None => notice.advise("/compact or /new makes it shorter."),
+            None => notice.advise(Advice::Compact).advise(Advice::NewSession),
         };
         if std::mem::replace(&mut self.fill.too_long_is_said, true) {
             self.notice(notice);
@@ -244,7 +244,7 @@ impl Actor {
         let notice = Notice::warning(words);
         self.notice(match self.costly(self.unsent_tools(), estimate) {
             Some(costly) => costly.explain(notice),
-            None => notice.advise("/compact makes it shorter."),
+            None => notice.advise(Advice::Compact),
         });
     }
 
@@ -268,7 +268,7 @@ impl Actor {
         });
         self.tracer.begin_reply(&model.name);
         let reply = Reply::new(stream, running.turn.offered());
-        running.reply = Some(reply.at(running.place));
+        running.reply = Some(reply.of_kind(running.kind));
         running.idle_at = None;
     }
 
@@ -347,11 +347,10 @@ impl Actor {
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
             let is_ollama = model.provider == ProviderKind::Ollama;
-            let notice = Notice::warning(words).advise(if is_ollama {
-                "/compact makes the conversation shorter; `options.num_ctx` makes room."
-            } else {
-                "/compact makes the conversation shorter."
-            });
+            let mut notice = Notice::warning(words).advise(Advice::Compact);
+            if is_ollama {
+                notice = notice.advise("`options.num_ctx` makes room.");
+            }
             self.feed(Input::Noted(notice));
         }
         self.fill.meter = Meter {
@@ -377,7 +376,8 @@ impl Actor {
             self.notice(match self.costly(None, used) {
                 Some(costly) => costly.explain(notice),
                 None => notice
-                    .advise("/compact replaces the older part by a summary; the file keeps all."),
+                    .advise(Advice::Compact)
+                    .advise("The file keeps all of it."),
             });
         }
         self.fill.full_is_said = is_nearly_full;

@@ -6,7 +6,7 @@ use super::actor::{Actor, Done};
 use super::asking::Pending;
 use crate::config::Home;
 use crate::domain::session::CancelledNote;
-use crate::domain::{Notice, Session};
+use crate::domain::{Advice, Notice, Session};
 use crate::protocol::{Ask, CameTo, Choice, Event, LeftCall, Owner, Unfinished};
 use crate::store::{
     Found, Journal, Journals, Recovered, Sessions, Told, beside, recover, recover_words,
@@ -136,9 +136,10 @@ impl Actor {
         self.outbox.push(Event::PromptOffered(prompt));
         let notice = match fault {
             Some(fault) => fault.notice().advise("It goes on as a new conversation."),
-            None if waited => Notice::info("The prompt is back in the message: Enter asks again.")
+            None if waited => Notice::info("The prompt is back in the message.")
+                .advise(Advice::SendAgain)
                 .because("The call that waited for you was not run."),
-            None => Notice::info("The prompt is back in the message: Enter asks again."),
+            None => Notice::info("The prompt is back in the message.").advise(Advice::SendAgain),
         };
         self.notice(notice);
         self.offer_next();
