@@ -7,7 +7,7 @@
 mod dialects;
 #[path = "support/home.rs"]
 mod home;
-#[path = "support/model_server.rs"]
+#[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "support/pty.rs"]
 mod pty;
