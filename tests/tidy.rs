@@ -29,13 +29,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("headless", &["domain", "text", "protocol"]),
     ("tui", &["domain", "text", "protocol"]),
-    ("cli", &[]),
+    ("cli", &["dialect", "domain", "text"]),
     ("demo", &["domain", "provider"]),
     (
         "app",
         &[
-            "cli", "config", "demo", "dialect", "domain", "engine", "headless", "log", "mcp",
-            "provider", "serve", "text", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "provider",
+            "serve", "text", "tui",
         ],
     ),
 ];

@@ -1,17 +1,17 @@
 //! A fence of `tool_code` (DIALECTS 34): calls as Python statements, one a line. A
 //! fence that holds any other code is text.
 
-use super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::piece::Piece;
+use super::json_call;
 use super::pythonic::{self, Call};
-use super::read;
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
+use super::scan_event::Piece;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, PythonOutline};
 
 const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let may = opening.fence == Some(INFO)
         && opening.at_line_start
         && !opening.offered.is_empty()
@@ -37,17 +37,17 @@ impl ToolCode {
     }
 }
 
-impl Recogniser for ToolCode {
-    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Step {
+impl Recognizer for ToolCode {
+    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
         // Python has no backtick: the fence closes.
         if c == '`' && !self.outline.in_string() && !self.outline.in_comment() {
-            return Step::Reject;
+            return Advance::Reject;
         }
         self.follow(c);
-        Step::Hold
+        Advance::Hold
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         let mut pieces = Vec::new();
         let mut is_code = false;
         let (statements, is_open) = statements(body)?;
@@ -62,7 +62,7 @@ impl Recogniser for ToolCode {
                 None => is_code |= !is_harmless(statement, offered),
             }
         }
-        (!is_code && !pieces.is_empty()).then_some(Found::Calls(pieces))
+        (!is_code && !pieces.is_empty()).then_some(Match::Calls(pieces))
     }
 }
 
@@ -142,7 +142,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
 /// A statement that the end of the stream cut: a call where it names a tool.
 fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
     calls_tool(statement, offered)
-        .then(|| read::unusable(statement, "it was cut off before its end"))
+        .then(|| json_call::unusable(statement, "it was cut off before its end"))
 }
 
 /// Shows or fetches what the calls around it are about, and calls no tool itself.

@@ -8,7 +8,7 @@ const BLANK_CHARS_MAX: usize = 256;
 
 /// Follows the text that was shown.
 #[derive(Debug)]
-pub(super) struct Page {
+pub(super) struct FenceTracker {
     pub(super) last: Option<char>,
     /// Nothing but white space since the line began.
     pub(super) at_line_start: bool,
@@ -28,7 +28,7 @@ pub(super) struct Page {
     span: Option<usize>,
 }
 
-impl Default for Page {
+impl Default for FenceTracker {
     fn default() -> Self {
         Self {
             last: None,
@@ -46,7 +46,7 @@ impl Default for Page {
     }
 }
 
-impl Page {
+impl FenceTracker {
     pub(super) fn in_fence(&self) -> bool {
         self.fence.is_some() || self.run >= 3 && self.run_starts_line
     }
@@ -131,13 +131,13 @@ impl Page {
 
 /// The start of a fence, or of a code span, that is held back.
 #[derive(Debug, Default)]
-pub(super) struct Ticks {
+pub(super) struct BacktickRun {
     pub(super) run: usize,
     info: usize,
     blank: usize,
 }
 
-impl Ticks {
+impl BacktickRun {
     /// A code span holds a call only right behind its backticks.
     pub(super) fn may_hold_form(&self) -> bool {
         self.run >= 3 || self.info + self.blank == 0

@@ -1,16 +1,16 @@
 //! How a call between tags begins: with a tag of one of the forms, or with the bare
-//! name of the tool (GLM). What comes behind is followed by `follow`.
+//! name of the tool (GLM). `parser` reads the rest.
 
-use super::super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::super::wrapper::Wrapper;
-use super::follow::{Follower, Here, quoted};
+use super::super::markers::Wrapper;
+use super::super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
 use super::grammar::{Fit, HEADED, NAMED, TAG_BYTES_MAX};
+use super::parser::{Here, TagParser, quoted};
 use crate::domain::Offered;
 
 const NAME_BYTES_MAX: usize = 256;
 
 /// The forms that begin with a tag, all at once.
-pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let quoted = opening.quoted() || opening.in_span && opening.wrapper.is_none();
     let may = opening.marker == '<' && !quoted && !opening.offered.is_empty();
     may.then(|| {
@@ -23,7 +23,7 @@ pub(in super::super) fn open(opening: &Opening<'_>) -> Option<Form> {
 }
 
 /// The form that begins with a name, which only its wrapper tells from text.
-pub(in super::super) fn open_named(opening: &Opening<'_>) -> Option<Form> {
+pub(in super::super) fn open_named(opening: &Opening<'_>) -> Option<Candidate> {
     let wrapped = opening.wrapper.is_some_and(|w| w.opens == "<tool_call>");
     let first = opening.marker.is_alphabetic() || opening.marker == '_';
     let may = wrapped && first && !opening.offered.is_empty();
@@ -45,11 +45,11 @@ struct Head {
     /// The quotation mark that is open in the tag.
     quote: Option<char>,
     /// What follows the tag, once it is complete.
-    call: Option<Follower>,
+    call: Option<TagParser>,
 }
 
-impl Recogniser for Head {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Head {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = Here { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(here);
@@ -61,10 +61,10 @@ impl Recogniser for Head {
                 Fit::No => {}
                 Fit::Partial => may_be_tag = true,
                 Fit::Whole(tag) => {
-                    let call = Follower::new(grammar, tag.name, self.wrapper, body.len());
+                    let call = TagParser::new(grammar, tag.name, self.wrapper, body.len());
                     let step = match tag.is_empty {
                         true => call.ends(here, body.len()),
-                        false => Step::Hold,
+                        false => Advance::Hold,
                     };
                     self.call = Some(call);
                     return step;
@@ -72,12 +72,12 @@ impl Recogniser for Head {
             }
         }
         match may_be_tag && body.len() <= TAG_BYTES_MAX {
-            true => Step::Hold,
-            false => Step::Reject,
+            true => Advance::Hold,
+            false => Advance::Reject,
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         self.call.as_mut()?.finish(body, offered, end)
     }
 
@@ -91,29 +91,29 @@ impl Recogniser for Head {
 struct Name {
     wrapper: Option<&'static Wrapper>,
     /// What follows the name, once it is complete.
-    call: Option<Follower>,
+    call: Option<TagParser>,
 }
 
-impl Recogniser for Name {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Name {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = Here { c, body, offered };
         if let Some(call) = &mut self.call {
             return call.step(here);
         }
         if is_name(c) && body.len() <= NAME_BYTES_MAX {
-            return Step::Hold;
+            return Advance::Hold;
         }
         let name = &body[..here.at()];
-        let mut call = Follower::new(&NAMED, Some(name.to_owned()), self.wrapper, name.len());
+        let mut call = TagParser::new(&NAMED, Some(name.to_owned()), self.wrapper, name.len());
         let step = call.step(here);
         self.call = Some(call);
         step
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         if self.call.is_none() && end == End::Stream {
             let name = Some(body.to_owned());
-            self.call = Some(Follower::new(&NAMED, name, self.wrapper, body.len()));
+            self.call = Some(TagParser::new(&NAMED, name, self.wrapper, body.len()));
         }
         self.call.as_mut()?.finish(body, offered, end)
     }

@@ -1,7 +1,7 @@
 //! What the scanner makes of a stream, and the place where it gathers.
 
-use super::code::Page;
-use super::seam::Seam;
+use super::code_context::FenceTracker;
+use super::whitespace_holdback::WhitespaceHoldback;
 use crate::domain::{Arguments, ServerId};
 use std::borrow::Cow;
 
@@ -60,29 +60,29 @@ pub struct UnusableCall {
 
 /// The pieces so far, joined where neighbours are of one kind.
 #[derive(Debug)]
-pub(super) struct Output {
+pub(super) struct ScanOutput {
     pieces: Vec<Piece>,
     /// The white space at the start of the piece under way.
-    seam: Option<Seam>,
-    pub(super) page: Page,
+    seam: Option<WhitespaceHoldback>,
+    pub(super) page: FenceTracker,
     pub(super) has_text: bool,
     /// A piece was made, be it a mark.
     has_told: bool,
 }
 
-impl Default for Output {
+impl Default for ScanOutput {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
-            seam: Some(Seam::new(false)),
-            page: Page::default(),
+            seam: Some(WhitespaceHoldback::new(false)),
+            page: FenceTracker::default(),
             has_text: false,
             has_told: false,
         }
     }
 }
 
-impl Output {
+impl ScanOutput {
     pub(super) fn take(&mut self) -> Vec<Piece> {
         std::mem::take(&mut self.pieces)
     }
@@ -99,13 +99,15 @@ impl Output {
 
     /// Nothing but white space and separators has come since a call.
     pub(super) fn after_call(&self) -> bool {
-        self.seam.as_ref().is_some_and(Seam::is_after_call)
+        self.seam
+            .as_ref()
+            .is_some_and(WhitespaceHoldback::is_after_call)
     }
 
     /// Something that is no text ends here.
     pub(super) fn start_seam(&mut self, after_call: bool) {
         self.end_seam();
-        self.seam = Some(Seam::new(after_call));
+        self.seam = Some(WhitespaceHoldback::new(after_call));
     }
 
     /// The white space so far stands before something that is no text.

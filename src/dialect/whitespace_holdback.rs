@@ -5,13 +5,13 @@
 const HELD_BYTES_MAX: usize = 4096;
 
 #[derive(Debug)]
-pub(super) struct Seam {
+pub(super) struct WhitespaceHoldback {
     held: String,
     /// Semicolons and commas separate calls (DIALECTS 4).
     after_call: bool,
 }
 
-impl Seam {
+impl WhitespaceHoldback {
     pub(super) fn new(after_call: bool) -> Self {
         Self {
             held: String::new(),

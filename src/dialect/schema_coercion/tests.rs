@@ -3,7 +3,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// `text` read as argument `v` of a tool whose whole input schema is `schema`.
-fn read_in(schema: Value, text: &str) -> Typed {
+fn read_in(schema: Value, text: &str) -> CoercedValue {
     let tool = Tool::from_definition(&json!({"name": "f", "inputSchema": schema}))
         .expect("the fixture is a tool");
     Property::of(&tool, "v").read(text)
@@ -84,18 +84,18 @@ fn objects_and_arrays_are_read_leniently_and_what_is_neither_stays_text() {
     let object = || json!({"properties": {"v": {"type": "object"}}});
     assert_eq!(
         read_in(object(), "\n{\"도시\": \"서울\"}\n"),
-        Typed::plain(json!({"도시": "서울"}))
+        CoercedValue::plain(json!({"도시": "서울"}))
     );
     assert_eq!(
         read_in(object(), "{'a': True,}"),
-        Typed {
+        CoercedValue {
             value: json!({"a": true}),
             repaired: true
         }
     );
     assert_eq!(
         read_in(object(), r#""{\"a\": 1}""#),
-        Typed {
+        CoercedValue {
             value: json!({"a": 1}),
             repaired: true
         }

@@ -1,8 +1,8 @@
 //! Lists without a tag: only one that stands alone on its line is a call, and no
 //! link, index or example.
 
-use super::super::family::{Opening, Step};
-use super::super::wrapper::CLOSERS;
+use super::super::markers::CLOSERS;
+use super::super::recognizer::{Advance, Opening};
 use super::{At, PythonOutline, Pythonic};
 use crate::domain::Offered;
 
@@ -18,15 +18,15 @@ pub(super) fn may_be_bare(opening: &Opening<'_>) -> bool {
 
 impl Pythonic {
     /// What stands behind a list without a tag, on its line.
-    pub(super) fn behind(&mut self, c: char, blank: bool, here: usize) -> Step {
+    pub(super) fn behind(&mut self, c: char, blank: bool, here: usize) -> Advance {
         match c {
             '\n' => {
                 self.at = At::Alone;
-                Step::Reject
+                Advance::Reject
             }
             '`' if self.in_fence => {
                 self.at = At::Alone;
-                Step::Reject
+                Advance::Reject
             }
             c if c.is_whitespace() || matches!(c, ';' | ',') => {
                 self.hold(At::Closed { blank: true })
@@ -38,17 +38,19 @@ impl Pythonic {
                 self.list_start = here;
                 self.hold(At::Item)
             }
-            _ => Step::Reject,
+            _ => Advance::Reject,
         }
     }
 
-    pub(super) fn closer(&mut self, closer: &str, body: &str, offered: &Offered) -> Step {
+    pub(super) fn closer(&mut self, closer: &str, body: &str, offered: &Offered) -> Advance {
         if CLOSERS.contains(&closer) {
-            return self.read(body, offered).map_or(Step::Text, Step::Found);
+            return self
+                .read(body, offered)
+                .map_or(Advance::Text, Advance::Found);
         }
         if CLOSERS.iter().any(|one| one.starts_with(closer)) {
-            return Step::Hold;
+            return Advance::Hold;
         }
-        Step::Reject
+        Advance::Reject
     }
 }

@@ -1,7 +1,7 @@
 //! Where JSON that cannot be read any more ends: where its braces balance, or
 //! before what plainly is no part of it, so that what follows is not lost.
 
-use super::wrapper::{CLOSERS, WRAPPERS};
+use super::markers::{CLOSERS, WRAPPERS};
 
 /// A longer line is no closer with white space behind it.
 const LINE_BYTES_MAX: usize = 128;
@@ -21,7 +21,7 @@ pub(super) enum Progress {
 /// Follows JSON from the first character on that cannot stand where it does. O(1) a
 /// character.
 #[derive(Debug)]
-pub(super) struct Broken {
+pub(super) struct UnterminatedJson {
     depth: usize,
     in_string: bool,
     escaped: bool,
@@ -33,7 +33,7 @@ pub(super) struct Broken {
     parted: bool,
 }
 
-impl Broken {
+impl UnterminatedJson {
     /// `depth` containers are open; `before` is everything up to the character.
     pub(super) fn new(depth: usize, before: &str) -> Self {
         let white = &before[before.trim_end().len()..];
@@ -108,12 +108,12 @@ impl Broken {
 /// Watches for a quotation mark that nobody closed: a line in a string ends in a
 /// bracket, and the next is nothing but what closes a wrapper or a fence.
 #[derive(Debug, Default)]
-pub(super) struct Unclosed {
+pub(super) struct UnclosedString {
     /// Where the line begins that may be such a closer.
     line: Option<usize>,
 }
 
-impl Unclosed {
+impl UnclosedString {
     /// Takes `c`, with which `body` ends. Some where the JSON is over, at this byte.
     pub(super) fn push(&mut self, c: char, body: &str, in_string: bool) -> Option<usize> {
         if !in_string {

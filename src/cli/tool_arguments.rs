@@ -1,8 +1,8 @@
-//! Arguments as a person writes them on a command line: `KEY=TEXT`, typed by the
+//! Tool arguments on the command line: `KEY=TEXT`, typed by the
 //! tool's input schema, and `KEY:=JSON`, taken as it is. Nothing is guessed: what does
 //! not fit is a sentence.
 
-use super::typed::Property;
+use crate::dialect::schema_coercion::Property;
 use crate::domain::{Arguments, Tool};
 use crate::text::near::nearest;
 use serde_json::{Map, Value};

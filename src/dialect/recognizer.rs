@@ -1,32 +1,12 @@
-//! What the scanner asks of a family of forms, and the table of families.
+//! The contract between the scanner and a recognizer of one family of forms.
 
-use super::piece::Piece;
-use super::wrapper::{self, Wrapper};
-use super::{gemma, harmony, json, named, pythonic, tags, think, tool_code};
+use super::markers::Wrapper;
+use super::scan_event::Piece;
 use crate::domain::Offered;
 use std::fmt::Debug;
 
-/// The families, in the order in which they are asked. The first that is certain
-/// wins.
-pub(super) const FAMILIES: [fn(&Opening<'_>) -> Option<Form>; 11] = [
-    think::open,
-    harmony::open,
-    wrapper::open,
-    wrapper::close,
-    tags::open,
-    tags::open_named,
-    json::open,
-    named::open,
-    gemma::open,
-    pythonic::open,
-    tool_code::open,
-];
-
 /// A form that is being followed.
-pub(super) type Form = Box<dyn Recogniser>;
-
-/// Characters at which some family opens where no wrapper stands before them.
-pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
+pub(super) type Candidate = Box<dyn Recognizer>;
 
 /// Where a character stands that may open a form.
 #[derive(Clone, Copy)]
@@ -66,22 +46,22 @@ impl Opening<'_> {
     }
 }
 
-pub(super) enum Step {
+pub(super) enum Advance {
     /// It may still become a find.
     Hold,
     /// The character does not belong to it: what was held is a find where
-    /// [`Recogniser::finish`] says so, else text.
+    /// [`Recognizer::finish`] says so, else text.
     Reject,
     /// The character completes what was held, and that is text.
     Text,
-    /// What was held is text, and so is what follows while [`Recogniser::pass`]
+    /// What was held is text, and so is what follows while [`Recognizer::pass`]
     /// says so: nothing in it is a call.
     Pass,
     /// The character completes a find.
-    Found(Found),
+    Found(Match),
 }
 
-pub(super) enum Found {
+pub(super) enum Match {
     /// Calls, unusable ones, and text between them; their raws are parts of the
     /// body, in its order.
     Calls(Vec<Piece>),
@@ -95,14 +75,14 @@ pub(super) enum Found {
     Frames,
     /// Thinking follows, up to one of these.
     ThinkingStarts {
-        until: &'static Until,
+        until: &'static ThinkingEnd,
     },
     ThinkingEnds,
 }
 
 /// What ends thinking.
 #[derive(Debug)]
-pub(super) struct Until {
+pub(super) struct ThinkingEnd {
     /// Tags that end it and mean nothing more.
     pub(super) tags: &'static [&'static str],
     /// What ends it and is then read itself.
@@ -127,23 +107,23 @@ pub(super) enum End {
 }
 
 /// Follows one form from its marker on, in constant time a character.
-pub(super) trait Recogniser: Debug + Send {
+pub(super) trait Recognizer: Debug + Send {
     /// Takes `c`; `body` is everything from the marker up to and with `c`.
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step;
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance;
 
-    /// Takes `c` after [`Step::Pass`].
+    /// Takes `c` after [`Advance::Pass`].
     fn pass(&mut self, _c: char) -> Passed {
         Passed::Outside
     }
 
     /// How many bytes at the end of `body` belong to something else, and are to be read
-    /// again, after [`Step::Reject`].
+    /// again, after [`Advance::Reject`].
     fn again(&self, _body: &str) -> usize {
         0
     }
 
     /// Nothing more comes. None where what was held is text.
-    fn finish(&mut self, _body: &str, _offered: &Offered, _end: End) -> Option<Found> {
+    fn finish(&mut self, _body: &str, _offered: &Offered, _end: End) -> Option<Match> {
         None
     }
 }

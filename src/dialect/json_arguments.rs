@@ -1,21 +1,21 @@
 //! The JSON object behind the name of a call: where it ends, also where it cannot
 //! be read, and what is in it.
 
-use super::broken::{Broken, Progress, Unclosed};
+use super::unterminated_json::{Progress, UnclosedString, UnterminatedJson};
 use crate::text::{Outline, OutlineEvent, json};
 use serde_json::Value;
 
 /// Follows an object from its opening brace on, in constant time a character.
 #[derive(Debug, Default)]
-pub(super) struct JsonBody {
+pub(super) struct JsonArguments {
     outline: Outline,
-    broken: Option<Broken>,
-    unclosed: Unclosed,
+    broken: Option<UnterminatedJson>,
+    unclosed: UnclosedString,
     /// Where it was over before a closing brace came.
     over: Option<usize>,
 }
 
-impl JsonBody {
+impl JsonArguments {
     /// Takes `c`, with which `text` ends; the object begins somewhere in it.
     pub(super) fn push(&mut self, c: char, text: &str) -> Progress {
         let progress = self.follow(c, text);
@@ -37,7 +37,7 @@ impl JsonBody {
             OutlineEvent::Ended => Progress::Ends,
             OutlineEvent::Broken => {
                 let before = &text[..text.len() - c.len_utf8()];
-                let mut broken = Broken::new(self.outline.depth(), before);
+                let mut broken = UnterminatedJson::new(self.outline.depth(), before);
                 let progress = broken.push(c, text, 0);
                 self.broken = Some(broken);
                 progress
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn end(text: &str) -> Option<usize> {
-        let mut body = JsonBody::default();
+        let mut body = JsonArguments::default();
         text.char_indices().find_map(|(at, c)| {
             let end = at + c.len_utf8();
             (body.push(c, &text[..end]) == Progress::Ends).then_some(end)

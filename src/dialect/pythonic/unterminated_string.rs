@@ -1,9 +1,9 @@
 //! Calls with a string that is none, as in `f(city='it's')`: such a call ends with its
 //! line, so that the prose and the calls behind it are read.
 
-use super::super::family::{Found, Step};
-use super::super::read;
-use super::super::wrapper::CLOSERS;
+use super::super::json_call;
+use super::super::markers::CLOSERS;
+use super::super::recognizer::{Advance, Match};
 use super::{At, Pythonic, tool_name};
 use crate::domain::{Offered, Resolved};
 
@@ -34,7 +34,7 @@ impl Pythonic {
     }
 
     /// The string may have run over line ends before that showed.
-    pub(super) fn broken(&mut self, body: &str) -> Step {
+    pub(super) fn broken(&mut self, body: &str) -> Advance {
         let string = self.broken_string();
         match body[string..].find('\n') {
             Some(line) => self.break_at(string + line),
@@ -42,29 +42,29 @@ impl Pythonic {
         }
     }
 
-    pub(super) fn break_at(&mut self, line: usize) -> Step {
+    pub(super) fn break_at(&mut self, line: usize) -> Advance {
         self.at = At::BrokenTo(line);
-        Step::Reject
+        Advance::Reject
     }
 
     /// `body` ends with the line of the broken call. None where that is no tool's.
-    pub(super) fn read_broken(&self, body: &str, offered: &Offered) -> Option<Found> {
+    pub(super) fn read_broken(&self, body: &str, offered: &Offered) -> Option<Match> {
         let name = tool_name(&body[self.start..self.name_end], offered);
         let is_certain = self.tag.is_some_and(|tag| tag.is_certain);
         if !is_certain && offered.resolve(None, name) == Resolved::Unknown {
             return None;
         }
         let call = &body[self.start..end(body, self.broken_string())];
-        let piece = read::unusable(call, WHY);
+        let piece = json_call::unusable(call, WHY);
         // What follows a call that goes on may be a part of its string.
         if !self.list && call.ends_with(')') && !call.contains('\n') {
-            return Some(Found::Statement(piece));
+            return Some(Match::Statement(piece));
         }
         let mut pieces = match self.read(body, offered) {
-            Some(Found::Calls(pieces)) => pieces,
+            Some(Match::Calls(pieces)) => pieces,
             _ => Vec::new(),
         };
         pieces.push(piece);
-        Some(Found::Calls(pieces))
+        Some(Match::Calls(pieces))
     }
 }

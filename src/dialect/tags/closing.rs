@@ -1,11 +1,11 @@
 //! How a call between tags ends: with its own tag, with one that closes what is
 //! around it, or with the stream.
 
-use super::super::family::{End, Found, Step};
-use super::super::piece::Piece;
-use super::super::read;
-use super::follow::{At, Follower, Here};
+use super::super::json_call;
+use super::super::recognizer::{Advance, End, Match};
+use super::super::scan_event::Piece;
 use super::grammar;
+use super::parser::{At, Here, TagParser};
 use crate::domain::{Offered, Resolved};
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ const CUT: &str = "it was cut off before its end";
 const STRAY: &str =
     "there is text between its arguments, or a value has the tag in it that ends a value";
 
-impl Follower {
-    pub(super) fn in_broken(&mut self, here: Here<'_>, start: usize) -> Step {
+impl TagParser {
+    pub(super) fn in_broken(&mut self, here: Here<'_>, start: usize) -> Advance {
         if !self.is_known(here.offered) {
-            return Step::Reject;
+            return Advance::Reject;
         }
         self.at = At::Broken { start };
         match self.end_tag(here) {
@@ -24,17 +24,17 @@ impl Follower {
                 self.call.json = Some(start..end);
                 self.ends(here, raw_end)
             }
-            None => Step::Hold,
+            None => Advance::Hold,
         }
     }
 
-    pub(super) fn in_stray(&mut self, here: Here<'_>) -> Step {
+    pub(super) fn in_stray(&mut self, here: Here<'_>) -> Advance {
         match self.end_tag(here) {
             Some((_, raw_end)) => {
                 self.call.fault = Some(STRAY);
                 self.ends(here, raw_end)
             }
-            None => Step::Hold,
+            None => Advance::Hold,
         }
     }
 
@@ -54,14 +54,14 @@ impl Follower {
     }
 
     /// The call is complete and ends at `raw_end`.
-    pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Step {
+    pub(super) fn ends(&self, here: Here<'_>, raw_end: usize) -> Advance {
         let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
         if is_nameless || self.is_word(here.offered) {
-            return Step::Text;
+            return Advance::Text;
         }
         match self.piece(here.body, raw_end, true, here.offered) {
-            Some(piece) => Step::Found(Found::Calls(vec![piece])),
-            None => Step::Text,
+            Some(piece) => Advance::Found(Match::Calls(vec![piece])),
+            None => Advance::Text,
         }
     }
 
@@ -78,13 +78,13 @@ impl Follower {
     }
 
     /// Nothing more comes. None where that leaves text.
-    pub(super) fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    pub(super) fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         match end {
             End::Stream => self.cut_off(body, offered),
             End::Rejected if !self.is_under_way() => None,
             End::Rejected => {
                 let call = self.piece(body, self.call.end, true, offered)?;
-                Some(Found::Calls(vec![call]))
+                Some(Match::Calls(vec![call]))
             }
         }
     }
@@ -98,7 +98,7 @@ impl Follower {
         }
     }
 
-    fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Found> {
+    fn cut_off(&mut self, body: &str, offered: &Offered) -> Option<Match> {
         let pieces = match &self.at {
             At::Value { start } | At::ValueOrEnd { start, .. } if self.ended().is_some() => {
                 let (start, tag) = (*start, self.ended()?);
@@ -134,7 +134,7 @@ impl Follower {
             At::Stray {
                 has_value_end: true,
             } => {
-                vec![read::unusable(body.trim_end(), STRAY)]
+                vec![json_call::unusable(body.trim_end(), STRAY)]
             }
             At::Stray { .. } => {
                 let call = self.unended(body, offered)?;
@@ -143,7 +143,7 @@ impl Follower {
             }
             _ => vec![cut(body)],
         };
-        Some(Found::Calls(pieces))
+        Some(Match::Calls(pieces))
     }
 
     /// The tag in the value under way that seems to have ended the call.
@@ -176,7 +176,7 @@ fn with_rest(call: Piece, rest: &str) -> Vec<Piece> {
 }
 
 fn cut(body: &str) -> Piece {
-    read::unusable(body.trim_end(), CUT)
+    json_call::unusable(body.trim_end(), CUT)
 }
 
 /// The bytes of the value in `text`, where the end of a wrapper is all that ends it.

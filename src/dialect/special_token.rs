@@ -2,10 +2,10 @@
 //! `f[ARGS]{…}`, DeepSeek's `f<｜tool▁sep｜>{…}` and Kimi's
 //! `functions.f:0<|tool_call_argument_begin|>{…}` (DIALECTS 26, 29, 30).
 
-use super::body::JsonBody;
-use super::broken::Progress;
-use super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::read::{self, Written};
+use super::json_arguments::JsonArguments;
+use super::json_call::{self, Written};
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
+use super::unterminated_json::Progress;
 use crate::domain::Offered;
 use crate::text::python;
 use serde_json::Value;
@@ -35,7 +35,7 @@ const SEPARATORS: [(&str, Behind, &str); 6] = [
     ("<|tool_sep|>", Behind::Name, "DeepSeek"),
 ];
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let tag = opening.wrapper?;
     let may = python::is_name(opening.marker) && !opening.offered.is_empty();
     may.then(|| {
@@ -45,7 +45,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
             arguments: 0,
-            body: JsonBody::default(),
+            body: JsonArguments::default(),
         }) as _
     })
 }
@@ -59,7 +59,7 @@ struct Named {
     form: &'static str,
     /// Where the arguments begin.
     arguments: usize,
-    body: JsonBody,
+    body: JsonArguments,
 }
 
 /// What of the form has come.
@@ -98,8 +98,8 @@ enum At {
     },
 }
 
-impl Recogniser for Named {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Named {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.at {
             At::Name { spaced } => self.in_name(c, here, spaced),
@@ -107,12 +107,12 @@ impl Recogniser for Named {
             At::Identifier { start } => self.in_identifier(c, here, start),
             At::LastSeparator { start } => match &body[start..] {
                 "[ARGS]" => self.hold(At::Separated { renamed: false }),
-                part if "[ARGS]".starts_with(part) => Step::Hold,
-                _ => Step::Reject,
+                part if "[ARGS]".starts_with(part) => Advance::Hold,
+                _ => Advance::Reject,
             },
             At::Separated { renamed } => match c {
                 '{' => self.open_body(here, false),
-                c if c.is_whitespace() => Step::Hold,
+                c if c.is_whitespace() => Advance::Hold,
                 c if renamed && python::is_name(c) => {
                     self.name = here..body.len();
                     self.hold(At::SecondName)
@@ -121,34 +121,34 @@ impl Recogniser for Named {
                     ticks: 1,
                     start: here,
                 }),
-                _ => Step::Reject,
+                _ => Advance::Reject,
             },
             At::SecondName => match c {
                 c if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
                     self.name.end = body.len();
-                    Step::Hold
+                    Advance::Hold
                 }
                 '{' => self.open_body(here, false),
                 c if c.is_whitespace() => self.hold(At::BeforeBody {
                     ticks: 0,
                     start: here,
                 }),
-                _ => Step::Reject,
+                _ => Advance::Reject,
             },
             At::BeforeBody { ticks, start } => match c {
                 '{' => self.open_body(here, ticks >= 3),
-                _ if here - start > BLANK_CHARS_MAX => Step::Reject,
+                _ if here - start > BLANK_CHARS_MAX => Advance::Reject,
                 '`' => self.hold(At::BeforeBody {
                     ticks: ticks + 1,
                     start,
                 }),
-                c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Step::Hold,
-                _ => Step::Reject,
+                c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
+                _ => Advance::Reject,
             },
             At::Body { fenced } => match self.body.push(c, body) {
-                Progress::Goes => Step::Hold,
+                Progress::Goes => Advance::Hold,
                 Progress::Over(end) if fenced && c == '`' => self.hold(At::Fence { ticks: 1, end }),
-                Progress::Over(_) => Step::Reject,
+                Progress::Over(_) => Advance::Reject,
                 Progress::Ends if fenced => self.hold(At::Fence {
                     ticks: 0,
                     end: body.len(),
@@ -161,8 +161,10 @@ impl Recogniser for Named {
                     ticks: ticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && here - end < BLANK_CHARS_MAX => Step::Hold,
-                _ => Step::Reject,
+                c if c.is_whitespace() && ticks == 0 && here - end < BLANK_CHARS_MAX => {
+                    Advance::Hold
+                }
+                _ => Advance::Reject,
             },
         }
     }
@@ -172,7 +174,7 @@ impl Recogniser for Named {
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         if matches!(self.at, At::Body { .. })
             && let Some(over) = self.body.over(body)
         {
@@ -187,20 +189,20 @@ impl Recogniser for Named {
             At::Name { .. } | At::Separator { .. } => None,
             _ if end == End::Rejected => None,
             _ => {
-                let cut = read::unusable(body.trim_end(), "it was cut off before its end");
-                Some(Found::Calls(vec![cut]))
+                let cut = json_call::unusable(body.trim_end(), "it was cut off before its end");
+                Some(Match::Calls(vec![cut]))
             }
         }
     }
 }
 
 impl Named {
-    fn hold(&mut self, at: At) -> Step {
+    fn hold(&mut self, at: At) -> Advance {
         self.at = at;
-        Step::Hold
+        Advance::Hold
     }
 
-    fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Step {
+    fn in_name(&mut self, c: char, here: usize, spaced: bool) -> Advance {
         match c {
             '[' | '<' => self.hold(At::Separator { start: here }),
             '{' if self.bare => self.open_body(here, false),
@@ -209,21 +211,21 @@ impl Named {
             }
             c if python::is_name(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = here + c.len_utf8();
-                Step::Hold
+                Advance::Hold
             }
-            _ => Step::Reject,
+            _ => Advance::Reject,
         }
     }
 
-    fn in_separator(&mut self, part: &str, name: &str) -> Step {
+    fn in_separator(&mut self, part: &str, name: &str) -> Advance {
         let mut may = SEPARATORS
             .iter()
             .filter(|(separator, ..)| separator.starts_with(part));
         let Some((separator, behind, form)) = may.next() else {
-            return Step::Reject;
+            return Advance::Reject;
         };
         if separator.len() > part.len() {
-            return Step::Hold;
+            return Advance::Hold;
         }
         self.form = form;
         let renamed = *behind == Behind::Name && name == "function";
@@ -233,36 +235,36 @@ impl Named {
         })
     }
 
-    fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Step {
+    fn in_identifier(&mut self, c: char, here: usize, start: usize) -> Advance {
         let start = if start == 0 { here } else { start };
         match c {
             '[' => self.hold(At::LastSeparator { start: here }),
-            _ if here - start > NAME_CHARS_MAX => Step::Reject,
+            _ if here - start > NAME_CHARS_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
                 self.hold(At::Identifier { start })
             }
-            _ => Step::Reject,
+            _ => Advance::Reject,
         }
     }
 
-    fn open_body(&mut self, here: usize, fenced: bool) -> Step {
+    fn open_body(&mut self, here: usize, fenced: bool) -> Advance {
         self.arguments = here;
         self.body.push('{', "{");
         self.hold(At::Body { fenced })
     }
 
-    fn found(&self, body: &str, offered: &Offered) -> Step {
+    fn found(&self, body: &str, offered: &Offered) -> Advance {
         match self.read(body, offered) {
-            Some(found) => Step::Found(found),
-            None => Step::Text,
+            Some(found) => Advance::Found(found),
+            None => Advance::Text,
         }
     }
 
     /// `call` ends where its arguments do.
-    fn read(&self, call: &str, offered: &Offered) -> Option<Found> {
+    fn read(&self, call: &str, offered: &Offered) -> Option<Match> {
         let (arguments, repaired) = match &call[self.arguments..] {
             "" => (Ok(Value::Null), false),
-            json => JsonBody::read(json),
+            json => JsonArguments::read(json),
         };
         let written = Written {
             raw: call,
@@ -274,6 +276,6 @@ impl Named {
             whole: true,
             unmistakable: true,
         };
-        read::written(written, offered).map(|piece| Found::Calls(vec![piece]))
+        json_call::written(written, offered).map(|piece| Match::Calls(vec![piece]))
     }
 }

@@ -2,7 +2,7 @@
 //! to put the tags on lines of their own.
 
 use super::grammar::Text;
-use super::markup;
+use super::xml;
 use std::borrow::Cow;
 
 /// The value that `text`, all between the tags, stands for. O(len).
@@ -10,7 +10,7 @@ pub(super) fn value(text: &str, kind: Text) -> Cow<'_, str> {
     match kind {
         Text::Lines => lines(text),
         Text::Bare => between_line_ends(text).into(),
-        Text::Xml => markup::content(between_line_ends(text)),
+        Text::Xml => xml::content(between_line_ends(text)),
     }
 }
 

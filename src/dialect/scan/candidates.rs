@@ -1,12 +1,17 @@
 //! Follows the forms that opened at one character until one of them is found or all
 //! are text, and cuts what was held into pieces.
 
-use super::super::family::{End, Form, Found, Passed, Step};
-use super::super::read;
+use super::super::json_call;
+use super::super::recognizer::{Advance, Candidate, End, Match, Passed};
 use super::{HELD_BYTES_MAX, Piece, Scanner, State, WRAPPERS_MAX};
 
 impl Scanner {
-    pub(super) fn in_form(&mut self, c: char, mut forms: Vec<Form>, passing: Option<Form>) -> bool {
+    pub(super) fn in_form(
+        &mut self,
+        c: char,
+        mut forms: Vec<Candidate>,
+        passing: Option<Candidate>,
+    ) -> bool {
         self.held.push(c);
         let body = &self.held[self.body..];
         let mut passing =
@@ -16,24 +21,24 @@ impl Scanner {
         let mut at = 0;
         while let Some(form) = forms.get_mut(at) {
             match form.step(c, body, &self.offered) {
-                Step::Hold => {
+                Advance::Hold => {
                     at += 1;
                     continue;
                 }
-                Step::Found(found) => {
+                Advance::Found(found) => {
                     self.found(found);
                     return true;
                 }
-                Step::Reject => rejected.push(forms.remove(at)),
-                Step::Pass => passing = Some(forms.remove(at)),
-                Step::Text => {
+                Advance::Reject => rejected.push(forms.remove(at)),
+                Advance::Pass => passing = Some(forms.remove(at)),
+                Advance::Text => {
                     is_text = true;
                     forms.remove(at);
                 }
             }
         }
         if !forms.is_empty() && self.held.len() <= HELD_BYTES_MAX {
-            self.state = State::Form { forms, passing };
+            self.state = State::Candidate { forms, passing };
             return true;
         }
         let complete = &self.held[self.body..self.held.len() - c.len_utf8()];
@@ -67,26 +72,26 @@ impl Scanner {
     }
 
     /// The stream ended in a form, or in a wrapper before its form.
-    pub(super) fn end_stream_in_form(&mut self, mut forms: Vec<Form>) {
+    pub(super) fn end_stream_in_form(&mut self, mut forms: Vec<Candidate>) {
         let body = self.held.get(self.body..).unwrap_or_default();
         let found = finished(&mut forms, body, &self.offered, End::Stream);
         match found {
             Some(found) => self.found(found),
             // Some close with what opens.
             None if forms.is_empty() && self.called && self.wrappers.len() == 1 => {
-                self.found(Found::Closes);
+                self.found(Match::Closes);
             }
             None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
                 self.body = 0;
                 let raw = self.held.trim_end();
-                let cut = read::unusable(raw, "it was cut off before its end");
-                self.found(Found::Calls(vec![cut]));
+                let cut = json_call::unusable(raw, "it was cut off before its end");
+                self.found(Match::Calls(vec![cut]));
             }
             None => self.release(),
         }
     }
 
-    pub(super) fn in_passing(&mut self, c: char, mut form: Form) -> bool {
+    pub(super) fn in_passing(&mut self, c: char, mut form: Candidate) -> bool {
         match form.pass(c) {
             Passed::Inside => {
                 self.show_char(c);
@@ -102,8 +107,8 @@ impl Scanner {
     }
 
     /// What is held turned out to be this.
-    fn found(&mut self, found: Found) {
-        if let Found::Opens(wrapper) = found {
+    fn found(&mut self, found: Match) {
+        if let Match::Opens(wrapper) = found {
             if self.wrappers.len() == WRAPPERS_MAX {
                 return self.release();
             }
@@ -119,35 +124,35 @@ impl Scanner {
         self.wrappers.clear();
         let held = std::mem::take(&mut self.held);
         let fence = self.fence.take();
-        if !matches!(found, Found::ThinkingEnds) {
+        if !matches!(found, Match::ThinkingEnds) {
             self.output.page.start_line();
         }
         match found {
-            Found::Opens(_) => {}
-            Found::Statement(piece) => {
+            Match::Opens(_) => {}
+            Match::Statement(piece) => {
                 self.within = wrapper.or(self.within);
                 self.calls(&held, vec![piece], fence);
             }
-            Found::Calls(pieces) => {
+            Match::Calls(pieces) => {
                 self.within = None;
                 self.calls(&held, pieces, fence);
             }
-            Found::Closes | Found::Frames => {
-                self.framed |= matches!(found, Found::Frames);
+            Match::Closes | Match::Frames => {
+                self.framed |= matches!(found, Match::Frames);
                 self.within = None;
                 let after_call = self.output.after_call();
                 self.output.mark(&held);
                 self.output.start_seam(after_call);
             }
-            Found::ThinkingStarts { until } => {
+            Match::ThinkingStarts { until } => {
                 self.output.mark(&held);
                 self.framed |= !until.reread.is_empty();
                 self.state = State::Thinking { until };
                 self.output.start_seam(false);
                 self.settled = true;
             }
-            Found::ThinkingEnds if self.settled => self.show(&held),
-            Found::ThinkingEnds => {
+            Match::ThinkingEnds if self.settled => self.show(&held),
+            Match::ThinkingEnds => {
                 self.output.mark(&held);
                 if self.output.has_text || self.called {
                     self.output.push(Piece::TextWasThinking);
@@ -181,11 +186,11 @@ impl Scanner {
 }
 
 fn finished(
-    forms: &mut [Form],
+    forms: &mut [Candidate],
     body: &str,
     offered: &crate::domain::Offered,
     end: End,
-) -> Option<Found> {
+) -> Option<Match> {
     forms
         .iter_mut()
         .find_map(|form| form.finish(body, offered, end))

@@ -1,12 +1,12 @@
 //! Follows a call between tags from behind its head up to the tag that ends it, in
 //! constant time a character.
 
-use super::super::family::Step;
-use super::super::wrapper::Wrapper;
+use super::super::markers::Wrapper;
+use super::super::recognizer::Advance;
 use super::arguments::{Given, Parts};
 use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Written};
-use super::markup::CDATA_END;
 use super::value::Inside;
+use super::xml::CDATA_END;
 use crate::domain::{Offered, Resolved};
 use crate::text::{Outline, OutlineEvent};
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(super) fn quoted(open: Option<char>, c: char) -> Option<char> {
 }
 
 #[derive(Debug)]
-pub(super) struct Follower {
+pub(super) struct TagParser {
     pub(super) grammar: &'static Grammar,
     pub(super) wrapper: Option<&'static Wrapper>,
     pub(super) at: At,
@@ -98,7 +98,7 @@ pub(super) enum At {
     Over,
 }
 
-impl Follower {
+impl TagParser {
     /// Behind the head, which is complete at `end`.
     pub(super) fn new(
         grammar: &'static Grammar,
@@ -119,7 +119,7 @@ impl Follower {
         }
     }
 
-    pub(super) fn step(&mut self, here: Here<'_>) -> Step {
+    pub(super) fn step(&mut self, here: Here<'_>) -> Advance {
         match &mut self.at {
             At::Between => self.between(here),
             At::Tag { start, quote } => {
@@ -147,13 +147,13 @@ impl Follower {
                 if here.c == '>' && here.body.ends_with(CDATA_END) {
                     self.at = At::Value { start: *start };
                 }
-                Step::Hold
+                Advance::Hold
             }
             At::ValueOrEnd { start, tag, outer } => {
                 let (start, tag, outer) = (*start, tag.clone(), *outer);
                 self.value_or_end(here, start, tag, outer)
             }
-            At::Over => Step::Reject,
+            At::Over => Advance::Reject,
             At::Json { start, outline } => {
                 let (start, event) = (*start, outline.push(here.c));
                 self.in_json(here, start, event)
@@ -169,14 +169,14 @@ impl Follower {
         }
     }
 
-    fn in_json(&mut self, here: Here<'_>, start: usize, event: OutlineEvent) -> Step {
+    fn in_json(&mut self, here: Here<'_>, start: usize, event: OutlineEvent) -> Advance {
         match event {
             OutlineEvent::Ended => {
                 self.call.json = Some(start..here.body.len());
                 self.ends(here, here.body.len())
             }
             OutlineEvent::Broken => self.in_broken(here, start),
-            _ => Step::Hold,
+            _ => Advance::Hold,
         }
     }
 
@@ -196,20 +196,20 @@ impl Follower {
     }
 
     /// What stands here is neither white space nor one of the form's tags.
-    fn stray(&mut self) -> Step {
+    fn stray(&mut self) -> Advance {
         if !self.is_under_way() {
-            return Step::Reject;
+            return Advance::Reject;
         }
         let has_value_end = false;
         self.at = At::Stray { has_value_end };
-        Step::Hold
+        Advance::Hold
     }
 
-    fn between(&mut self, here: Here<'_>) -> Step {
+    fn between(&mut self, here: Here<'_>) -> Advance {
         let start = here.at();
         let may_be_json = self.grammar.may_be_json && self.call.values.is_empty();
         self.at = match here.c {
-            c if c.is_whitespace() => return Step::Hold,
+            c if c.is_whitespace() => return Advance::Hold,
             '<' => At::Tag { start, quote: None },
             '{' if may_be_json => {
                 let mut outline = Box::new(Outline::default());
@@ -218,23 +218,23 @@ impl Follower {
             }
             _ => return self.stray(),
         };
-        Step::Hold
+        Advance::Hold
     }
 
     /// A part of the call is complete.
-    pub(super) fn completed(&mut self, here: Here<'_>) -> Step {
+    pub(super) fn completed(&mut self, here: Here<'_>) -> Advance {
         self.call.end = here.body.len();
         self.at = At::Between;
-        Step::Hold
+        Advance::Hold
     }
 
-    fn in_tag(&mut self, here: Here<'_>, start: usize, in_quotes: bool) -> Step {
+    fn in_tag(&mut self, here: Here<'_>, start: usize, in_quotes: bool) -> Advance {
         let tag = &here.body[start..];
         match self.grammar.meaning(tag, in_quotes) {
-            Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Step::Hold,
+            Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
             // Another call begins, and this one was not closed.
-            Meaning::No if self.is_under_way() && grammar::opens(tag) => Step::Reject,
-            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Step::Hold,
+            Meaning::No if self.is_under_way() && grammar::opens(tag) => Advance::Reject,
+            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Advance::Hold,
             Meaning::No | Meaning::Partial => self.stray(),
             Meaning::Tool(tag) => self.tool(here, tag),
             Meaning::ToolEnd => self.completed(here),
@@ -244,7 +244,7 @@ impl Follower {
         }
     }
 
-    fn tool(&mut self, here: Here<'_>, mut tag: Written) -> Step {
+    fn tool(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
         self.call.server = tag.attributes.take("server").or(self.call.server.take());
         match tag.name {
             Some(name) => self.name(here, name),
@@ -252,12 +252,12 @@ impl Follower {
             None => {
                 let start = here.body.len();
                 self.at = At::ToolName { start };
-                Step::Hold
+                Advance::Hold
             }
         }
     }
 
-    fn name(&mut self, here: Here<'_>, name: String) -> Step {
+    fn name(&mut self, here: Here<'_>, name: String) -> Advance {
         if self.call.name.is_some() {
             self.call.fault = Some("it names two tools");
         }
@@ -265,22 +265,22 @@ impl Follower {
         self.completed(here)
     }
 
-    fn in_tool_name(&mut self, here: Here<'_>, start: usize) -> Step {
+    fn in_tool_name(&mut self, here: Here<'_>, start: usize) -> Advance {
         let name = &here.body[start..];
         let end = self.grammar.tool_end.filter(|_| here.c == '>');
         match end.and_then(|end| name.strip_suffix(end)) {
             Some(name) => self.name(here, name.trim().to_owned()),
             None if name.len() > TAG_BYTES_MAX => self.stray(),
-            None => Step::Hold,
+            None => Advance::Hold,
         }
     }
 
     /// A tag opens the value of an argument, or the argument's name.
-    fn value(&mut self, here: Here<'_>, mut tag: Written) -> Step {
+    fn value(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
         let start = here.body.len();
         if self.grammar.key.is_some() {
             self.at = At::Key { start };
-            return Step::Hold;
+            return Advance::Hold;
         }
         let Some(key) = tag.name else {
             return self.stray();
@@ -300,10 +300,10 @@ impl Follower {
             return self.completed(here);
         }
         self.value_starts(start);
-        Step::Hold
+        Advance::Hold
     }
 
-    fn in_key(&mut self, here: Here<'_>, start: usize) -> Step {
+    fn in_key(&mut self, here: Here<'_>, start: usize) -> Advance {
         let key = &here.body[start..];
         let end = self.grammar.key.filter(|_| here.c == '>');
         match end.and_then(|(end, _)| key.strip_suffix(end)) {
@@ -313,17 +313,17 @@ impl Follower {
                     .values
                     .push(Given::new(key.trim().to_owned(), start));
                 self.at = At::BeforeValue { start, tag: None };
-                Step::Hold
+                Advance::Hold
             }
-            None if key.len() <= TAG_BYTES_MAX => Step::Hold,
+            None if key.len() <= TAG_BYTES_MAX => Advance::Hold,
             _ => self.stray(),
         }
     }
 
     /// Models forget the tag that opens a value, and double the one before it.
-    fn before_value(&mut self, here: Here<'_>, start: usize, tag: Option<usize>) -> Step {
+    fn before_value(&mut self, here: Here<'_>, start: usize, tag: Option<usize>) -> Advance {
         if tag.is_none() && here.c.is_whitespace() {
-            return Step::Hold;
+            return Advance::Hold;
         }
         let from = tag.unwrap_or(here.at());
         let tag = &here.body[from..];
@@ -331,7 +331,7 @@ impl Follower {
         let behind = here.body.len();
         self.at = if tag == opens {
             self.value_starts(behind);
-            return Step::Hold;
+            return Advance::Hold;
         } else if tag == key_end {
             self.call.repaired = true;
             At::BeforeValue {
@@ -346,6 +346,6 @@ impl Follower {
             self.value_starts(start);
             return self.in_value(here, start);
         };
-        Step::Hold
+        Advance::Hold
     }
 }

@@ -1,7 +1,7 @@
 //! Reads one JSON object as a call: which keys mean what, which tool it names,
 //! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
 
-use super::piece::{Piece, TextCall, UnusableCall};
+use super::scan_event::{Piece, TextCall, UnusableCall};
 use crate::domain::offered::withheld;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
 use crate::text::json;

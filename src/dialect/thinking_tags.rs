@@ -1,9 +1,9 @@
 //! Thinking inside the text, between tags (DIALECTS 35 to 37).
 
-use super::family::{Form, Found, Opening, Recogniser, Step, Until};
+use super::recognizer::{Advance, Candidate, Match, Opening, Recognizer, ThinkingEnd};
 use crate::domain::Offered;
 
-const STARTS: [(&str, &Until); 5] = [
+const STARTS: [(&str, &ThinkingEnd); 5] = [
     ("<think>", &until(&["</think>", "</thinking>"])),
     ("<thinking>", &until(&["</think>", "</thinking>"])),
     ("[THINK]", &until(&["[/THINK]"])),
@@ -22,12 +22,12 @@ const QUOTES: [char; 9] = ['`', '"', '\'', '“', '‘', '(', '*', '<', '「'];
 /// Around an answer: neither text nor thinking.
 const FRAMES: [&str; 2] = ["<|START_RESPONSE|>", "<|END_RESPONSE|>"];
 
-const fn until(tags: &'static [&'static str]) -> Until {
-    Until { tags, reread: &[] }
+const fn until(tags: &'static [&'static str]) -> ThinkingEnd {
+    ThinkingEnd { tags, reread: &[] }
 }
 
 /// A tag in code, or right behind a quotation mark, is being talked about.
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let behind_quote = opening.before.is_some_and(|c| QUOTES.contains(&c));
     let quoted = opening.in_code || opening.in_span || behind_quote;
     let may = matches!(opening.marker, '<' | '[') && !quoted && opening.wrapper.is_none();
@@ -41,26 +41,26 @@ struct Tag {
     may_start: bool,
 }
 
-impl Recogniser for Tag {
-    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Step {
+impl Recognizer for Tag {
+    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
         let starts = STARTS.iter().map(|(tag, _)| tag);
         let starts = starts.filter(|_| self.may_start);
         if !self.may_start && STARTS.iter().any(|(tag, _)| *tag == body) {
-            Step::Reject
+            Advance::Reject
         } else if let Some((_, until)) = STARTS.iter().find(|(tag, _)| *tag == body) {
-            Step::Found(Found::ThinkingStarts { until })
+            Advance::Found(Match::ThinkingStarts { until })
         } else if ENDS.contains(&body) {
-            Step::Found(Found::ThinkingEnds)
+            Advance::Found(Match::ThinkingEnds)
         } else if FRAMES.contains(&body) {
-            Step::Found(Found::Closes)
+            Advance::Found(Match::Closes)
         } else if starts
             .chain(&ENDS)
             .chain(&FRAMES)
             .any(|tag| tag.starts_with(body))
         {
-            Step::Hold
+            Advance::Hold
         } else {
-            Step::Reject
+            Advance::Reject
         }
     }
 }

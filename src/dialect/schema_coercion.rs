@@ -20,14 +20,14 @@ const CHOICES_BYTES_MAX: usize = 60;
 
 /// A value as it was understood.
 #[derive(Debug, PartialEq)]
-pub(super) struct Typed {
-    pub(super) value: Value,
+pub struct CoercedValue {
+    pub value: Value,
     /// Its JSON was not valid as written.
-    pub(super) repaired: bool,
+    pub repaired: bool,
 }
 
-impl Typed {
-    pub(super) fn plain(value: Value) -> Self {
+impl CoercedValue {
+    pub fn plain(value: Value) -> Self {
         Self {
             value,
             repaired: false,
@@ -37,14 +37,14 @@ impl Typed {
 
 /// What the input schema says of one argument; nothing where it does not list it.
 #[derive(Clone, Copy)]
-pub(super) struct Property<'a> {
+pub struct Property<'a> {
     root: &'a Map<String, Value>,
     schema: Option<&'a Value>,
-    pub(super) is_listed: bool,
+    pub is_listed: bool,
 }
 
 impl<'a> Property<'a> {
-    pub(super) fn of(tool: &'a Tool, key: &str) -> Self {
+    pub fn of(tool: &'a Tool, key: &str) -> Self {
         let root = &tool.input_schema;
         let mut look = Look::new(root);
         let listed = look.property(root, key);
@@ -56,22 +56,22 @@ impl<'a> Property<'a> {
     }
 
     /// The value that `text` stands for. O(len of text).
-    pub(super) fn read(&self, text: &str) -> Typed {
+    pub fn read(&self, text: &str) -> CoercedValue {
         let mut look = Look::new(self.root);
         let kinds = self.schema.map_or(Kinds::ANY, |schema| look.kinds(schema));
         if let Some(choice) = look.choice(text) {
-            return Typed::plain(Value::String(choice));
+            return CoercedValue::plain(Value::String(choice));
         }
         let read = if kinds.has(Kinds::STRING) {
             plain(text.trim(), kinds)
         } else {
             lenient(text.trim(), kinds)
         };
-        read.unwrap_or_else(|| Typed::plain(Value::String(text.to_owned())))
+        read.unwrap_or_else(|| CoercedValue::plain(Value::String(text.to_owned())))
     }
 
     /// Whether it is said to be an array, so that an argument given twice is one.
-    pub(super) fn is_array(&self) -> bool {
+    pub fn is_array(&self) -> bool {
         let kinds = |schema| Look::new(self.root).kinds(schema);
         self.schema
             .map(kinds)
@@ -79,7 +79,7 @@ impl<'a> Property<'a> {
     }
 
     /// What may be written for it, in a word or as the choices there are.
-    pub(super) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let mut look = Look::new(self.root);
         let kinds = self.schema.map_or(Kinds::ANY, |schema| look.kinds(schema));
         let choices = look.choices.join("|");
@@ -98,7 +98,7 @@ impl<'a> Property<'a> {
     }
 
     /// What is said of the elements of that array.
-    pub(super) fn items(&self) -> Self {
+    pub fn items(&self) -> Self {
         Self {
             root: self.root,
             is_listed: false,
@@ -333,12 +333,12 @@ fn implied(schema: &Map<String, Value>) -> Kinds {
 
 /// Where a string is allowed too, only what is unmistakably something else, and
 /// would be written back in the same characters, is something else.
-fn plain(text: &str, kinds: Kinds) -> Option<Typed> {
+fn plain(text: &str, kinds: Kinds) -> Option<CoercedValue> {
     if kinds == Kinds::STRING {
         return None;
     }
     if kinds != Kinds::ANY && kinds.has(Kinds::NULL) && text == "None" {
-        return Some(Typed::plain(Value::Null));
+        return Some(CoercedValue::plain(Value::Null));
     }
     let value: Value = serde_json::from_str(text).ok()?;
     let exact = match &value {
@@ -346,15 +346,15 @@ fn plain(text: &str, kinds: Kinds) -> Option<Typed> {
         Value::Number(number) => number.to_string() == text,
         _ => true,
     };
-    (exact && kinds.has(Kinds::of(&value))).then(|| Typed::plain(value))
+    (exact && kinds.has(Kinds::of(&value))).then(|| CoercedValue::plain(value))
 }
 
 /// Where no string is allowed, JSON as models write it.
-fn lenient(text: &str, kinds: Kinds) -> Option<Typed> {
+fn lenient(text: &str, kinds: Kinds) -> Option<CoercedValue> {
     if kinds.has(Kinds::BOOLEAN) {
         for (word, value) in [("true", true), ("false", false)] {
             if text.eq_ignore_ascii_case(word) {
-                return Some(Typed {
+                return Some(CoercedValue {
                     value: Value::Bool(value),
                     repaired: text != word,
                 });
@@ -372,11 +372,11 @@ fn lenient(text: &str, kinds: Kinds) -> Option<Typed> {
 
 /// `text` as JSON, as models write it; None where it is none, or where a whole number
 /// would come out rounded.
-pub(super) fn json(text: &str) -> Option<Typed> {
+pub fn json(text: &str) -> Option<CoercedValue> {
     let read = json::parse(text).ok()?;
     let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();
     let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
-    (!is_rounded).then_some(Typed {
+    (!is_rounded).then_some(CoercedValue {
         value: read.value,
         repaired: read.repaired,
     })
