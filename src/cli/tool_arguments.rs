@@ -4,7 +4,7 @@
 
 use crate::dialect::schema_coercion::Property;
 use crate::domain::{Arguments, Tool};
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 
 /// Reads all arguments of one call. O(len of all).

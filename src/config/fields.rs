@@ -2,7 +2,7 @@
 //! of another type is told with what was expected in its place.
 
 use super::document::kind;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

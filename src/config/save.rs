@@ -8,7 +8,7 @@ use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 

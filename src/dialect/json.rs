@@ -7,7 +7,7 @@ use super::recognizer::{Advance, Candidate, End, Match, Opening, Passed, Recogni
 use super::scan_event::Piece;
 use super::unterminated_json::{Progress, UnclosedString, UnterminatedJson};
 use crate::domain::{Offered, Resolved};
-use crate::text::{Outline, OutlineEvent, json};
+use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
 
 /// An array of more is data.
@@ -29,7 +29,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
 
 #[derive(Debug, Default)]
 struct Json {
-    outline: Outline,
+    outline: JsonScanner,
     /// The outermost containers, as far as their keys are a call's own and not
     /// its arguments'.
     levels: Vec<Level>,
@@ -96,8 +96,8 @@ impl Recognizer for Json {
         }
         let at_level = self.outline.depth() == self.levels.len();
         match self.outline.push(c) {
-            OutlineEvent::Opened { array } => self.opened(array, at_level, body),
-            OutlineEvent::Closed => {
+            JsonEvent::Opened { array } => self.opened(array, at_level, body),
+            JsonEvent::Closed => {
                 self.closed(body.len());
                 if self.lists_other_things(body, offered) {
                     Advance::Pass
@@ -105,26 +105,26 @@ impl Recognizer for Json {
                     Advance::Hold
                 }
             }
-            OutlineEvent::Key if at_level => self.key(offered),
-            OutlineEvent::Text if at_level && self.head.name_follows => {
+            JsonEvent::Key if at_level => self.key(offered),
+            JsonEvent::Text if at_level && self.head.name_follows => {
                 let name = self.outline.string().unwrap_or_default();
                 self.head.names_tool = offered.resolve(None, name) != Resolved::Unknown;
                 self.head.name_follows = false;
                 Advance::Hold
             }
             // A list of anything else; behind a call it is only one that is no call.
-            OutlineEvent::TextStarts | OutlineEvent::WordStarts
+            JsonEvent::TextStarts | JsonEvent::WordStarts
                 if at_level && self.in_array() && !self.has_call() =>
             {
                 Advance::Pass
             }
-            OutlineEvent::Ended => self.ended(body, offered),
-            OutlineEvent::Broken if self.is_unmistakable() && !self.is_between() => {
+            JsonEvent::Ended => self.ended(body, offered),
+            JsonEvent::Broken if self.is_unmistakable() && !self.is_between() => {
                 let before = &body[..body.len() - c.len_utf8()];
                 self.broken = Some(UnterminatedJson::new(self.outline.depth(), before));
                 self.step_broken(c, body, offered)
             }
-            OutlineEvent::Broken => Advance::Reject,
+            JsonEvent::Broken => Advance::Reject,
             _ => Advance::Hold,
         }
     }
@@ -136,8 +136,8 @@ impl Recognizer for Json {
             return Passed::Outside;
         }
         match self.outline.push(c) {
-            OutlineEvent::Ended => Passed::Ends,
-            OutlineEvent::Broken => Passed::Outside,
+            JsonEvent::Ended => Passed::Ends,
+            JsonEvent::Broken => Passed::Outside,
             _ => Passed::Inside,
         }
     }
@@ -152,7 +152,7 @@ impl Recognizer for Json {
         let over = self.over.or_else(|| self.unclosed.at_end(body));
         if let Some(over) = over.filter(|_| self.is_unmistakable()) {
             let raw = &body[self.element_start..over];
-            let why = match json::parse(raw) {
+            let why = match lenient_json::parse(raw) {
                 Ok(_) => "it was cut off before its end".to_owned(),
                 Err(why) => format!("its JSON cannot be read: {why}"),
             };

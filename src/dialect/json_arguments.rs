@@ -2,13 +2,13 @@
 //! be read, and what is in it.
 
 use super::unterminated_json::{Progress, UnclosedString, UnterminatedJson};
-use crate::text::{Outline, OutlineEvent, json};
+use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use serde_json::Value;
 
 /// Follows an object from its opening brace on, in constant time a character.
 #[derive(Debug, Default)]
 pub(super) struct JsonArguments {
-    outline: Outline,
+    outline: JsonScanner,
     broken: Option<UnterminatedJson>,
     unclosed: UnclosedString,
     /// Where it was over before a closing brace came.
@@ -34,8 +34,8 @@ impl JsonArguments {
             return Progress::Over(over);
         }
         match self.outline.push(c) {
-            OutlineEvent::Ended => Progress::Ends,
-            OutlineEvent::Broken => {
+            JsonEvent::Ended => Progress::Ends,
+            JsonEvent::Broken => {
                 let before = &text[..text.len() - c.len_utf8()];
                 let mut broken = UnterminatedJson::new(self.outline.depth(), before);
                 let progress = broken.push(c, text, 0);
@@ -53,7 +53,7 @@ impl JsonArguments {
 
     /// The arguments, or why they cannot be read; and whether they were repaired.
     pub(super) fn read(json: &str) -> (Result<Value, String>, bool) {
-        match json::parse(json) {
+        match lenient_json::parse(json) {
             Ok(read) => (Ok(read.value), read.repaired),
             Err(why) => (Err(format!("its JSON cannot be read: {why}")), false),
         }

@@ -4,7 +4,7 @@
 use super::scan_event::{Piece, TextCall, UnusableCall};
 use crate::domain::offered::withheld;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
-use crate::text::json;
+use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -116,7 +116,7 @@ pub(super) fn written(written: Written<'_>, offered: &Offered) -> Option<Piece> 
 
 /// None where the object is not a call.
 pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
-    let parsed = match json::parse(object.raw) {
+    let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
         Err(why) if object.unmistakable || object.is_tagged => {
             let why = format!("its JSON cannot be read: {why}");
@@ -243,8 +243,8 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
         Value::Object(arguments) => (arguments, false),
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
-        Value::String(text) => match json::parse(&text) {
-            Ok(json::Lenient {
+        Value::String(text) => match lenient_json::parse(&text) {
+            Ok(lenient_json::Lenient {
                 value: Value::Object(arguments),
                 repaired,
             }) => (arguments, repaired),

@@ -13,7 +13,7 @@ use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
 use super::scan_event::Piece;
 use super::tool_code;
 use crate::domain::{Offered, Resolved};
-use crate::text::python::{self, PythonOutline};
+use crate::text::python::{self, BracketScanner};
 use identifiers::may_name_tool;
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     if !list && !call {
         return None;
     }
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     outline.push(opening.marker);
     Some(Box::new(Pythonic {
         list,
@@ -75,7 +75,7 @@ struct Pythonic {
     name_end: usize,
     /// Where the last string began.
     string: usize,
-    outline: PythonOutline,
+    outline: BracketScanner,
     items: Vec<Item>,
 }
 

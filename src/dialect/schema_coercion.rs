@@ -3,7 +3,7 @@
 //! check against the schema then says what is wrong, and nothing is guessed.
 
 use crate::domain::Tool;
-use crate::text::json;
+use crate::text::lenient_json;
 use serde_json::{Map, Value};
 use std::ops::{BitAnd, BitOr};
 
@@ -373,7 +373,7 @@ fn lenient(text: &str, kinds: Kinds) -> Option<CoercedValue> {
 /// `text` as JSON, as models write it; None where it is none, or where a whole number
 /// would come out rounded.
 pub fn json(text: &str) -> Option<CoercedValue> {
-    let read = json::parse(text).ok()?;
+    let read = lenient_json::parse(text).ok()?;
     let is_digit = |byte: u8| byte == b'-' || byte.is_ascii_digit();
     let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
     (!is_rounded).then_some(CoercedValue {

@@ -6,7 +6,7 @@ use super::pythonic::{self, Call};
 use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
 use super::scan_event::Piece;
 use crate::domain::{Offered, Resolved};
-use crate::text::python::{self, PythonOutline};
+use crate::text::python::{self, BracketScanner};
 
 const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
@@ -25,7 +25,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
 
 #[derive(Debug, Default)]
 struct ToolCode {
-    outline: PythonOutline,
+    outline: BracketScanner,
 }
 
 impl ToolCode {
@@ -70,7 +70,7 @@ impl Recognizer for ToolCode {
 /// where they are too many.
 fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
     let mut found = Vec::new();
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     let mut start = 0;
     for (at, c) in code.char_indices() {
         if c == '\n' {
@@ -114,7 +114,7 @@ fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<Piece>
 /// `name` and `(…)`, and nothing behind them.
 pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
     let (name, arguments) = parts(statement)?;
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
     end.is_some_and(|(at, _)| at + 1 == arguments.len())
         .then_some((name, arguments))

@@ -16,7 +16,7 @@ use crate::domain::{
 };
 use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
 use crate::provider::Request;
-use crate::text::tokens::Vocabulary;
+use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
 
 /// What the meter passes when it is worth a word.

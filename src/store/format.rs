@@ -4,7 +4,7 @@
 use super::messages::{MESSAGES, STRING_KEYS, read, without_mark, written};
 use super::{beside, branches, raw};
 use crate::domain::{SavedMessage, Session, SessionId};
-use crate::text::surrogate;
+use crate::text::surrogates;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ pub(super) fn session(
     mut keep: impl FnMut(&mut SavedMessage) -> bool,
 ) -> Result<Session, String> {
     let mut messages = Vec::new();
-    let bytes = &surrogate::repaired(bytes)[..];
+    let bytes = &surrogates::repaired(bytes)[..];
     let file = read(bytes, |mut message| {
         if keep(&mut message) {
             messages.push(message);
@@ -67,7 +67,7 @@ pub(super) enum Unmerged {
 
 /// The file of `session`, made from what stands in it now.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
-    let there = match surrogate::repaired(there) {
+    let there = match surrogates::repaired(there) {
         Cow::Borrowed(there) => there,
         // What is half a character in it would be lost: it stays, and this
         // conversation goes on beside it.

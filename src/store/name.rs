@@ -3,6 +3,7 @@
 
 use crate::domain::SessionId;
 use crate::text::grapheme;
+use crate::text::invisible::Invisible;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -98,23 +99,8 @@ fn portable(cluster: &str) -> String {
 }
 
 fn is_portable(letter: char) -> bool {
-    let refused = letter.is_control()
-        || letter.is_whitespace()
-        || matches!(letter, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-    let invisible = matches!(
-        letter,
-        '\u{AD}'
-            | '\u{34F}'
-            | '\u{61C}'
-            | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}'
-            | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{3164}'
-            | '\u{FEFF}'
-            | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E0FFF}'
-    );
-    !refused && !invisible
+    // Emoji keep their style selector; U+FE0F alone changes nothing that could deceive.
+    let is_seen = matches!(Invisible::of(letter), None | Some(Invisible::StyleSelector));
+    let is_reserved = matches!(letter, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+    is_seen && !is_reserved && !letter.is_whitespace()
 }

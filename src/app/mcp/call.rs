@@ -17,7 +17,7 @@ use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{Call, HubEvent, Ran};
 use crate::text::Clean;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use anyhow::Result;
 use serde_json::Value;
 use std::future::pending;

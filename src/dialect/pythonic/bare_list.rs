@@ -3,7 +3,7 @@
 
 use super::super::markers::CLOSERS;
 use super::super::recognizer::{Advance, Opening};
-use super::{At, PythonOutline, Pythonic};
+use super::{At, BracketScanner, Pythonic};
 use crate::domain::Offered;
 
 /// Whether a list may be a call here: not in code, and where its line begins or right
@@ -33,7 +33,7 @@ impl Pythonic {
             }
             '<' => self.hold(At::Closer { start: here }),
             '[' if blank => {
-                self.outline = PythonOutline::default();
+                self.outline = BracketScanner::default();
                 self.outline.push(c);
                 self.list_start = here;
                 self.hold(At::Item)

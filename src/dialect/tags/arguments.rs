@@ -7,7 +7,7 @@ use super::super::schema_coercion::{self, CoercedValue, Property};
 use super::grammar::{Fit, Grammar, TAG_BYTES_MAX};
 use super::value_whitespace;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
-use crate::text::json;
+use crate::text::lenient_json;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -100,7 +100,7 @@ impl Parts {
         repaired: &mut bool,
     ) -> Result<Value, String> {
         if let Some(json) = &self.json {
-            let parsed = json::parse(&body[json.clone()])
+            let parsed = lenient_json::parse(&body[json.clone()])
                 .map_err(|why| format!("its JSON cannot be read: {why}"))?;
             *repaired |= parsed.repaired;
             return Ok(parsed.value);

@@ -8,7 +8,7 @@ use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Written};
 use super::value::Inside;
 use super::xml::CDATA_END;
 use crate::domain::{Offered, Resolved};
-use crate::text::{Outline, OutlineEvent};
+use crate::text::{JsonEvent, JsonScanner};
 use std::ops::Range;
 
 /// The character under way and all up to it.
@@ -84,7 +84,7 @@ pub(super) enum At {
     },
     Json {
         start: usize,
-        outline: Box<Outline>,
+        outline: Box<JsonScanner>,
     },
     /// Its JSON is unreadable: only the end of the form matters.
     Broken {
@@ -169,13 +169,13 @@ impl TagParser {
         }
     }
 
-    fn in_json(&mut self, here: Here<'_>, start: usize, event: OutlineEvent) -> Advance {
+    fn in_json(&mut self, here: Here<'_>, start: usize, event: JsonEvent) -> Advance {
         match event {
-            OutlineEvent::Ended => {
+            JsonEvent::Ended => {
                 self.call.json = Some(start..here.body.len());
                 self.ends(here, here.body.len())
             }
-            OutlineEvent::Broken => self.in_broken(here, start),
+            JsonEvent::Broken => self.in_broken(here, start),
             _ => Advance::Hold,
         }
     }
@@ -212,7 +212,7 @@ impl TagParser {
             c if c.is_whitespace() => return Advance::Hold,
             '<' => At::Tag { start, quote: None },
             '{' if may_be_json => {
-                let mut outline = Box::new(Outline::default());
+                let mut outline = Box::new(JsonScanner::default());
                 outline.push(here.c);
                 At::Json { start, outline }
             }

@@ -3,15 +3,15 @@
 
 use super::Token;
 use super::code::{Lexer, has};
-use super::pen::{fingerprint, is_blank, is_word, is_word_start, looked};
+use super::line_cursor::{fingerprint, is_blank, is_word, is_word_start, looked};
 use super::state::Mode;
 
 impl Lexer<'_, '_, '_> {
     pub fn comment_start(&mut self) -> bool {
-        let before = self.pen.before();
+        let before = self.cursor.before();
         for (number, block) in self.code.blocks.iter().enumerate() {
-            if self.pen.starts_with(block.open) && !(block.starts_line && before.is_some()) {
-                self.pen.take(block.open.len(), Token::Comment);
+            if self.cursor.starts_with(block.open) && !(block.starts_line && before.is_some()) {
+                self.cursor.take(block.open.len(), Token::Comment);
                 self.state.mode = Mode::Comment {
                     block: number as u8,
                     depth: 0,
@@ -22,9 +22,13 @@ impl Lexer<'_, '_, '_> {
         // Inside a string's code a comment would swallow the string's end.
         let free = before.is_none_or(|byte| is_blank(byte) || matches!(byte, b';' | b'('));
         let may_start = self.state.height == 0 && (free || !self.code.comments_spaced);
-        let starts = self.code.comments.iter().any(|c| self.pen.starts_with(c));
+        let starts = self
+            .code
+            .comments
+            .iter()
+            .any(|c| self.cursor.starts_with(c));
         if may_start && starts {
-            self.pen.all(Token::Comment);
+            self.cursor.all(Token::Comment);
         }
         may_start && starts
     }
@@ -35,15 +39,15 @@ impl Lexer<'_, '_, '_> {
             return;
         };
         let (open, close) = (block.open.as_bytes(), block.close.as_bytes());
-        let bytes = self.pen.bytes();
-        let mut at = self.pen.at;
+        let bytes = self.cursor.bytes();
+        let mut at = self.cursor.at;
         while at < bytes.len() {
             looked(1);
             if bytes[at] == close[0] && bytes[at..].starts_with(close) {
                 at += close.len();
                 if depth == 0 {
                     self.state.mode = Mode::Start;
-                    self.pen.to(at, Token::Comment);
+                    self.cursor.to(at, Token::Comment);
                     return;
                 }
                 depth -= 1;
@@ -60,21 +64,25 @@ impl Lexer<'_, '_, '_> {
             block: number,
             depth,
         };
-        self.pen.all(Token::Comment);
+        self.cursor.all(Token::Comment);
     }
 
     pub fn directive(&mut self) -> bool {
-        if !self.pen.bytes()[..self.pen.at].iter().all(|b| is_blank(*b)) {
+        if !self.cursor.bytes()[..self.cursor.at]
+            .iter()
+            .all(|b| is_blank(*b))
+        {
             return false;
         }
-        let start = self.pen.run(self.pen.at + 1, is_blank);
-        let end = self.pen.run(start, is_word);
-        self.pen.to(end, Token::Keyword);
-        if self.pen.bytes()[start..end].starts_with(b"include") {
-            self.pen.blanks();
-            if self.pen.peek() == Some(b'<') {
-                let close = self.pen.run(self.pen.at, |byte| byte != b'>');
-                self.pen.to((close + 1).min(self.pen.end), Token::Text);
+        let start = self.cursor.run(self.cursor.at + 1, is_blank);
+        let end = self.cursor.run(start, is_word);
+        self.cursor.to(end, Token::Keyword);
+        if self.cursor.bytes()[start..end].starts_with(b"include") {
+            self.cursor.blanks();
+            if self.cursor.peek() == Some(b'<') {
+                let close = self.cursor.run(self.cursor.at, |byte| byte != b'>');
+                self.cursor
+                    .to((close + 1).min(self.cursor.end), Token::Text);
             }
         }
         true
@@ -82,40 +90,40 @@ impl Lexer<'_, '_, '_> {
 
     /// `[name]` alone at the start of a line, which a value of a list is not.
     pub fn section(&mut self) -> bool {
-        if self.pen.at != 0 || self.state.height > 0 {
+        if self.cursor.at != 0 || self.state.height > 0 {
             return false;
         }
         let name = |byte: u8| is_word(byte) || has("[]-.\"' :/*", byte);
-        let end = self.pen.run(0, name);
-        let head = self.pen.bytes()[..end].trim_ascii_end();
-        let alone = self.pen.next_solid(end).is_none_or(|byte| byte == b'#');
+        let end = self.cursor.run(0, name);
+        let head = self.cursor.bytes()[..end].trim_ascii_end();
+        let alone = self.cursor.next_solid(end).is_none_or(|byte| byte == b'#');
         let is_head = head.ends_with(b"]") && alone;
         if is_head {
-            self.pen.to(head.len(), Token::Heading);
+            self.cursor.to(head.len(), Token::Heading);
         }
         is_head
     }
 
     pub fn escape(&mut self) -> bool {
-        let end = self.pen.after_char(self.pen.at + 1);
-        let more = self.pen.at + 1 < self.pen.end;
+        let end = self.cursor.after_char(self.cursor.at + 1);
+        let more = self.cursor.at + 1 < self.cursor.end;
         if more {
             // To Lisp it is a char.
             let is_char = self.code.head_calls;
-            self.pen
+            self.cursor
                 .to(end, if is_char { Token::Text } else { Token::Plain });
         }
         more
     }
 
     pub fn sigil(&mut self) -> bool {
-        let before = self.pen.before();
+        let before = self.cursor.before();
         for &(sigil, token) in self.code.sigils {
-            if !self.pen.starts_with(sigil) {
+            if !self.cursor.starts_with(sigil) {
                 continue;
             }
-            let start = self.pen.at + sigil.len();
-            let first = self.pen.byte_at(start);
+            let start = self.cursor.at + sigil.len();
+            let first = self.cursor.byte_at(start);
             let named = first.is_some_and(|byte| match sigil {
                 "$" => is_word_start(byte) || dollar(byte),
                 "\\" => byte.is_ascii_alphabetic(),
@@ -126,18 +134,18 @@ impl Lexer<'_, '_, '_> {
                 continue;
             }
             let mut end = match sigil.as_bytes()[0] {
-                b'\\' => self.pen.run(start, |byte| byte.is_ascii_alphabetic()),
-                b'$' => self.pen.run(start + 1, is_word),
+                b'\\' => self.cursor.run(start, |byte| byte.is_ascii_alphabetic()),
+                b'$' => self.cursor.run(start + 1, is_word),
                 _ => self.word_end(start + 1),
             };
             // A decorator's path is painted whole.
             while token == Token::Function
-                && self.pen.byte_at(end) == Some(b'.')
-                && self.pen.byte_at(end + 1).is_some_and(is_word_start)
+                && self.cursor.byte_at(end) == Some(b'.')
+                && self.cursor.byte_at(end + 1).is_some_and(is_word_start)
             {
                 end = self.word_end(end + 1);
             }
-            self.pen.to(end, token);
+            self.cursor.to(end, token);
             self.value = true;
             return true;
         }
@@ -146,37 +154,40 @@ impl Lexer<'_, '_, '_> {
 
     pub fn heredoc_start(&mut self) -> bool {
         let sign = self.code.heredoc;
-        if sign.is_empty() || !self.pen.starts_with(sign) || self.heredoc.is_some() {
+        if sign.is_empty() || !self.cursor.starts_with(sign) || self.heredoc.is_some() {
             return false;
         }
-        let mut start = self.pen.at + sign.len();
-        start = self.pen.run(start, |byte| has("-~ ", byte)).min(start + 2);
-        let quote = self.pen.byte_at(start).filter(|byte| has("'\"", *byte));
+        let mut start = self.cursor.at + sign.len();
+        start = self
+            .cursor
+            .run(start, |byte| has("-~ ", byte))
+            .min(start + 2);
+        let quote = self.cursor.byte_at(start).filter(|byte| has("'\"", *byte));
         start += usize::from(quote.is_some());
-        let end = self.pen.run(start, is_word);
+        let end = self.cursor.run(start, is_word);
         // `1 << n` shifts; words of here-documents are written large.
         let large = self
-            .pen
+            .cursor
             .byte_at(start)
             .is_some_and(|b| b.is_ascii_uppercase() || b == b'_');
-        if end == start || !(large || quote.is_some()) || self.pen.before() == Some(b'<') {
+        if end == start || !(large || quote.is_some()) || self.cursor.before() == Some(b'<') {
             return false;
         }
-        self.heredoc = Some(fingerprint(&self.pen.bytes()[start..end]));
-        let closed = quote.is_some() && self.pen.byte_at(end) == quote;
-        self.pen.to(end + usize::from(closed), Token::Text);
+        self.heredoc = Some(fingerprint(&self.cursor.bytes()[start..end]));
+        let closed = quote.is_some() && self.cursor.byte_at(end) == quote;
+        self.cursor.to(end + usize::from(closed), Token::Text);
         true
     }
 
     pub fn heredoc_line(&mut self, word: u32) {
-        let start = self.pen.run(self.pen.at, is_blank);
-        let end = self.pen.run(start, is_word);
-        let alone = self.pen.byte_at(end).is_none_or(|byte| !is_blank(byte));
-        if end > start && alone && fingerprint(&self.pen.bytes()[start..end]) == word {
+        let start = self.cursor.run(self.cursor.at, is_blank);
+        let end = self.cursor.run(start, is_word);
+        let alone = self.cursor.byte_at(end).is_none_or(|byte| !is_blank(byte));
+        if end > start && alone && fingerprint(&self.cursor.bytes()[start..end]) == word {
             self.state.mode = Mode::Start;
-            self.pen.to(end, Token::Text);
+            self.cursor.to(end, Token::Text);
         } else {
-            self.pen.all(Token::Text);
+            self.cursor.all(Token::Text);
         }
     }
 }

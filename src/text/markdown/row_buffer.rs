@@ -2,7 +2,7 @@
 //! ranges of it. Everything grows at its end, so that taking back what a line that
 //! is still coming in looked like is a truncation.
 
-use super::look::Look;
+use super::style::Look;
 use crate::text::wrap::{break_line, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::Range;
@@ -61,7 +61,7 @@ pub struct Mark {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Arena {
+pub struct RowBuffer {
     text: String,
     looks: Vec<(u32, Look)>,
     rows: Vec<Row>,
@@ -85,7 +85,7 @@ pub enum Breaks {
     Anywhere,
 }
 
-impl Arena {
+impl RowBuffer {
     pub fn mark(&self) -> Mark {
         Mark {
             text: self.text.len(),

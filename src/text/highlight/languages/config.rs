@@ -1,7 +1,7 @@
 //! Data, settings, pages and the like.
 
-use crate::text::highlight::table::{Capitals, Code, Family, Language, Quote};
-use crate::text::highlight::words::words;
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{Capitals, Code, Family, Language, Quote};
 
 pub(super) const ALL: &[&Language] = &[
     &JSON, &TOML, &YAML, &INI, &HTML, &XML, &CSS, &MARKDOWN, &DIFF,

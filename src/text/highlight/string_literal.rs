@@ -2,9 +2,9 @@
 
 use super::Token;
 use super::code::{Lexer, has};
-use super::pen::{fingerprint, is_word, is_word_start, looked};
+use super::language::{Form, Quote};
+use super::line_cursor::{fingerprint, is_word, is_word_start, looked};
 use super::state::Mode;
-use super::table::{Form, Quote};
 
 /// As many bytes as the standard of C++ allows for a raw string's delimiter.
 const TAG_BYTES_MAX: usize = 16;
@@ -20,7 +20,7 @@ struct Opening {
 impl Lexer<'_, '_, '_> {
     /// A string whose opening starts at `at`, right behind the word that is read now.
     pub fn prefixed_quote(&mut self, at: usize) -> bool {
-        let word = &self.pen.bytes()[self.pen.at..at];
+        let word = &self.cursor.bytes()[self.cursor.at..at];
         let rules = self.code.quotes;
         let fits = |rule: &Quote| {
             let mut prefixes = rule.prefixes.iter();
@@ -30,12 +30,12 @@ impl Lexer<'_, '_, '_> {
     }
 
     pub fn bare_quote(&mut self, byte: u8) -> bool {
-        let behind_letter = self.pen.before().is_some_and(is_word);
+        let behind_letter = self.cursor.before().is_some_and(is_word);
         if byte == b'\'' && self.code.apostrophes && behind_letter {
             return false;
         }
         let rules = self.code.quotes;
-        self.open_first(self.pen.at, rules, |rule| rule.prefixes.contains(&""))
+        self.open_first(self.cursor.at, rules, |rule| rule.prefixes.contains(&""))
     }
 
     fn open_first(&mut self, at: usize, rules: &[Quote], fits: impl Fn(&Quote) -> bool) -> bool {
@@ -44,7 +44,7 @@ impl Lexer<'_, '_, '_> {
                 continue;
             }
             if let Some(opening) = self.opening(rule, at) {
-                self.pen.to(opening.end, Token::Text);
+                self.cursor.to(opening.end, Token::Text);
                 self.state.mode = Mode::Quote {
                     rule: number as u8,
                     count: opening.count,
@@ -57,34 +57,34 @@ impl Lexer<'_, '_, '_> {
     }
 
     fn opening(&self, rule: &Quote, at: usize) -> Option<Opening> {
-        let pen = &self.pen;
+        let cursor = &self.cursor;
         let open = |end, count, tag| Some(Opening { end, count, tag });
         match rule.form {
             Form::Plain => {
                 let end = at + rule.open.len();
-                pen.starts_with_at(at, rule.open).then_some(())?;
+                cursor.starts_with_at(at, rule.open).then_some(())?;
                 open(end, 0, 0)
             }
             Form::Hashes(least) => {
                 // Only the first of a run, or each `#` of many would look at all of them.
-                let first = at == 0 || pen.byte_at(at - 1) != Some(b'#');
-                let end = pen.run(at, |byte| first && byte == b'#');
+                let first = at == 0 || cursor.byte_at(at - 1) != Some(b'#');
+                let end = cursor.run(at, |byte| first && byte == b'#');
                 let count = u8::try_from(end - at)
                     .ok()
                     .filter(|count| *count >= least)?;
-                pen.starts_with_at(end, rule.open).then_some(())?;
+                cursor.starts_with_at(end, rule.open).then_some(())?;
                 open(end + rule.open.len(), count, 0)
             }
             Form::Levels => {
-                pen.starts_with_at(at, "[").then_some(())?;
-                let end = pen.run(at + 1, |byte| byte == b'=');
+                cursor.starts_with_at(at, "[").then_some(())?;
+                let end = cursor.run(at + 1, |byte| byte == b'=');
                 let count = u8::try_from(end - at - 1).ok()?;
-                pen.starts_with_at(end, "[").then_some(())?;
+                cursor.starts_with_at(end, "[").then_some(())?;
                 open(end + 1, count, 0)
             }
             Form::Tagged => {
-                pen.starts_with_at(at, "\"").then_some(())?;
-                let rest = &pen.bytes()[at + 1..];
+                cursor.starts_with_at(at, "\"").then_some(())?;
+                let rest = &cursor.bytes()[at + 1..];
                 let window = &rest[..rest.len().min(TAG_BYTES_MAX + 1)];
                 let length = window.iter().position(|byte| *byte == b'(')?;
                 open(
@@ -102,33 +102,34 @@ impl Lexer<'_, '_, '_> {
             self.state.mode = Mode::Start;
             return;
         };
-        let bytes = self.pen.bytes();
+        let bytes = self.cursor.bytes();
         let (closer, opener) = (rule.close.as_bytes()[0], rule.inside.map(|i| i.open));
         let inside_first = opener.map_or(0, |open| open.as_bytes()[0]);
-        let mut at = self.pen.at;
+        let mut at = self.cursor.at;
         self.line_goes_on = false;
         while let Some(&byte) = bytes.get(at) {
             looked(1);
             if byte == closer
                 && let Some(end) = self.closing(rule, at, count, tag)
             {
-                self.pen.to(end, Token::Text);
+                self.cursor.to(end, Token::Text);
                 self.state.mode = Mode::Start;
                 self.value = true;
                 if self.code.quoted_keys && self.is_key(end) {
-                    self.pen.repaint(Token::Key);
+                    self.cursor.repaint(Token::Key);
                 }
                 return;
             }
-            if byte == inside_first && opener.is_some_and(|open| self.pen.starts_with_at(at, open))
+            if byte == inside_first
+                && opener.is_some_and(|open| self.cursor.starts_with_at(at, open))
             {
                 if opener == Some("{") && bytes.get(at + 1) == Some(&b'{') {
                     at += 2;
                     continue;
                 }
-                self.pen.to(at, Token::Text);
+                self.cursor.to(at, Token::Text);
                 if self.state.enter(number) {
-                    self.pen.take(opener.map_or(1, str::len), Token::Plain);
+                    self.cursor.take(opener.map_or(1, str::len), Token::Plain);
                     (self.head, self.value) = (self.code.commands, false);
                     return;
                 }
@@ -140,26 +141,26 @@ impl Lexer<'_, '_, '_> {
             }
             let variable = byte == b'$' && rule.variables;
             if variable && bytes.get(at + 1).copied().is_some_and(is_word_start) {
-                self.pen.to(at, Token::Text);
-                at = self.pen.run(at + 1, is_word);
-                self.pen.to(at, Token::Key);
+                self.cursor.to(at, Token::Text);
+                at = self.cursor.run(at + 1, is_word);
+                self.cursor.to(at, Token::Key);
                 continue;
             }
             at += 1;
         }
-        self.pen.all(Token::Text);
+        self.cursor.all(Token::Text);
     }
 
     /// The end of `rule`'s closing that starts at `at`.
     fn closing(&self, rule: &Quote, at: usize, count: u8, tag: u32) -> Option<usize> {
-        let pen = &self.pen;
+        let cursor = &self.cursor;
         let count = usize::from(count);
         let end = match rule.form {
             Form::Plain => at + rule.close.len(),
             Form::Hashes(_) => at + rule.close.len() + count,
             Form::Levels | Form::Tagged => at + count + 2,
         };
-        let closing = pen.bytes().get(at..end)?;
+        let closing = cursor.bytes().get(at..end)?;
         looked(closing.len());
         let closes = match rule.form {
             Form::Plain => closing == rule.close.as_bytes(),
@@ -181,46 +182,46 @@ impl Lexer<'_, '_, '_> {
 
     /// `'a'`, `'\n'`; where no char closes, `'a` names a type or a lifetime.
     pub fn char_literal(&mut self) -> bool {
-        let start = self.pen.at + 1;
-        let Some(first) = self.pen.byte_at(start) else {
+        let start = self.cursor.at + 1;
+        let Some(first) = self.cursor.byte_at(start) else {
             return false;
         };
         let end = match first {
             b'\\' => {
-                let from = (start + 2).min(self.pen.end);
+                let from = (start + 2).min(self.cursor.end);
                 // As long as `\u{10FFFF}` and no longer.
-                self.pen
+                self.cursor
                     .run(from, |b| b.is_ascii_hexdigit() || has("u{}x_", b))
                     .min(from + 10)
             }
-            _ => self.pen.after_char(start),
+            _ => self.cursor.after_char(start),
         };
-        if self.pen.byte_at(end) == Some(b'\'') && first != b'\'' {
-            self.pen.to(end + 1, Token::Text);
+        if self.cursor.byte_at(end) == Some(b'\'') && first != b'\'' {
+            self.cursor.to(end + 1, Token::Text);
             self.value = true;
             return true;
         }
-        let names = is_word_start(first) && !self.pen.before().is_some_and(is_word);
+        let names = is_word_start(first) && !self.cursor.before().is_some_and(is_word);
         if names {
-            self.pen.to(self.pen.run(start, is_word), Token::Type);
+            self.cursor.to(self.cursor.run(start, is_word), Token::Type);
         }
         names
     }
 
     pub fn regex(&mut self) -> bool {
-        let blank = self.pen.byte_at(self.pen.at + 1) == Some(b' ');
+        let blank = self.cursor.byte_at(self.cursor.at + 1) == Some(b' ');
         let end = match blank {
             true => None,
-            false => self.delimited(self.pen.at, 1),
+            false => self.delimited(self.cursor.at, 1),
         };
         self.paint_delimited(end)
     }
 
     /// `%w[a b]`, `~r/x/`.
     pub fn percent_literal(&mut self) -> bool {
-        let start = self.pen.at + 1;
-        let end = self.pen.run(start, |byte| byte.is_ascii_alphabetic());
-        let delimiter = self.pen.byte_at(end);
+        let start = self.cursor.at + 1;
+        let end = self.cursor.run(start, |byte| byte.is_ascii_alphabetic());
+        let delimiter = self.cursor.byte_at(end);
         // Without a letter it would be an operator.
         let opens = end == start + 1 && delimiter.is_some_and(|byte| has("/{([<|!\"'", byte));
         let end = opens.then(|| self.delimited(end, 1)).flatten();
@@ -229,15 +230,15 @@ impl Lexer<'_, '_, '_> {
 
     /// `qw(a b)`, `s/x/y/`, with `at` behind the word.
     pub fn quoted_words(&mut self, at: usize) -> bool {
-        let word = &self.pen.bytes()[self.pen.at..at];
+        let word = &self.cursor.bytes()[self.cursor.at..at];
         let known = self
             .code
             .quote_words
             .iter()
             .any(|known| known.as_bytes() == word);
-        let delimiter = self.pen.byte_at(at);
+        let delimiter = self.cursor.byte_at(at);
         let member = matches!(
-            self.pen.before(),
+            self.cursor.before(),
             Some(b'$' | b'@' | b'%' | b'>' | b'-' | b'{')
         );
         if !known || member || !delimiter.is_some_and(|byte| has("/{([|!#~", byte)) {
@@ -254,8 +255,8 @@ impl Lexer<'_, '_, '_> {
 
     fn paint_delimited(&mut self, end: Option<usize>) -> bool {
         if let Some(end) = end {
-            let flags = self.pen.run(end, |byte| byte.is_ascii_alphabetic());
-            self.pen.to(flags, Token::Text);
+            let flags = self.cursor.run(end, |byte| byte.is_ascii_alphabetic());
+            self.cursor.to(flags, Token::Text);
             (self.value, self.head) = (true, false);
         }
         end.is_some()
@@ -267,7 +268,7 @@ impl Lexer<'_, '_, '_> {
         if self.unclosed {
             return None;
         }
-        let bytes = self.pen.bytes();
+        let bytes = self.cursor.bytes();
         let open = bytes[at];
         let close = match open {
             b'(' => b')',

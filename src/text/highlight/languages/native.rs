@@ -1,10 +1,10 @@
 //! Languages with brackets that compile to machine code.
 
 use crate::text::highlight::Token;
-use crate::text::highlight::table::{
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
     Block, Capitals, Code, DOLLAR_BRACE, Family, Form, Inside, Language, Quote, inside,
 };
-use crate::text::highlight::words::words;
 
 pub(super) const ALL: &[&Language] = &[
     &RUST,

@@ -6,7 +6,7 @@
 /// mistake inside a call does not swallow what follows it. O(1) a character,
 /// amortised; memory for each bracket that is open.
 #[derive(Debug, Clone, Default)]
-pub struct PythonOutline {
+pub struct BracketScanner {
     /// The brackets that would close what is open, outermost first.
     closers: Vec<char>,
     /// How many of `closers` are of each kind.
@@ -38,7 +38,7 @@ enum At {
     Comment,
 }
 
-impl PythonOutline {
+impl BracketScanner {
     /// Brackets that are open.
     pub fn depth(&self) -> usize {
         self.closers.len()

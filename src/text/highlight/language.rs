@@ -2,7 +2,7 @@
 //! The lexers read these tables; no language has code of its own where a table does.
 
 use super::Token;
-use super::words::Slot;
+use super::keywords::Slot;
 use std::fmt;
 
 /// A language and the lexer that reads it.

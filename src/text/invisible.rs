@@ -1,6 +1,6 @@
-//! Tells characters that a person can see, or that a visible cluster needs, from
-//! those that only deceive: bidirectional controls, zero-width characters, tags,
-//! stray variation selectors and piles of combining marks.
+//! Characters that cannot be seen: the table of them, and the filter that drops or spells out those
+//! that only deceive (bidirectional controls, zero-width characters, tags, stray variation selectors,
+//! piles of combining marks) and keeps those that a visible cluster needs.
 
 use super::grapheme::stands_alone;
 use unicode_segmentation::UnicodeSegmentation;
@@ -21,6 +21,80 @@ const EMOJI_STYLE: char = '\u{FE0F}';
 const KEYCAP: char = '\u{20E3}';
 const BLACK_FLAG: &str = "🏴";
 
+/// Why a character is not drawn as a shape of its own. This is the crate's only table of such
+/// characters; every module that filters text derives its rule from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invisible {
+    /// C0 and C1 controls.
+    Control,
+    /// Changes the direction of the text around it (Unicode's Bidi_Control).
+    Bidi,
+    /// U+200C and U+200D, which emoji and some scripts need between two characters.
+    Joiner,
+    /// U+FE00 to U+FE0F, which choose between the text and the emoji style.
+    StyleSelector,
+    /// The variation selectors of Mongolian.
+    MongolianSelector,
+    /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to carry bytes unseen.
+    HanSelector,
+    /// The rest of plane 14's first block: tags spell ASCII that nobody sees.
+    Tag,
+    /// Line and paragraph separators.
+    Separator,
+    /// Zero-width and blank characters, other format controls and noncharacters.
+    Blank,
+}
+
+impl Invisible {
+    /// `None` for a character that can be seen. White space other than controls and separators
+    /// counts as seen.
+    pub fn of(c: char) -> Option<Self> {
+        Some(match c {
+            _ if c.is_control() => Self::Control,
+            '\u{61C}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}' => Self::Bidi,
+            NON_JOINER | JOINER => Self::Joiner,
+            '\u{FE00}'..='\u{FE0F}' => Self::StyleSelector,
+            '\u{180B}'..='\u{180D}' | '\u{180F}' => Self::MongolianSelector,
+            '\u{E0100}'..='\u{E01EF}' => Self::HanSelector,
+            '\u{E0000}'..='\u{E0FFF}' => Self::Tag,
+            '\u{2028}' | '\u{2029}' => Self::Separator,
+            '\u{AD}'
+            | '\u{34F}'
+            | '\u{115F}'
+            | '\u{1160}'
+            | '\u{17B4}'
+            | '\u{17B5}'
+            | '\u{180E}'
+            | '\u{200B}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206A}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FDD0}'..='\u{FDEF}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}' => Self::Blank,
+            _ if u32::from(c) & 0xFFFE == 0xFFFE => Self::Blank,
+            _ => return None,
+        })
+    }
+}
+
+pub fn is_invisible(c: char) -> bool {
+    Invisible::of(c).is_some()
+}
+
+fn is_variation_selector(c: char) -> bool {
+    use Invisible::{HanSelector, MongolianSelector, StyleSelector};
+    let kind = Invisible::of(c);
+    matches!(kind, Some(StyleSelector | MongolianSelector | HanSelector))
+}
+
 /// What becomes of characters that must not be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unseen {
@@ -38,7 +112,7 @@ pub(super) struct Shown {
 /// Sees one character at a time; what follows a character decides at most about
 /// a joiner, a keycap or a tag held in `held`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Filter {
+pub(super) struct InvisibleFilter {
     cluster: String,
     marks: u8,
     joiners: u8,
@@ -57,7 +131,7 @@ enum Held {
     Tags(String),
 }
 
-impl Filter {
+impl InvisibleFilter {
     /// Takes printable ASCII, which stands for itself after any other ASCII.
     pub(super) fn takes_ascii_whole(&self) -> bool {
         self.held == Held::Nothing
@@ -89,10 +163,10 @@ impl Filter {
             '\u{E0020}'..='\u{E007E}' if self.cluster == BLACK_FLAG => {
                 self.held = Held::Tags(String::from(c));
             }
-            _ if is_variation(c) && self.last().is_some_and(|base| varies(base, c)) => {
+            _ if is_variation_selector(c) && self.last().is_some_and(|base| varies(base, c)) => {
                 self.keep(c, shown);
             }
-            _ if is_unseen(c) || (shown.unseen == Unseen::SpeltOut && is_odd_space(c)) => {
+            _ if is_invisible(c) || (shown.unseen == Unseen::SpeltOut && is_odd_space(c)) => {
                 self.refuse(c, shown);
             }
             _ => self.see(c, shown),
@@ -243,7 +317,7 @@ fn joins(cluster: &str, joiner: char, c: char) -> bool {
     };
     let last = cluster.chars().next_back();
     last.is_some_and(shaped) && shaped(c)
-        || joiner == JOINER && !is_unseen(c) && c.width() != Some(0) && {
+        || joiner == JOINER && !is_invisible(c) && c.width() != Some(0) && {
             is_pictograph(c) && is_one_cluster(cluster, &[JOINER, c])
         }
 }
@@ -257,10 +331,6 @@ fn tag_letter(tag: char) -> Option<char> {
     char::from_u32(u32::from(tag).checked_sub(0xE0000)?)
 }
 
-fn is_variation(c: char) -> bool {
-    matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' | '\u{180B}'..='\u{180D}' | '\u{180F}')
-}
-
 /// Whether the variation selector `c` means anything after `base`.
 fn varies(base: char, c: char) -> bool {
     let han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
@@ -269,19 +339,6 @@ fn varies(base: char, c: char) -> bool {
         '\u{180B}'..='\u{180F}' => matches!(base, '\u{1820}'..='\u{18AA}'),
         _ => han,
     }
-}
-
-/// Controls, default ignorables, bidirectional controls, non-characters.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || is_variation(c)
-        || matches!(c,
-            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FDD0}'..='\u{FDEF}' | '\u{FEFF}'
-            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
-        || u32::from(c) & 0xFFFE == 0xFFFE
 }
 
 /// Spaces that look like the one of ASCII and are not. The ideographic space is
@@ -293,7 +350,43 @@ fn is_odd_space(c: char) -> bool {
     )
 }
 
-/// Whether a run of these bytes may bypass [`Filter::push`].
+/// Whether a run of these bytes may bypass [`InvisibleFilter::push`].
 pub(super) fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_knows_each_kind_of_character_without_a_shape() {
+        for (kind, characters) in [
+            (Invisible::Control, "\0\t\n\u{1b}\u{7f}\u{85}\u{9f}"),
+            (
+                Invisible::Bidi,
+                "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}",
+            ),
+            (Invisible::Joiner, "\u{200c}\u{200d}"),
+            (Invisible::StyleSelector, "\u{fe00}\u{fe0f}"),
+            (Invisible::MongolianSelector, "\u{180b}\u{180f}"),
+            (Invisible::HanSelector, "\u{e0100}\u{e01ef}"),
+            (
+                Invisible::Tag,
+                "\u{e0000}\u{e0041}\u{e00ff}\u{e01f0}\u{e0fff}",
+            ),
+            (Invisible::Separator, "\u{2028}\u{2029}"),
+            (
+                Invisible::Blank,
+                "\u{ad}\u{34f}\u{115f}\u{180e}\u{200b}\u{2060}\u{206f}\u{3164}\u{feff}\u{ffa0}\u{fff9}\u{1ffff}",
+            ),
+        ] {
+            for c in characters.chars() {
+                assert_eq!(Invisible::of(c), Some(kind), "{c:?}");
+            }
+        }
+        for c in "a 가é\u{301}\u{a0}\u{3000}👩🏴\u{2800}\u{fffd}".chars() {
+            assert_eq!(Invisible::of(c), None, "{c:?}");
+        }
+    }
 }

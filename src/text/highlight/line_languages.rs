@@ -2,14 +2,14 @@
 
 use super::Token;
 use super::code;
-use super::pen::{Pen, is_blank, is_word};
+use super::language::Code;
+use super::line_cursor::{LineCursor, is_blank, is_word};
 use super::state::{Mode, State};
-use super::table::Code;
 
 /// As far into a line as a prompt is looked for, in bytes.
 const PROMPT_BYTES_MAX: usize = 80;
 
-pub(super) fn diff(state: &mut State, pen: &mut Pen<'_>) {
+pub(super) fn diff(state: &mut State, cursor: &mut LineCursor<'_>) {
     let names = [
         "diff ",
         "index ",
@@ -25,13 +25,13 @@ pub(super) fn diff(state: &mut State, pen: &mut Pen<'_>) {
     // Inside a hunk three signs are a line that starts with two: of SQL, say.
     let file = ["--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
     let outside = state.mode != Mode::Hunk;
-    let token = match pen.peek() {
-        Some(b'@') if pen.starts_with("@@") => {
+    let token = match cursor.peek() {
+        Some(b'@') if cursor.starts_with("@@") => {
             state.mode = Mode::Hunk;
             Token::Heading
         }
-        _ if file.iter().any(|start| pen.starts_with(start))
-            || outside && (pen.starts_with("--- ") || pen.starts_with("+++ ")) =>
+        _ if file.iter().any(|start| cursor.starts_with(start))
+            || outside && (cursor.starts_with("--- ") || cursor.starts_with("+++ ")) =>
         {
             state.mode = Mode::Start;
             Token::Heading
@@ -39,44 +39,44 @@ pub(super) fn diff(state: &mut State, pen: &mut Pen<'_>) {
         Some(b'+' | b'>') => Token::Added,
         Some(b'-' | b'<') => Token::Removed,
         Some(b'\\') => Token::Comment,
-        _ if names.iter().any(|name| pen.starts_with(name)) => {
+        _ if names.iter().any(|name| cursor.starts_with(name)) => {
             state.mode = Mode::Start;
             Token::Comment
         }
         _ => Token::Plain,
     };
-    pen.all(token);
+    cursor.all(token);
 }
 
-pub(super) fn ini(pen: &mut Pen<'_>) {
-    pen.blanks();
-    match pen.peek() {
-        Some(b'#' | b';' | b'!') => pen.all(Token::Comment),
+pub(super) fn ini(cursor: &mut LineCursor<'_>) {
+    cursor.blanks();
+    match cursor.peek() {
+        Some(b'#' | b';' | b'!') => cursor.all(Token::Comment),
         Some(b'[') => {
-            let close = pen.run(pen.at, |byte| byte != b']');
-            pen.to((close + 1).min(pen.end), Token::Heading);
+            let close = cursor.run(cursor.at, |byte| byte != b']');
+            cursor.to((close + 1).min(cursor.end), Token::Heading);
         }
         _ => {
-            let sign = pen.run(pen.at, |byte| byte != b'=' && byte != b':');
-            if pen.byte_at(sign).is_some() {
-                if pen.starts_with("export ") {
-                    pen.take(6, Token::Keyword);
-                    pen.blanks();
+            let sign = cursor.run(cursor.at, |byte| byte != b'=' && byte != b':');
+            if cursor.byte_at(sign).is_some() {
+                if cursor.starts_with("export ") {
+                    cursor.take(6, Token::Keyword);
+                    cursor.blanks();
                 }
-                let key = pen.bytes()[..sign].trim_ascii_end().len();
-                pen.to(key, Token::Key);
-                pen.to(sign + 1, Token::Plain);
-                pen.blanks();
+                let key = cursor.bytes()[..sign].trim_ascii_end().len();
+                cursor.to(key, Token::Key);
+                cursor.to(sign + 1, Token::Plain);
+                cursor.blanks();
             }
         }
     }
-    value(pen);
+    value(cursor);
 }
 
 /// The rest of a line of settings: a value, and a comment behind a blank.
-fn value(pen: &mut Pen<'_>) {
-    let start = pen.at;
-    let bytes = pen.bytes();
+fn value(cursor: &mut LineCursor<'_>) {
+    let start = cursor.at;
+    let bytes = cursor.bytes();
     let mut quote = None;
     let mut end = start;
     while let Some(&byte) = bytes.get(end) {
@@ -101,32 +101,34 @@ fn value(pen: &mut Pen<'_>) {
         Some(_) if is_number || is_constant => Token::Number,
         _ => Token::Plain,
     };
-    pen.to(start + text.len(), token);
-    pen.to(end, Token::Plain);
-    pen.all(Token::Comment);
+    cursor.to(start + text.len(), token);
+    cursor.to(end, Token::Plain);
+    cursor.all(Token::Comment);
 }
 
-pub(super) fn make(shell: &Code, state: &mut State, pen: &mut Pen<'_>) {
-    let recipe = pen.starts_with("\t") || pen.starts_with("  ");
+pub(super) fn make(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
+    let recipe = cursor.starts_with("\t") || cursor.starts_with("  ");
     if recipe || state.mode != Mode::Start {
         if state.mode == Mode::Start {
-            let end = pen.run(pen.at, |byte| is_blank(byte) || matches!(byte, b'@' | b'-'));
-            pen.to(end, Token::Plain);
+            let end = cursor.run(cursor.at, |byte| {
+                is_blank(byte) || matches!(byte, b'@' | b'-')
+            });
+            cursor.to(end, Token::Plain);
         }
-        code::lex(shell, state, pen);
+        code::lex(shell, state, cursor);
         return;
     }
-    let word = pen.run(pen.at, |byte| is_word(byte) || byte == b'-');
+    let word = cursor.run(cursor.at, |byte| is_word(byte) || byte == b'-');
     let keywords = [
         "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "define",
         "endef", "export", "override", "unexport", "vpath", "set", "alias", "import",
     ];
-    let known = |known: &&str| known.as_bytes() == &pen.bytes()[pen.at..word];
+    let known = |known: &&str| known.as_bytes() == &cursor.bytes()[cursor.at..word];
     if keywords.iter().any(known) {
-        pen.to(word, Token::Keyword);
+        cursor.to(word, Token::Keyword);
     }
-    let sign = pen.run(pen.at, |byte| !matches!(byte, b':' | b'=' | b'#'));
-    let bytes = pen.bytes();
+    let sign = cursor.run(cursor.at, |byte| !matches!(byte, b':' | b'=' | b'#'));
+    let bytes = cursor.bytes();
     let name = bytes[..sign].trim_ascii_end();
     let token = match (bytes.get(sign), bytes.get(sign + 1)) {
         (Some(b'='), _) | (Some(b':'), Some(b'=')) => Some(Token::Key),
@@ -138,28 +140,28 @@ pub(super) fn make(shell: &Code, state: &mut State, pen: &mut Pen<'_>) {
             .strip_suffix(b"?")
             .or(name.strip_suffix(b"+"))
             .unwrap_or(name);
-        pen.blanks();
-        pen.to(name.trim_ascii_end().len(), token);
-        pen.to(sign + 1, Token::Plain);
+        cursor.blanks();
+        cursor.to(name.trim_ascii_end().len(), token);
+        cursor.to(sign + 1, Token::Plain);
     }
-    variables(pen);
+    variables(cursor);
 }
 
 /// `$(NAME)` and comments in what is left of the line.
-fn variables(pen: &mut Pen<'_>) {
-    while let Some(byte) = pen.peek() {
+fn variables(cursor: &mut LineCursor<'_>) {
+    while let Some(byte) = cursor.peek() {
         match byte {
-            b'#' => pen.all(Token::Comment),
+            b'#' => cursor.all(Token::Comment),
             b'$' => {
-                let open = matches!(pen.byte_at(pen.at + 1), Some(b'(' | b'{'));
+                let open = matches!(cursor.byte_at(cursor.at + 1), Some(b'(' | b'{'));
                 let end = match open {
-                    true => pen.run(pen.at + 2, |byte| !matches!(byte, b')' | b'}')) + 1,
-                    false => pen.run(pen.at + 1, is_word),
+                    true => cursor.run(cursor.at + 2, |byte| !matches!(byte, b')' | b'}')) + 1,
+                    false => cursor.run(cursor.at + 1, is_word),
                 };
-                pen.to(end.min(pen.end), Token::Key);
+                cursor.to(end.min(cursor.end), Token::Key);
             }
-            _ => pen.to(
-                pen.run(pen.at, |byte| byte != b'#' && byte != b'$'),
+            _ => cursor.to(
+                cursor.run(cursor.at, |byte| byte != b'#' && byte != b'$'),
                 Token::Plain,
             ),
         }
@@ -167,24 +169,24 @@ fn variables(pen: &mut Pen<'_>) {
 }
 
 /// `$ cargo test` and `me@host:~$ ls` are commands, what they print is plain.
-pub(super) fn session(shell: &Code, state: &mut State, pen: &mut Pen<'_>) {
+pub(super) fn session(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
     if state.mode == Mode::Start {
-        let Some(prompt) = prompt_end(pen) else {
-            let comment = pen.starts_with("# ");
-            pen.all(if comment {
+        let Some(prompt) = prompt_end(cursor) else {
+            let comment = cursor.starts_with("# ");
+            cursor.all(if comment {
                 Token::Comment
             } else {
                 Token::Plain
             });
             return;
         };
-        pen.to(prompt, Token::Comment);
+        cursor.to(prompt, Token::Comment);
     }
-    code::lex(shell, state, pen);
+    code::lex(shell, state, cursor);
 }
 
-fn prompt_end(pen: &Pen<'_>) -> Option<usize> {
-    let bytes = &pen.bytes()[..pen.end.min(PROMPT_BYTES_MAX)];
+fn prompt_end(cursor: &LineCursor<'_>) -> Option<usize> {
+    let bytes = &cursor.bytes()[..cursor.end.min(PROMPT_BYTES_MAX)];
     let sign = |pair: &[u8]| matches!(pair[0], b'$' | b'%' | b'>' | b'#') && pair[1] == b' ';
     let at = bytes.windows(2).position(sign)?;
     let before = &bytes[..at];

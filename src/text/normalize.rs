@@ -2,6 +2,8 @@
 //! backticks, invisible characters and the escapes of JSON and XML, however deep they
 //! are nested. Two texts that come out the same say the same, however they are wrapped.
 
+use super::invisible::is_invisible;
+
 /// Linear in the text. Different texts may come out the same: this is for telling
 /// what may be a quotation, never for telling what something means.
 pub fn plain(text: &str) -> String {
@@ -49,9 +51,7 @@ fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
 
 fn push(c: char, out: &mut String) {
     let is_quote = matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
-    let is_invisible = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}');
-    if !is_quote && !is_invisible && !c.is_whitespace() && !c.is_control() {
+    if !is_quote && !c.is_whitespace() && !is_invisible(c) {
         out.push(c);
     }
 }

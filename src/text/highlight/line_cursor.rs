@@ -18,7 +18,7 @@ pub(super) fn looked(bytes: usize) {
     let _ = bytes;
 }
 
-pub(super) struct Pen<'a> {
+pub(super) struct LineCursor<'a> {
     pub line: &'a str,
     /// All before it is painted.
     pub at: usize,
@@ -29,7 +29,7 @@ pub(super) struct Pen<'a> {
     first: usize,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> LineCursor<'a> {
     pub fn new(line: &'a str, out: &'a mut Vec<(u32, Token)>) -> Self {
         let (first, end) = (out.len(), line.len());
         Self {

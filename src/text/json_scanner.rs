@@ -1,11 +1,11 @@
 //! Follows one JSON value through a stream, a character at a time, without
 //! building it: where containers open and close, which keys come by, where the
-//! text stops being JSON. As lenient as [`super::json`], and no more.
+//! text stops being JSON. As lenient as [`super::lenient_json`], and no more.
 
-use super::json::is_word;
+use super::lenient_json::is_word;
 
 const DEPTH_MAX: usize = 128;
-/// Characters of a string that are kept for [`Event::Key`] and [`Event::Text`]:
+/// Characters of a string that are kept for [`JsonEvent::Key`] and [`JsonEvent::Text`]:
 /// enough for every name that matters.
 const STRING_CHARS_MAX: usize = 256;
 /// Longer runs are neither a number nor the name of a constant.
@@ -14,18 +14,18 @@ const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
 /// What the character that was pushed completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum JsonEvent {
     Nothing,
     /// An object or array opened; `depth` counts it.
     Opened {
         array: bool,
     },
     Closed,
-    /// A key is complete: [`Outline::string`].
+    /// A key is complete: [`JsonScanner::string`].
     Key,
     /// A string value began.
     TextStarts,
-    /// A string value is complete: [`Outline::string`].
+    /// A string value is complete: [`JsonScanner::string`].
     Text,
     /// A number, `true`, `None` … began.
     WordStarts,
@@ -63,7 +63,7 @@ enum Comment {
 
 /// Follows a value that starts with `{` or `[`. Constant memory, O(1) a character.
 #[derive(Debug, Clone)]
-pub struct Outline {
+pub struct JsonScanner {
     at: At,
     /// Where to go on after a comment.
     after_comment: At,
@@ -73,7 +73,7 @@ pub struct Outline {
     string_chars: usize,
 }
 
-impl Default for Outline {
+impl Default for JsonScanner {
     fn default() -> Self {
         Self {
             at: At::Value,
@@ -85,7 +85,7 @@ impl Default for Outline {
     }
 }
 
-impl Outline {
+impl JsonScanner {
     /// Containers that are open.
     pub fn depth(&self) -> usize {
         self.arrays.len()
@@ -101,14 +101,14 @@ impl Outline {
         matches!(self.at, At::String { .. })
     }
 
-    /// Goes on after [`Event::Broken`], as if the text had been read up to the end
+    /// Goes on after [`JsonEvent::Broken`], as if the text had been read up to the end
     /// of the container below which `depth` are open.
     pub fn resume(&mut self, depth: usize) {
         self.arrays.truncate(depth);
         self.at = At::CommaOrEnd;
     }
 
-    pub fn push(&mut self, c: char) -> Event {
+    pub fn push(&mut self, c: char) -> JsonEvent {
         match self.at {
             At::String {
                 quote,
@@ -125,9 +125,9 @@ impl Outline {
         }
     }
 
-    fn between(&mut self, c: char) -> Event {
+    fn between(&mut self, c: char) -> JsonEvent {
         if c.is_whitespace() {
-            return Event::Nothing;
+            return JsonEvent::Nothing;
         }
         if matches!(c, '/' | '#') && self.depth() > 0 {
             self.after_comment = self.at;
@@ -136,31 +136,31 @@ impl Outline {
             } else {
                 Comment::Slash
             });
-            return Event::Nothing;
+            return JsonEvent::Nothing;
         }
         match (self.at, c) {
             (At::ItemOrEnd, ']') | (At::KeyOrEnd, '}') => self.close(),
             (At::Value | At::ItemOrEnd, '{' | '[') => self.open(c == '['),
             (At::Value | At::ItemOrEnd, '"' | '\'') if self.depth() > 0 => {
                 self.start_string(c, false);
-                Event::TextStarts
+                JsonEvent::TextStarts
             }
             (At::Value | At::ItemOrEnd, c) if is_word(c) && self.depth() > 0 => {
                 self.at = At::Word;
                 self.string.clear();
                 self.string_chars = 0;
                 match self.in_word(c) {
-                    Event::Broken => Event::Broken,
-                    _ => Event::WordStarts,
+                    JsonEvent::Broken => JsonEvent::Broken,
+                    _ => JsonEvent::WordStarts,
                 }
             }
             (At::KeyOrEnd, '"' | '\'') => {
                 self.start_string(c, true);
-                Event::Nothing
+                JsonEvent::Nothing
             }
             (At::Colon, ':') => {
                 self.at = At::Value;
-                Event::Nothing
+                JsonEvent::Nothing
             }
             (At::CommaOrEnd, ',') => {
                 self.at = if self.in_array() {
@@ -168,11 +168,11 @@ impl Outline {
                 } else {
                     At::KeyOrEnd
                 };
-                Event::Nothing
+                JsonEvent::Nothing
             }
             (At::CommaOrEnd, ']') if self.in_array() => self.close(),
             (At::CommaOrEnd, '}') if !self.in_array() => self.close(),
-            _ => Event::Broken,
+            _ => JsonEvent::Broken,
         }
     }
 
@@ -180,22 +180,22 @@ impl Outline {
         self.arrays.last() == Some(&true)
     }
 
-    fn open(&mut self, array: bool) -> Event {
+    fn open(&mut self, array: bool) -> JsonEvent {
         if self.depth() == DEPTH_MAX {
-            return Event::Broken;
+            return JsonEvent::Broken;
         }
         self.arrays.push(array);
         self.at = if array { At::ItemOrEnd } else { At::KeyOrEnd };
-        Event::Opened { array }
+        JsonEvent::Opened { array }
     }
 
-    fn close(&mut self) -> Event {
+    fn close(&mut self) -> JsonEvent {
         self.arrays.pop();
         self.at = At::CommaOrEnd;
         if self.arrays.is_empty() {
-            Event::Ended
+            JsonEvent::Ended
         } else {
-            Event::Closed
+            JsonEvent::Closed
         }
     }
 
@@ -216,14 +216,14 @@ impl Outline {
         }
     }
 
-    fn push_in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> Event {
+    fn push_in_string(&mut self, c: char, quote: char, key: bool, escaped: bool) -> JsonEvent {
         if c == quote && !escaped {
             self.at = if key { At::Colon } else { At::CommaOrEnd };
-            return if key { Event::Key } else { Event::Text };
+            return if key { JsonEvent::Key } else { JsonEvent::Text };
         }
         // A key with a line end in it is prose between two quotation marks.
         if key && c == '\n' {
-            return Event::Broken;
+            return JsonEvent::Broken;
         }
         self.keep(c);
         self.at = At::String {
@@ -231,37 +231,37 @@ impl Outline {
             key,
             escaped: c == '\\' && !escaped,
         };
-        Event::Nothing
+        JsonEvent::Nothing
     }
 
-    fn in_word(&mut self, c: char) -> Event {
+    fn in_word(&mut self, c: char) -> JsonEvent {
         self.string_chars += 1;
         if self.string_chars > WORD_CHARS_MAX {
-            return Event::Broken;
+            return JsonEvent::Broken;
         }
         self.string.push(c);
         let word = self.string.as_str();
         let numeric = word.starts_with(|c: char| c.is_ascii_digit() || c == '-')
             && matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E');
         if numeric || CONSTANTS.iter().any(|constant| constant.starts_with(word)) {
-            Event::Nothing
+            JsonEvent::Nothing
         } else {
-            Event::Broken
+            JsonEvent::Broken
         }
     }
 
-    fn in_comment(&mut self, c: char, comment: Comment) -> Event {
+    fn in_comment(&mut self, c: char, comment: Comment) -> JsonEvent {
         self.at = match (comment, c) {
             (Comment::Slash, '/') => At::Comment(Comment::Line),
             (Comment::Slash, '*') => At::Comment(Comment::Block),
-            (Comment::Slash, _) => return Event::Broken,
+            (Comment::Slash, _) => return JsonEvent::Broken,
             (Comment::Line, '\n') => self.after_comment,
             (Comment::Star, '/') => self.after_comment,
             (Comment::Block | Comment::Star, '*') => At::Comment(Comment::Star),
             (Comment::Block | Comment::Star, _) => At::Comment(Comment::Block),
             (Comment::Line, _) => At::Comment(Comment::Line),
         };
-        Event::Nothing
+        JsonEvent::Nothing
     }
 }
 
@@ -270,20 +270,20 @@ mod tests {
     use super::*;
 
     /// The keys that came by with their depth, and how the text ended.
-    fn follow(text: &str) -> (Vec<(usize, String)>, Event, usize) {
-        let mut outline = Outline::default();
+    fn follow(text: &str) -> (Vec<(usize, String)>, JsonEvent, usize) {
+        let mut outline = JsonScanner::default();
         let mut keys = Vec::new();
         for (at, c) in text.char_indices() {
             match outline.push(c) {
-                Event::Key => keys.push((
+                JsonEvent::Key => keys.push((
                     outline.depth(),
                     outline.string().unwrap_or_default().to_owned(),
                 )),
-                event @ (Event::Ended | Event::Broken) => return (keys, event, at),
+                event @ (JsonEvent::Ended | JsonEvent::Broken) => return (keys, event, at),
                 _ => {}
             }
         }
-        (keys, Event::Nothing, text.len())
+        (keys, JsonEvent::Nothing, text.len())
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
             .map(|(depth, key)| (*depth, key.as_str()))
             .collect();
         assert_eq!(keys, [(1, "a"), (2, "b}"), (2, "c"), (1, "한")]);
-        assert_eq!(event, Event::Ended);
+        assert_eq!(event, JsonEvent::Ended);
         assert_eq!(
             at,
             r#"{"a": {"b}": "}\"{", 'c': [1, true]}, "한": None,}"#.len() - 1
@@ -317,14 +317,14 @@ mod tests {
             ("[,]", 1),
         ] {
             let (_, event, broken_at) = follow(text);
-            assert_eq!((event, broken_at), (Event::Broken, at), "{text}");
+            assert_eq!((event, broken_at), (JsonEvent::Broken, at), "{text}");
         }
     }
 
     #[test]
     fn braces_in_strings_and_comments_do_not_count() {
         let text = "{\"a\": 1, // }\n /* } **/ \"b\": '}' # }\n}";
-        assert_eq!(follow(text).1, Event::Ended);
+        assert_eq!(follow(text).1, JsonEvent::Ended);
         assert_eq!(follow(text).2, text.len() - 1);
     }
 }

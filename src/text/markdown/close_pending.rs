@@ -1,8 +1,8 @@
 //! What is still coming in, as it will look once it is whole: `**bold` is bold from
 //! its first letter on, and no sign appears only to vanish with the next token.
 
-use super::delimiter::{Open, delimiters};
-use super::line::{self, is_blank};
+use super::emphasis::{Open, delimiters};
+use super::line_syntax::{self, is_blank};
 use super::scan::Scanner;
 
 /// Emphasis that is not closed within so many bytes is taken for signs.
@@ -25,9 +25,9 @@ pub fn shown(text: &str, scanner: &Scanner) -> usize {
     }
     let mut at = 0;
     loop {
-        at += line::indent(&text[at..]);
+        at += line_syntax::indent(&text[at..]);
         let rest = &text[at..];
-        match line::marker(rest) {
+        match line_syntax::marker(rest) {
             _ if rest.starts_with('>') => at += 1,
             Some(marker) if marker.columns < rest.len() => at += marker.columns,
             _ if rest.is_empty() || is_undecided(rest) => return 0,

@@ -10,7 +10,7 @@ mod shells;
 pub(super) use brackets::JAVASCRIPT;
 pub(super) use config::CSS;
 
-use super::table::Language;
+use super::language::Language;
 
 const GROUPS: [&[&Language]; 6] = [
     brackets::ALL,

@@ -1,8 +1,10 @@
 //! Shells and the files that hold commands.
 
 use crate::text::highlight::Token;
-use crate::text::highlight::table::{Block, Capitals, Code, DOLLAR_PAREN, Family, Language, Quote};
-use crate::text::highlight::words::words;
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
+    Block, Capitals, Code, DOLLAR_PAREN, Family, Language, Quote,
+};
 
 pub(super) const ALL: &[&Language] = &[
     &BASH,

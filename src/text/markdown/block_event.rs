@@ -1,6 +1,6 @@
 //! What the scanner says of a text, for the layout to do.
 
-use super::line::Align;
+use super::line_syntax::Align;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Kind {
 
 /// Ranges are bytes of the source.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Op {
+pub enum BlockEvent {
     /// A leaf begins. `gap`: a blank row before it, with what stands in front of it.
     Open {
         /// Where it begins.

@@ -1,10 +1,10 @@
 //! Languages of functions: ML's kin, Lisp's kin, Erlang's kin.
 
 use crate::text::highlight::Token;
-use crate::text::highlight::table::{
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
     BRACE, Block, Capitals, Code, Family, HASH_BRACE, Language, Quote,
 };
-use crate::text::highlight::words::words;
 
 pub(super) const ALL: &[&Language] = &[
     &HASKELL, &OCAML, &FSHARP, &ELIXIR, &ERLANG, &CLOJURE, &LISP, &SCHEME,

@@ -1,10 +1,10 @@
 //! Scripting languages and those of numbers and tables.
 
 use crate::text::highlight::Token;
-use crate::text::highlight::table::{
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
     BRACE, Block, Capitals, Code, DOLLAR_PAREN, Family, Form, HASH_BRACE, Language, Quote,
 };
-use crate::text::highlight::words::words;
 
 pub(super) const ALL: &[&Language] = &[
     &PYTHON, &RUBY, &PERL, &LUA, &R, &JULIA, &MATLAB, &SQL, &LATEX,

@@ -2,10 +2,10 @@
 //! JavaScript, C#, PHP.
 
 use crate::text::highlight::Token;
-use crate::text::highlight::table::{
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
     BRACE, Block, Capitals, Code, DOLLAR_BRACE, Family, Language, Quote,
 };
-use crate::text::highlight::words::words;
 
 pub(super) const ALL: &[&Language] = &[
     &JAVASCRIPT,

@@ -1,11 +1,11 @@
 //! The lines of a paragraph or heading, and which byte of the source each byte of
 //! what is shown came from.
 
-use super::arena::Arena;
-use super::complete::complete;
+use super::block_event::Kind;
+use super::close_pending::complete;
 use super::inline::Ink;
-use super::look::{Look, Role};
-use super::op::Kind;
+use super::row_buffer::RowBuffer;
+use super::style::{Look, Role};
 use crate::text::sanitize::Sanitizer;
 use std::ops::Range;
 
@@ -122,13 +122,13 @@ impl Text {
 
 /// Puts a leaf's stretches into the arena and remembers where they came from.
 pub struct ArenaInk<'a> {
-    arena: &'a mut Arena,
+    arena: &'a mut RowBuffer,
     sanitizer: Sanitizer,
     places: Places,
 }
 
 impl<'a> ArenaInk<'a> {
-    pub fn new(arena: &'a mut Arena) -> Self {
+    pub fn new(arena: &'a mut RowBuffer) -> Self {
         Self {
             arena,
             sanitizer: Sanitizer::default(),

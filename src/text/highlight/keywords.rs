@@ -24,11 +24,11 @@ const WORD_BYTES_MAX: usize = 32;
 /// Turns lists of words, separated by blanks, into a table: `words!(Keyword: "if else", Type: "int")`.
 macro_rules! words {
     ($($kind:ident: $list:expr),* $(,)?) => {{
-        const LISTS: &[($crate::text::highlight::words::Word, &str)] =
-            &[$(($crate::text::highlight::words::Word::$kind, $list)),*];
-        const SLOTS: usize = $crate::text::highlight::words::slots(LISTS);
-        const TABLE: [$crate::text::highlight::words::Slot; SLOTS] =
-            $crate::text::highlight::words::fill(LISTS);
+        const LISTS: &[($crate::text::highlight::keywords::Word, &str)] =
+            &[$(($crate::text::highlight::keywords::Word::$kind, $list)),*];
+        const SLOTS: usize = $crate::text::highlight::keywords::slots(LISTS);
+        const TABLE: [$crate::text::highlight::keywords::Slot; SLOTS] =
+            $crate::text::highlight::keywords::fill(LISTS);
         &TABLE
     }};
 }
@@ -98,7 +98,7 @@ pub(super) fn find(table: &[Slot], word: &[u8], folds_case: bool) -> Option<Word
     if word.len() > WORD_BYTES_MAX {
         return None;
     }
-    super::pen::looked(word.len());
+    super::line_cursor::looked(word.len());
     let mut slot = hash(word) & (table.len() - 1);
     while let Some((known, kind)) = table[slot] {
         let known = known.as_bytes();
