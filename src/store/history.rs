@@ -3,10 +3,11 @@
 
 use super::StoreError;
 use crate::files::{self, Lock};
+use crate::sync::lock;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The size from which the file is rewritten with its newer half.
 const FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
@@ -128,7 +129,7 @@ impl History {
     }
 
     fn held(&self) -> MutexGuard<'_, Option<Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.held)
     }
 }
 
