@@ -2,7 +2,7 @@
 //! knows a screen; every other module may import it.
 
 mod branches;
-pub mod compact;
+pub mod compaction;
 pub mod facts;
 pub mod id;
 pub mod message;
@@ -13,7 +13,6 @@ pub mod outside;
 pub mod persona;
 pub mod probe;
 pub mod progress;
-mod recalled;
 pub mod redact;
 pub mod schema;
 pub mod secrets;

@@ -5,7 +5,8 @@ use super::failures;
 use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
 use crate::config;
-use crate::domain::compact::{self, Covered};
+use crate::domain::compaction;
+use crate::domain::session::CompactedRange;
 use crate::domain::{
     AnswerPlace, ArgumentCheck, Banner, ModelConfig, Notice, Prompt, QueryId, QuotedIn,
     SchemaCheck, Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
@@ -168,8 +169,8 @@ impl Actor {
         let replaced = self.session.last_prompt();
         let replaced = replaced.filter(|_| prompt.place == AnswerPlace::InsteadOfLast);
         let history = match replaced {
-            Some(at) => compact::history_until(&self.session, at),
-            None => compact::history(&self.session),
+            Some(at) => compaction::history_until(&self.session, at),
+            None => compaction::history(&self.session),
         };
         let setup = Setup {
             prompt,
@@ -193,7 +194,7 @@ impl Actor {
         id: TurnId,
         setup: Setup,
         model: Arc<ModelConfig>,
-        covers: Option<Covered>,
+        covers: Option<CompactedRange>,
     ) {
         self.tracer.begin_turn();
         let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);

@@ -9,7 +9,7 @@ use super::reply::Reply;
 use super::saver::Epoch;
 use super::turn::Input;
 use super::window::{self, Bounds, Fit};
-use crate::domain::compact;
+use crate::domain::compaction;
 use crate::domain::model::ToolRole;
 use crate::domain::{
     Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
@@ -306,7 +306,7 @@ impl Actor {
         let (system, offered) = (self.system_text(), self.offered_now());
         let session = self.session.clone();
         self.jobs.spawn_blocking(move || {
-            let history = compact::history(&session);
+            let history = compaction::history(&session);
             let around = context::assemble(&system, dialect, &offered, &[], "", &[]);
             let tools = native.then_some(&*offered);
             let around = window::weigh(&around, tools, vocabulary);

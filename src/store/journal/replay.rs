@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A turn as far as its journal tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct JournaledTurn {
     pub prompt: String,
     pub model: String,
     pub session: Option<SessionId>,
@@ -32,7 +32,7 @@ pub struct Piece {
     pub text: String,
 }
 
-impl Told {
+impl JournaledTurn {
     /// The words of the answer so far.
     pub fn words(&self) -> String {
         self.joined(false)
@@ -104,8 +104,8 @@ impl Told {
 
 /// The turns of a journal; none where it does not begin with one. Records that are
 /// torn or unknown are passed over.
-pub(super) fn read(bytes: &[u8]) -> Vec<Told> {
-    let mut turns: Vec<Told> = Vec::new();
+pub(super) fn read(bytes: &[u8]) -> Vec<JournaledTurn> {
+    let mut turns: Vec<JournaledTurn> = Vec::new();
     for line in bytes.split(|byte| *byte == b'\n') {
         let Ok(record) = serde_json::from_slice::<Record>(line) else {
             if turns.is_empty() {
@@ -121,7 +121,7 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Told> {
                 started,
                 before,
                 at,
-            } => turns.push(Told {
+            } => turns.push(JournaledTurn {
                 prompt,
                 model,
                 session,

@@ -2,7 +2,7 @@
 //! written anew, each stays as it stood, in whichever branch it stands now.
 
 use super::branches::BRANCHES;
-use super::messages::{MESSAGES, message};
+use super::message_codec::{MESSAGES, message};
 use crate::domain::{SavedMessage, Session};
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;

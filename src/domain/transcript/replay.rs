@@ -1,8 +1,9 @@
 //! A conversation read from a file, as a transcript: messages, and what stood
 //! beside them.
 
-use super::session::{CancelledNote, Role, TurnNote};
-use super::{Body, CallId, Notice, PieceId, SavedMessage, Session, Transcript, TurnId, compact};
+use super::super::session::{CancelledTurn, Role, TurnRecord};
+use super::super::{CallId, Notice, PieceId, SavedMessage, Session, TurnId, compaction};
+use super::{Body, Transcript};
 use std::collections::HashMap;
 
 /// Numbers that nobody mints: from the top down.
@@ -21,9 +22,13 @@ impl Transcript {
     pub fn from_session(session: &Session) -> Self {
         let mut this = Self::default();
         let numbers = &mut Numbers(u64::MAX);
-        let notes = session.notes.turns.iter().map(|note| (note.message, note));
-        let notes: HashMap<usize, &TurnNote> = notes.collect();
-        let mark = compact::mark(session);
+        let notes = session
+            .metadata
+            .turns
+            .iter()
+            .map(|note| (note.message, note));
+        let notes: HashMap<usize, &TurnRecord> = notes.collect();
+        let mark = compaction::summary_notice(session);
         for (index, message) in session.messages.iter().enumerate() {
             this.recall_mark(mark.as_ref(), index, numbers);
             this.recall_cancelled(session, index, numbers);
@@ -45,7 +50,7 @@ impl Transcript {
         &mut self,
         session: &Session,
         message: &SavedMessage,
-        note: Option<&TurnNote>,
+        note: Option<&TurnRecord>,
         numbers: &mut Numbers,
     ) {
         let turn = TurnId(numbers.next());
@@ -65,7 +70,7 @@ impl Transcript {
         self.push(turn, words(model, text, false, numbers));
     }
 
-    fn recall_note(&mut self, turn: TurnId, note: &TurnNote, numbers: &mut Numbers) {
+    fn recall_note(&mut self, turn: TurnId, note: &TurnRecord, numbers: &mut Numbers) {
         if !note.thinking.is_empty() {
             let (piece, text) = (PieceId(numbers.next()), note.thinking.clone());
             self.push(
@@ -85,8 +90,8 @@ impl Transcript {
     }
 
     fn recall_cancelled(&mut self, session: &Session, index: usize, numbers: &mut Numbers) {
-        let here = |note: &&CancelledNote| note.after == index;
-        for note in session.notes.cancelled.iter().filter(here) {
+        let here = |note: &&CancelledTurn| note.after == index;
+        for note in session.metadata.cancelled.iter().filter(here) {
             let turn = TurnId(numbers.next());
             self.unanswered.insert(turn);
             if note.replaces {

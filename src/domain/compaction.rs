@@ -1,17 +1,12 @@
 //! `/compact`: the model writes a summary of the older part of a conversation, which
 //! takes that part's place in what is sent; the file keeps all (S9.7). Pure.
 
-use super::session::Role;
+use super::session::{CompactedRange, Compaction, Role, StoredSummary, Summary};
 use super::{Notice, SavedMessage, Session};
 use jiff::Timestamp;
-use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// Where it stands in a session's own object.
-const KEY: &str = "compacted";
-/// The summary that a summary was made of.
-const BEFORE: &str = "before";
 /// The latest messages stay as they are: the last prompt and its answer.
 const KEPT: usize = 2;
 /// A message is not cut to fewer characters than this.
@@ -23,17 +18,7 @@ Write the summary only, in the language of the conversation.";
 const BEFORE_SUMMARY: &str = "A summary of our conversation so far:";
 const AFTER_SUMMARY: &str = "I go on from this summary.";
 
-/// What a summary stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Covered {
-    /// So many messages from the conversation's start.
-    messages: usize,
-    /// Tells whether they are still the same: another branch may have taken their
-    /// place, or another program.
-    digest: String,
-}
-
-impl Covered {
+impl CompactedRange {
     fn of(messages: &[SavedMessage]) -> Self {
         let mut hash = Sha256::new();
         for message in messages {
@@ -68,37 +53,37 @@ pub fn history_until(session: &Session, count: usize) -> Vec<SavedMessage> {
 }
 
 fn history_of(session: &Session, messages: &[SavedMessage]) -> Vec<SavedMessage> {
-    let Some((covered, summary)) = read_of(session, messages) else {
+    let Some(Summary { covers, text, .. }) = read_of(session, messages) else {
         return messages.to_vec();
     };
     let mut history = vec![
-        SavedMessage::user(format!("{BEFORE_SUMMARY}\n\n{summary}")),
+        SavedMessage::user(format!("{BEFORE_SUMMARY}\n\n{text}")),
         SavedMessage::assistant(AFTER_SUMMARY),
     ];
-    history.extend_from_slice(&messages[covered.messages..]);
+    history.extend_from_slice(&messages[covers.messages..]);
     history
 }
 
 /// The summary of a session, where the messages it stands for are still there.
-fn read(session: &Session) -> Option<(Covered, &str)> {
+fn read(session: &Session) -> Option<&Summary> {
     read_of(session, &session.messages)
 }
 
-fn read_of<'a>(session: &'a Session, said: &[SavedMessage]) -> Option<(Covered, &'a str)> {
-    let entry = session.humble.get(KEY)?;
-    let messages = usize::try_from(entry.get("messages")?.as_u64()?).ok()?;
-    let digest = entry.get("digest")?.as_str()?.to_owned();
-    let covered = Covered { messages, digest };
-    let now = Covered::of(said.get(..messages)?);
-    (covered == now).then_some(())?;
-    Some((covered, entry.get("summary")?.as_str()?))
+fn read_of<'a>(session: &'a Session, said: &[SavedMessage]) -> Option<&'a Summary> {
+    let Compaction::Stored(stored) = &session.metadata.compaction else {
+        return None;
+    };
+    let summary = stored.summary.as_ref()?;
+    let now = CompactedRange::of(said.get(..summary.covers.messages)?);
+    (summary.covers == now).then_some(summary)
 }
 
-/// Where a summary ends that the model is sent in place of what stands before, and
-/// what is said there.
-pub fn mark(session: &Session) -> Option<(usize, Notice)> {
-    let (covered, summary) = read(session)?;
-    Some((covered.messages, sent_instead().because(summary)))
+/// The index at which a summary ends that the model is sent in place of everything before, and the
+/// notice to show there.
+pub fn summary_notice(session: &Session) -> Option<(usize, Notice)> {
+    let summary = read(session)?;
+    let notice = sent_instead().because(&*summary.text);
+    Some((summary.covers.messages, notice))
 }
 
 /// What is said where a summary stands for all before it.
@@ -106,40 +91,46 @@ pub fn sent_instead() -> Notice {
     Notice::info("The model is sent a summary instead of what stands above.")
 }
 
-/// Forgets the summary: what was sent before it is sent again. False where there was
-/// none.
-pub fn forget(session: &mut Session) -> bool {
-    let Some(entry) = session.humble.get_mut(KEY).filter(|entry| !entry.is_null()) else {
+/// Takes the summary back: what was sent before it is sent again. False where there was none.
+pub fn drop_summary(session: &mut Session) -> bool {
+    let compaction = &mut session.metadata.compaction;
+    let Compaction::Stored(stored) = compaction else {
         return false;
     };
-    // A key that is merely gone would come back from the file when that is merged.
-    *entry = entry.get_mut(BEFORE).map_or(Value::Null, Value::take);
+    *compaction = stored
+        .before
+        .take()
+        .map_or(Compaction::Dropped, Compaction::Stored);
     true
 }
 
 /// Keeps a summary beside the messages.
-pub fn keep(session: &mut Session, covered: &Covered, summary: &str, model: &str) {
-    let mut entry = json!({
-        "messages": covered.messages,
-        "digest": covered.digest,
-        "summary": summary,
-        "model": model,
-        "at": Timestamp::now().to_string(),
-    });
-    // What it was made of: who takes this one back is where they were before.
-    if let Some(before) = session.humble.remove(KEY).filter(Value::is_object) {
-        entry[BEFORE] = before;
-    }
-    session.humble.insert(KEY.to_owned(), entry);
+pub fn store_summary(session: &mut Session, covers: CompactedRange, text: &str, model: &str) {
+    let compaction = &mut session.metadata.compaction;
+    let before = match std::mem::take(compaction) {
+        Compaction::Stored(before) => Some(before),
+        Compaction::Never | Compaction::Dropped => None,
+    };
+    let summary = Summary {
+        covers,
+        text: text.to_owned(),
+        model: model.to_owned(),
+        at: Some(Timestamp::now()),
+    };
+    *compaction = Compaction::Stored(Box::new(StoredSummary {
+        summary: Some(summary),
+        before,
+        original: None,
+    }));
 }
 
 /// What is asked of the model, in at most about `chars_max` characters, and what its
 /// answer will stand for. None where there is nothing to make shorter.
-pub fn request(session: &Session, chars_max: usize) -> Option<(String, Covered)> {
+pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, CompactedRange)> {
     let kept_from = session.messages.len().checked_sub(KEPT)?;
     let history = history(session);
     let older = &history[..history.len().checked_sub(KEPT)?];
-    let already = read(session).map_or(0, |(covered, _)| covered.messages);
+    let already = read(session).map_or(0, |summary| summary.covers.messages);
     if kept_from <= already || older.is_empty() {
         return None;
     }
@@ -149,7 +140,7 @@ pub fn request(session: &Session, chars_max: usize) -> Option<(String, Covered)>
     for (who, text) in texts {
         let _ = write!(request, "\n{who}:\n{}\n", shortened(text, cap));
     }
-    Some((request, Covered::of(&session.messages[..kept_from])))
+    Some((request, CompactedRange::of(&session.messages[..kept_from])))
 }
 
 fn said(message: &SavedMessage) -> Option<(&'static str, &str)> {
@@ -221,9 +212,9 @@ mod tests {
     #[test]
     fn the_older_part_gives_way_to_its_summary_and_the_messages_stay() {
         let mut session = conversation(3);
-        let (asked, covered) = request(&session, 10_000).expect("something to summarise");
+        let (asked, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
         assert!(asked.contains("User:\nquestion 1\n") && !asked.contains("question 2"));
-        keep(&mut session, &covered, "두 질문과 두 답.", "m");
+        store_summary(&mut session, covered, "두 질문과 두 답.", "m");
         let history = history(&session);
         let expected = [
             "A summary of our conversation so far:\n\n두 질문과 두 답.",
@@ -238,11 +229,11 @@ mod tests {
     #[test]
     fn a_second_summary_is_made_of_the_first_and_what_came_since() {
         let mut session = conversation(3);
-        let (_, covered) = request(&session, 10_000).expect("something to summarise");
-        keep(&mut session, &covered, "FIRST", "m");
-        assert_eq!(request(&session, 10_000), None, "nothing came since");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        store_summary(&mut session, covered, "FIRST", "m");
+        assert_eq!(summary_prompt(&session, 10_000), None, "nothing came since");
         session.messages.extend(conversation(1).messages);
-        let (asked, _) = request(&session, 10_000).expect("one turn more");
+        let (asked, _) = summary_prompt(&session, 10_000).expect("one turn more");
         assert!(asked.contains("FIRST") && asked.contains("question 2"));
         assert!(!asked.contains("question 1"));
     }
@@ -250,25 +241,25 @@ mod tests {
     #[test]
     fn a_summary_that_is_forgotten_gives_way_to_the_one_before_it() {
         let mut session = conversation(3);
-        let (_, covered) = request(&session, 10_000).expect("something to summarise");
-        keep(&mut session, &covered, "FIRST", "m");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        store_summary(&mut session, covered, "FIRST", "m");
         session.messages.extend(conversation(1).messages);
         let first = history(&session);
-        let (_, covered) = request(&session, 10_000).expect("one turn more");
-        keep(&mut session, &covered, "SECOND", "m");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("one turn more");
+        store_summary(&mut session, covered, "SECOND", "m");
         assert!(history(&session)[0].content.ends_with("SECOND"));
-        assert!(forget(&mut session));
+        assert!(drop_summary(&mut session));
         assert_eq!(history(&session), first);
-        assert!(forget(&mut session));
+        assert!(drop_summary(&mut session));
         assert_eq!(history(&session), session.messages);
-        assert!(!forget(&mut session), "none is left");
+        assert!(!drop_summary(&mut session), "none is left");
     }
 
     #[test]
     fn a_summary_of_messages_that_are_gone_is_not_used() {
         let mut session = conversation(3);
-        let (_, covered) = request(&session, 10_000).expect("something to summarise");
-        keep(&mut session, &covered, "S", "m");
+        let (_, covered) = summary_prompt(&session, 10_000).expect("something to summarise");
+        store_summary(&mut session, covered, "S", "m");
         let mut other = session.clone();
         other.messages[2] = SavedMessage::user("another question");
         assert_eq!(history(&other), other.messages);
@@ -278,15 +269,15 @@ mod tests {
 
     #[test]
     fn a_conversation_of_one_turn_has_no_older_part() {
-        assert_eq!(request(&conversation(1), 10_000), None);
-        assert_eq!(request(&conversation(0), 10_000), None);
+        assert_eq!(summary_prompt(&conversation(1), 10_000), None);
+        assert_eq!(summary_prompt(&conversation(0), 10_000), None);
     }
 
     #[test]
     fn what_is_too_long_loses_its_middle_and_the_short_stays_whole() {
         let mut session = conversation(3);
         session.messages[1] = SavedMessage::assistant("한".repeat(50_000));
-        let (asked, _) = request(&session, 2_000).expect("something to summarise");
+        let (asked, _) = summary_prompt(&session, 2_000).expect("something to summarise");
         assert!(asked.contains("question 1") && asked.contains("characters are left out here"));
         assert!(asked.chars().count() < 3_000, "{}", asked.chars().count());
     }
