@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// Top-level modules and the crate modules that each may name. Whatever is not
 /// listed for a module is above it, or beside it.
 const FLOORS: &[(&str, &[&str])] = &[
-    ("domain", &[]),
     ("text", &[]),
+    ("domain", &["text"]),
     ("dialect", &["domain", "text"]),
     ("protocol", &["domain"]),
     ("ports", &["domain"]),

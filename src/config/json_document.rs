@@ -3,7 +3,7 @@
 //! stays as it was, to the byte.
 
 use super::ConfigError;
-use super::edit::{self, Step};
+use super::json_edit::{self, Step};
 use crate::files;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -100,14 +100,14 @@ impl Document {
     /// The line, from 1 on, on which what `steps` lead to begins, or the last of
     /// what there is on the way.
     pub(super) fn line(&self, steps: &[Step<'_>]) -> usize {
-        place_of(&self.text, edit::find(&self.text, steps).start).0
+        place_of(&self.text, json_edit::find(&self.text, steps).start).0
     }
 
     /// Puts `value` where `steps` lead, making the objects that are missing on the
     /// way, and changes no other byte.
     pub(super) fn set(&mut self, steps: &[Step<'_>], value: &Value) -> Result<(), ConfigError> {
         if self.follow(steps)? != Some(value) {
-            self.text = edit::set(&self.text, steps, value);
+            self.text = json_edit::set(&self.text, steps, value);
             self.root =
                 serde_json::from_str(&self.text).expect("an edit of valid JSON leaves valid JSON");
         }

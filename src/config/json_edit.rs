@@ -1,6 +1,7 @@
-//! Changes one value in the text of a JSON document. Everything here relies on
-//! text that a parser has accepted before, whose root is an object, and on steps
-//! that fit its shape; `Document` is the one that sees to both.
+//! Changes one value in the text of a JSON document and no other byte. Relies on text that a parser
+//! has accepted, whose root is an object, and on steps that fit its shape; `Document` checks both.
+//! (`jsonc-parser`'s syntax tree edits text as well, but breaks an object on one line into several
+//! when a member is added to it.)
 
 use serde_json::Value;
 use std::ops::Range;
