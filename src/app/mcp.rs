@@ -64,7 +64,7 @@ fn find<'a>(servers: &'a [ServerConfig], name: &str) -> Result<&'a ServerConfig,
     let found = servers.iter().find(|server| server.id.as_str() == name);
     found.ok_or_else(|| {
         let names = servers.iter().map(|server| server.id.as_str());
-        let meant = match crate::text::near::nearest(name, names.clone()) {
+        let meant = match crate::text::suggest::nearest(name, names.clone()) {
             Some(near) => format!(" Did you mean `{near}`?"),
             None => {
                 let names: Vec<&str> = names.collect();

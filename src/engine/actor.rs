@@ -21,8 +21,8 @@ use super::turn::{Ids, Input, Turn};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
-use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
+use crate::domain::session::CompactedRange;
 use crate::domain::{
     AskId, Banner, BannerCause, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
     Offered, Persona, PromptKind, SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome,
@@ -58,7 +58,7 @@ pub(super) struct Running {
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
     /// What the answer will stand for, where it is to be a summary.
-    pub(super) covers: Option<Covered>,
+    pub(super) covers: Option<CompactedRange>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for what the session keeps beside them.

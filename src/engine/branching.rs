@@ -5,10 +5,9 @@ use super::Open;
 use super::actor::{Actor, Done};
 use crate::domain::{Advice, Banner, BannerCause, Branch, Notice, Prompt, PromptKind, Session};
 use crate::protocol::{BranchSummary, Event};
-use crate::store::{NotFound, StoreError, beside};
+use crate::store::{NotFound, StoreError};
 use crate::text::grapheme;
 use jiff::Timestamp;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Grapheme clusters kept of a title that the user gives, and their bytes: a single
@@ -38,7 +37,7 @@ impl Actor {
         }
         let after = self.session.messages.len();
         let prompt = self.asked_as(prompt.kind, prompt.typed());
-        if beside::drop_cancelled(&mut self.session.humble, after, &prompt) {
+        if self.session.metadata.drop_cancelled(after, &prompt) {
             self.write();
         }
     }
@@ -65,7 +64,6 @@ impl Actor {
             return self.notice(Notice::warning("That branch is not there any more."));
         };
         self.session.switch(index, Timestamp::now());
-        self.session.notes = beside::read(&self.session.humble);
         self.write();
         let session = Arc::new(self.session.clone());
         self.outbox.push(Event::SessionOpened(session));
@@ -79,7 +77,7 @@ impl Actor {
             return self.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
         }
         let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
-        self.session.humble.insert("title".to_owned(), json!(title));
+        self.session.metadata.title = Some(title.to_owned());
         self.write();
         self.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < whole.len() {

@@ -4,7 +4,8 @@ use super::actor::{Actor, Done, Running};
 use super::failures;
 use super::quotes::read;
 use super::turn::{Input, Setup, Turn};
-use crate::domain::compact::{self, Covered};
+use crate::domain::compaction;
+use crate::domain::session::CompactedRange;
 use crate::domain::{
     Advice, ArgumentCheck, ModelConfig, Notice, Prompt, PromptKind, QueryId, QuotedIn, SchemaCheck,
     Session, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
@@ -167,8 +168,8 @@ impl Actor {
         let replaced = self.session.last_prompt();
         let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
-            Some(at) => compact::history_until(&self.session, at),
-            None => compact::history(&self.session),
+            Some(at) => compaction::history_until(&self.session, at),
+            None => compaction::history(&self.session),
         };
         let setup = Setup {
             prompt,
@@ -192,7 +193,7 @@ impl Actor {
         id: TurnId,
         setup: Setup,
         model: Arc<ModelConfig>,
-        covers: Option<Covered>,
+        covers: Option<CompactedRange>,
     ) {
         self.tracer.begin_turn();
         let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);

@@ -4,7 +4,8 @@
 use super::actor::Actor;
 use super::turn::Setup;
 use super::window::NUM_CTX_UNASKED_MAX;
-use crate::domain::compact::{self, Covered};
+use crate::domain::compaction;
+use crate::domain::session::CompactedRange;
 use crate::domain::{Dialect, Notice, Offered, Prompt, TurnEvent, TurnId};
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ impl Actor {
         };
         let tokens = self.context_max().unwrap_or(NUM_CTX_UNASKED_MAX);
         let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
-        let asked = compact::request(&self.session, chars.unwrap_or(usize::MAX));
+        let asked = compaction::summary_prompt(&self.session, chars.unwrap_or(usize::MAX));
         let Some((instruction, covered)) = asked else {
             let nothing = Notice::failure("There is nothing to summarise yet.")
                 .because("The last prompt and its answer stay as they are.");
@@ -50,17 +51,17 @@ impl Actor {
 
     /// All is sent again as it stands in the file.
     pub(super) fn drop_summary(&mut self) {
-        if self.running.is_none() && compact::forget(&mut self.session) {
+        if self.running.is_none() && compaction::drop_summary(&mut self.session) {
             self.write();
             self.weigh_session();
         }
     }
 
     /// The summary is there: from now on it is sent in place of what it stands for.
-    pub(super) fn compacted(&mut self, covered: &Covered, summary: &str) {
+    pub(super) fn compacted(&mut self, covered: &CompactedRange, summary: &str) {
         let Some(running) = &self.running else { return };
         let (id, model) = (running.id, running.model.name.clone());
-        compact::keep(&mut self.session, covered, summary.trim(), &model);
+        compaction::store_summary(&mut self.session, covered.clone(), summary.trim(), &model);
         let said = Notice::info("The model is sent this summary instead of what came before it.")
             .because("The file keeps all.");
         self.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));

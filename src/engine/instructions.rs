@@ -4,10 +4,11 @@
 use super::actor::Actor;
 use super::asking::Pending;
 use crate::config::TrustEdit;
-use crate::domain::trust::{Agreed, lines_of, without_overrides};
+use crate::domain::trust::Agreed;
 use crate::domain::{Advice, Notice, Offered, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
+use crate::text::lines::{lines_of, without_overrides};
 use jiff::Timestamp;
 use std::sync::Arc;
 

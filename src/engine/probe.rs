@@ -18,7 +18,7 @@ use crate::engine::turn::Setup;
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
 use crate::provider::Provider;
-use crate::text::tokens::Vocabulary;
+use crate::text::token_estimate::Vocabulary;
 use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;

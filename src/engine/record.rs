@@ -1,9 +1,8 @@
 //! What a turn leaves in the session: the prompt and the final answer as
 //! messages, everything else beside them (S9.3).
 
-use crate::domain::session::{CancelledNote, Role, TurnNote};
+use crate::domain::session::{CancelledTurn, Role, TurnRecord};
 use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
-use crate::store::beside;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ pub fn answered(session: &mut Session, kind: PromptKind, answered: &Answered) ->
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
     let note = note(answered, session.messages.len() - 1);
-    beside::add_turn(&mut session.humble, &note);
+    session.metadata.turns.push(note);
     whole
 }
 
@@ -50,22 +49,22 @@ fn extended(session: &mut Session, at: usize, answered: &Answered) -> Arc<str> {
         .concat()
         .into();
     session.messages[message].content = Arc::clone(&whole);
-    beside::extend_turn(&mut session.humble, &note(answered, message));
+    session.metadata.extend_turn(note(answered, message));
     whole
 }
 
-fn note(answered: &Answered, message: usize) -> TurnNote {
+fn note(answered: &Answered, message: usize) -> TurnRecord {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in answered.turn.entries() {
         match &entry.body {
-            Body::Tool(call) => tools.push(call.as_ref().clone()),
+            Body::Tool(call) => tools.push(call.without_results()),
             Body::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
             _ => {}
         }
     }
-    TurnNote {
+    TurnRecord {
         message,
         model: answered.model.to_owned(),
         usage: answered.usage,
@@ -79,7 +78,7 @@ fn note(answered: &Answered, message: usize) -> TurnNote {
 
 /// Keeps the words of a turn that ended without an answer; never sent.
 pub fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
-    let note = CancelledNote {
+    let note = CancelledTurn {
         at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
@@ -87,5 +86,5 @@ pub fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &
         interrupted: false,
         replaces: kind != PromptKind::Ask,
     };
-    beside::add_cancelled(&mut session.humble, &note);
+    session.metadata.add_cancelled(note);
 }

@@ -9,14 +9,14 @@ use super::reply::Reply;
 use super::saver::Epoch;
 use super::turn::Input;
 use super::window::{self, Bounds, Fit};
-use crate::domain::compact;
+use crate::domain::compaction;
 use crate::domain::model::ToolRole;
 use crate::domain::{
     Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, Usage,
 };
 use crate::protocol::{Ask, Choice, Event, Job, Meter, Owner};
 use crate::provider::Request;
-use crate::text::tokens::Vocabulary;
+use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
 
 /// What the meter passes when it is worth a word.
@@ -306,7 +306,7 @@ impl Actor {
         let (system, offered) = (self.system_text(), self.offered_now());
         let session = self.session.clone();
         self.jobs.spawn_blocking(move || {
-            let history = compact::history(&session);
+            let history = compaction::history(&session);
             let around = context::assemble(&system, dialect, &offered, &[], "", &[]);
             let tools = native.then_some(&*offered);
             let around = window::weigh(&around, tools, vocabulary);

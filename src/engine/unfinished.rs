@@ -5,11 +5,11 @@
 use super::actor::{Actor, Done};
 use super::asking::Pending;
 use crate::config::Home;
-use crate::domain::session::CancelledNote;
+use crate::domain::session::CancelledTurn;
 use crate::domain::{Advice, Notice, Session};
 use crate::protocol::{Ask, CameTo, Choice, Event, LeftCall, Owner, Unfinished};
 use crate::store::{
-    Found, Journal, Journals, Recovered, Sessions, Told, beside, recover, recover_words,
+    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, Sessions, recover, recover_words,
 };
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct Left {
     journal: Journal,
-    turns: Vec<Told>,
+    turns: Vec<JournaledTurn>,
 }
 
 /// What a start found.
@@ -119,7 +119,7 @@ impl Actor {
                 session.started_at = turn.started;
                 session.model.clone_from(&turn.model);
             }
-            let note = CancelledNote {
+            let note = CancelledTurn {
                 at: turn.at.unwrap_or_else(Timestamp::now),
                 after: session.messages.len(),
                 prompt: turn.prompt.clone(),
@@ -127,9 +127,8 @@ impl Actor {
                 interrupted: true,
                 replaces: turn.before < session.messages.len(),
             };
-            beside::add_cancelled(&mut session.humble, &note);
+            session.metadata.add_cancelled(note);
         }
-        session.notes = beside::read(&session.humble);
         self.begin_session(session);
         let until = self.write().unwrap_or_else(|| self.saver.next_ticket());
         self.journalist.adopt(self.epoch, until, left.journal);
@@ -151,8 +150,10 @@ fn look(home: &Home) -> Leavings {
     let sessions = Sessions::new(home.sessions());
     for found in Journals::new(home.journal()).left() {
         match found {
-            Found::Foreign(notice) => leavings.notices.push(notice),
-            Found::Left { journal, turns } => sort(journal, turns, &sessions, &mut leavings),
+            OrphanedJournal::Foreign(notice) => leavings.notices.push(notice),
+            OrphanedJournal::Left { journal, turns } => {
+                sort(journal, turns, &sessions, &mut leavings)
+            }
         }
     }
     leavings
@@ -160,7 +161,7 @@ fn look(home: &Home) -> Leavings {
 
 /// Saves the answers of a journal, and the words of turns that ended without one; turns
 /// that never ended are left to be offered.
-fn sort(journal: Journal, turns: Vec<Told>, sessions: &Sessions, leavings: &mut Leavings) {
+fn sort(journal: Journal, turns: Vec<JournaledTurn>, sessions: &Sessions, leavings: &mut Leavings) {
     let (answered, mut turns): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
     for turn in answered {

@@ -7,18 +7,19 @@ use std::path::{Path, PathBuf};
 /// Top-level modules and the crate modules that each may name. Whatever is not
 /// listed for a module is above it, or beside it.
 const FLOORS: &[(&str, &[&str])] = &[
-    ("domain", &[]),
-    ("text", &["domain"]),
+    ("text", &[]),
+    ("domain", &["text"]),
     ("dialect", &["domain", "text"]),
     ("protocol", &["domain"]),
     ("ports", &["domain"]),
-    ("files", &[]),
+    ("sync", &[]),
+    ("files", &["sync"]),
     ("web", &[]),
-    ("log", &["domain", "files", "protocol"]),
-    ("config", &["domain", "files", "text"]),
-    ("store", &["domain", "files", "text"]),
-    ("provider", &["domain", "ports", "text", "web"]),
-    ("mcp", &["domain", "files", "ports", "text", "web"]),
+    ("log", &["domain", "files", "protocol", "sync"]),
+    ("config", &["domain", "files", "text", "sync"]),
+    ("store", &["domain", "files", "text", "sync"]),
+    ("provider", &["domain", "ports", "text", "web", "sync"]),
+    ("mcp", &["domain", "files", "ports", "text", "web", "sync"]),
     ("serve", &["domain", "ports"]),
     (
         "engine",
@@ -29,13 +30,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     ("headless", &["domain", "text", "protocol"]),
     ("tui", &["domain", "text", "protocol"]),
-    ("cli", &[]),
+    ("cli", &["dialect", "domain", "text"]),
     ("demo", &["domain", "provider"]),
     (
         "app",
         &[
-            "cli", "config", "demo", "dialect", "domain", "engine", "headless", "log", "mcp",
-            "provider", "serve", "text", "tui",
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "provider",
+            "serve", "text", "tui",
         ],
     ),
 ];

@@ -5,8 +5,8 @@ use super::{configured, find, log_to, print, say};
 use crate::app::read_pipe;
 use crate::app::watchdog::Background;
 use crate::cli::mcp;
+use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::{
     ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerId, ServerStatus, Tool,
@@ -17,7 +17,7 @@ use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{Call, HubEvent, Ran};
 use crate::text::Clean;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use anyhow::Result;
 use serde_json::Value;
 use std::future::pending;
@@ -98,7 +98,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         Ok(arguments) => arguments,
         Err(why) => {
             say(&words::line(&why));
-            let usage = pairs::usage(tool);
+            let usage = tool_arguments::usage(tool);
             say(&words::line(&format!(
                 "Usage: humble mcp call {id} {} {usage}",
                 tool.name
@@ -233,7 +233,7 @@ fn written(arguments: &[String]) -> Result<Written, String> {
             whole(&piped)
         }
         [one] if one.trim_start().starts_with(['{', '[']) => whole(one),
-        pairs => pairs::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
+        pairs => tool_arguments::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
     }
 }
 
@@ -241,7 +241,7 @@ fn written(arguments: &[String]) -> Result<Written, String> {
 async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
     let arguments = match written {
         Written::Whole(arguments) => arguments,
-        Written::Pairs(written) => pairs::arguments(tool, &written)?,
+        Written::Pairs(written) => tool_arguments::arguments(tool, &written)?,
     };
     let check = ArgumentCheck {
         tool: Arc::new(tool.clone()),

@@ -4,8 +4,8 @@ use super::desk::{Desk, Stop};
 use super::{columns, configured, find, log_to, print, say};
 use crate::app::watchdog::Background;
 use crate::cli::mcp::{List, Tools};
+use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::dialect::pairs;
 use crate::headless::mcp::{self as words, Found, tools::Shown};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
@@ -56,7 +56,12 @@ pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result
 fn shown(found: &Found) -> Shown<'_> {
     Shown {
         found,
-        usages: found.server.tools.iter().map(pairs::usage).collect(),
+        usages: found
+            .server
+            .tools
+            .iter()
+            .map(tool_arguments::usage)
+            .collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The system message against the golden files, byte for byte.
 
-use humble::dialect::teach::system_message;
+use humble::dialect::tool_prompt::system_message;
 use humble::domain::{Dialect, Launch, LaunchId, Offered, Server, ServerStatus, Tool};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -140,7 +140,11 @@ async fn another_branch_comes_back_with_its_own_thinking() {
         let Event::SessionOpened(session) = bench.until("the branch", opened).await else {
             unreachable!("just matched");
         };
-        let thinking = session.notes.turns.iter().map(|turn| turn.thinking.clone());
+        let thinking = session
+            .metadata
+            .turns
+            .iter()
+            .map(|turn| turn.thinking.clone());
         let answer = session.messages[1].content.to_string();
         seen.push((answer, thinking.collect::<Vec<_>>()));
     }

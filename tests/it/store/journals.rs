@@ -1,7 +1,7 @@
 //! Journals on disk: who holds them, and what is made of those that nobody does.
 
 use super::*;
-use humble::store::{Found, Journals, Record, Told};
+use humble::store::{JournaledTurn, Journals, OrphanedJournal, Record};
 
 fn journals(folder: &TempDir) -> Journals {
     Journals::new(folder.path().join("journal"))
@@ -26,10 +26,10 @@ fn words(piece: u64, text: &str) -> Record {
     }
 }
 
-fn left(journals: &Journals) -> Vec<Told> {
+fn left(journals: &Journals) -> Vec<JournaledTurn> {
     let turns = journals.left().into_iter().map(|found| match found {
-        Found::Left { turns, .. } => turns,
-        Found::Foreign(notice) => panic!("{notice:?}"),
+        OrphanedJournal::Left { turns, .. } => turns,
+        OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
     });
     turns.flatten().collect()
 }
@@ -80,7 +80,7 @@ fn of_programs_that_start_at_once_exactly_one_gets_each_journal() {
             .begin(&turn(&number.to_string()), &ended())
             .unwrap();
     }
-    let all: Vec<Vec<Found>> = std::thread::scope(|scope| {
+    let all: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
         let starts: Vec<_> = (0..4).map(|_| scope.spawn(|| journals.left())).collect();
         starts
             .into_iter()
@@ -91,8 +91,8 @@ fn of_programs_that_start_at_once_exactly_one_gets_each_journal() {
         .iter()
         .flatten()
         .map(|found| match found {
-            Found::Left { turns, .. } => turns[0].prompt.clone(),
-            Found::Foreign(notice) => panic!("{notice:?}"),
+            OrphanedJournal::Left { turns, .. } => turns[0].prompt.clone(),
+            OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
         })
         .collect();
     prompts.sort();
@@ -115,8 +115,8 @@ fn a_journal_cut_anywhere_tells_what_came_before_the_cut() {
         fs::write(&path, &whole[..end]).unwrap();
         let found = journals.left();
         match &found[..] {
-            [Found::Foreign(_)] if end < first => {}
-            [Found::Left { turns, .. }] if end >= first => {
+            [OrphanedJournal::Foreign(_)] if end < first => {}
+            [OrphanedJournal::Left { turns, .. }] if end >= first => {
                 assert!(["", "가나다"].contains(&turns[0].words().as_str()), "{end}");
             }
             other => panic!("cut at {end}: {other:?}"),
@@ -124,7 +124,7 @@ fn a_journal_cut_anywhere_tells_what_came_before_the_cut() {
     }
     // What is appended behind a torn record is not spoilt by it.
     fs::write(&path, &whole[..first + 9]).unwrap();
-    let Some(Found::Left { mut journal, .. }) = journals.left().pop() else {
+    let Some(OrphanedJournal::Left { mut journal, .. }) = journals.left().pop() else {
         panic!("it is a journal")
     };
     journal.append(&words(1, "more")).unwrap();
@@ -146,7 +146,7 @@ fn a_pipe_or_a_folder_in_the_place_of_a_journal_holds_nobody_up() {
     let found = journals(&folder).left();
     assert_eq!(found.len(), 2);
     for found in found {
-        let Found::Foreign(notice) = found else {
+        let OrphanedJournal::Foreign(notice) = found else {
             panic!("{found:?}")
         };
         assert!(
@@ -167,7 +167,7 @@ fn how_many_journals_are_not_looked_at_is_told() {
     }
     let mut told = Vec::new();
     for found in journals.left() {
-        if let Found::Foreign(notice) = found {
+        if let OrphanedJournal::Foreign(notice) = found {
             told.push(notice.what);
         }
     }

@@ -6,6 +6,7 @@ mod history;
 mod journals;
 mod list;
 mod names;
+mod records;
 mod ways;
 
 use humble::domain::session::Role;
@@ -59,7 +60,7 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 fn a_conversation_is_written_as_other_programs_read_it() {
     let (folder, sessions) = folder();
     let mut session = conversation("대화 제목 이다", "답");
-    session.humble = Map::from_iter([("title".to_owned(), json!("T"))]);
+    session.metadata.title = Some("T".to_owned());
     let id = sessions.create(&session, &ended()).unwrap();
     assert_eq!(id.as_str(), "20251016_162030_대화_제목_이다.json");
     let text = fs::read_to_string(path_of(&folder, id.as_str())).unwrap();
@@ -163,8 +164,7 @@ fn files_of_other_programs_open() {
             message(Role::Other("tool".to_owned()), "t"),
             message(Role::Other(String::new()), "x"),
         ],
-        humble: Map::new(),
-        notes: Default::default(),
+        metadata: Default::default(),
         branches: Vec::new(),
     };
     assert_eq!(session, expected);
@@ -187,7 +187,7 @@ fn saving_keeps_what_it_does_not_know() {
     let mut session = sessions.open(&"s.json".into()).unwrap();
     session.model = "new".to_owned();
     session.messages.push(SavedMessage::user("q2"));
-    session.humble = Map::from_iter([("usage".to_owned(), json!(3))]);
+    session.metadata.extra = Map::from_iter([("usage".to_owned(), json!(3))]);
     sessions.save(&session).unwrap();
     let mut expected = before;
     expected["model"] = json!("new");

@@ -108,10 +108,15 @@ fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
     assert_eq!(read()["humble"]["branches"], json!([branch]));
     // With notes of ours beside them, they come first.
     let mut session = sessions.open(&id).unwrap();
-    session.branches[0].turns.push(json!({ "message": 1 }));
+    session.branches[0]
+        .turns
+        .push(humble::domain::session::TurnRecord::new(1, ""));
     sessions.save(&session).unwrap();
     let turns = &read()["humble"]["branches"][0]["turns"];
-    assert_eq!(*turns, json!([branch["turns"], { "message": 1 }]));
+    assert_eq!(
+        *turns,
+        json!([branch["turns"], { "message": 1, "model": "" }])
+    );
 }
 
 #[test]
