@@ -1,3 +1,5 @@
+//! Arguments brought to the types of a schema.
+
 use super::*;
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,3 +1,5 @@
+//! Python literals and calls.
+
 use super::*;
 use serde_json::json;
 

@@ -101,7 +101,7 @@ async fn a_server_that_speaks_neither_is_told_both_reasons() {
             "Server `web` could not be started. It speaks neither HTTP+SSE (There is no MCP \
              server at `{origin}/mcp` (HTTP status 404).) nor streamable HTTP (It answered with \
              HTTP status 500 Internal Server Error: boom.). Check `url` in mcp-servers.json: it \
-             is the address of the MCP endpoint itself, often with `/mcp` or `/sse` at its end."
+             is the address of the MCP endpoint itself, and often ends in `mcp` or `sse`."
         )
     );
 }

@@ -21,7 +21,7 @@ async fn said_of(code: u16, body: &'static str) -> (String, String) {
 #[tokio::test]
 async fn each_status_has_its_sentence() {
     let url = "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
-               often with `/mcp` or `/sse` at its end.";
+               and often ends in `mcp` or `sse`.";
     for (code, body, expected) in [
         (
             400,

@@ -1,3 +1,5 @@
+//! Answers that replace a turn or continue one.
+
 use super::*;
 use crate::domain::{Advice, Notice, PieceKind, Prompt, PromptKind, TurnEnd, TurnEvent, Usage};
 

@@ -1,7 +1,7 @@
 //! The servers that a command needs, connected: waiting for them, a line that says so
 //! meanwhile, and their end.
 
-use super::say;
+use super::output::say;
 use crate::app::watchdog::Background;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
@@ -27,7 +27,7 @@ const SILENT: Duration = Duration::from_millis(400);
 /// Each server has deadlines of its own: this is for the case that they fail.
 const PATIENCE_MAX: Duration = Duration::from_secs(60);
 
-pub struct Desk {
+pub struct ConnectedServers {
     pub hub: Hub,
     pub events: mpsc::Receiver<HubEvent>,
     pub signals: Signals,
@@ -48,7 +48,7 @@ pub enum Stop {
     TimeOut,
 }
 
-impl Desk {
+impl ConnectedServers {
     /// Starts the servers that are on. `timeout` is for all that happens at the desk.
     pub fn open(
         home: &Home,

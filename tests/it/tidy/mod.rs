@@ -1,6 +1,10 @@
 //! What the compiler cannot hold: who may import whom, how long files and
 //! functions may get, and the shape of the changelog.
 
+mod imports;
+mod source;
+
+use source::code;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,15 +105,6 @@ fn module_of(path: &str) -> &str {
     let path = path.strip_prefix("src/").expect("a source file");
     let end = path.find(['/', '.']).expect("an ending");
     &path[..end]
-}
-
-/// The code without comments and without its unit tests.
-fn code(text: &str) -> String {
-    let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
-    let lines = text[..tests]
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn crate_modules_named(code: &str) -> Vec<&str> {
@@ -219,6 +214,73 @@ fn functions(text: &str) -> Vec<(String, usize)> {
 fn the_function_ratchet_measures_what_it_should() {
     let text = "impl A {\n    pub async fn a(\n        b: u8,\n    ) {\n        c();\n    }\n}\nfn d() {\n}\n";
     assert_eq!(functions(text), [("a".to_owned(), 5), ("d".to_owned(), 2)]);
+}
+
+#[test]
+fn every_module_has_a_doc() {
+    let bare: Vec<String> = sources("src")
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//!"))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(bare.is_empty(), "no `//!` at the top: {bare:#?}");
+}
+
+/// Front ends, and what puts the program together: only they speak of commands and keys.
+const SPEAKERS: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
+
+/// Words that only the screen, or the command line, knows.
+fn names_a_command(text: &str) -> Option<&str> {
+    let commands: Vec<&str> = humble::tui::keymap::commands()
+        .map(|(command, _)| command)
+        .collect();
+    let mut words = text.split(|c: char| c.is_whitespace() || "`(),;:!?\"'".contains(c));
+    words.find(|word| {
+        let word = word.trim_end_matches('.');
+        let is_key = ["Alt+", "Ctrl+", "Shift+"]
+            .iter()
+            .any(|modifier| word.starts_with(modifier));
+        let number = word
+            .strip_prefix('F')
+            .and_then(|number| number.parse().ok());
+        commands.contains(&word)
+            || is_key
+            || matches!(word, "Esc" | "Enter")
+            || number.is_some_and(|number: u8| (1..=12).contains(&number))
+    })
+}
+
+#[test]
+fn only_front_ends_name_commands_and_keys() {
+    let mut faults = Vec::new();
+    for (path, text) in sources("src") {
+        let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
+        if is_test || SPEAKERS.contains(&module_of(&path)) {
+            continue;
+        }
+        for literal in source::parted(&code(&text)).1 {
+            if let Some(word) = names_a_command(literal) {
+                faults.push(format!("{path}: `{word}` in \"{literal}\""));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn commands_and_keys_are_known_when_they_are_named() {
+    for text in [
+        "Type /retry.",
+        "see `/new`",
+        "Alt+C goes on",
+        "(F12)",
+        "Enter sends",
+    ] {
+        assert!(names_a_command(text).is_some(), "{text}");
+    }
+    for text in ["/params/taskId", "F1x", "ctrl", "https://h/new"] {
+        assert_eq!(names_a_command(text), None, "{text}");
+    }
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 mod mcp;
 mod models;
+mod piped;
 mod probe;
 mod watchdog;
 
 use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
 use crate::demo;
-use crate::domain::{Prompt, ServerId, ToolMode};
+use crate::domain::{ServerId, ToolMode};
 use crate::engine::{self, Handle, Open, Options, Parts};
 use crate::headless::advice;
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
@@ -19,10 +20,9 @@ use crate::serve::BuiltIn;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -33,10 +33,6 @@ use watchdog::Background;
 const LOG_LINES_MAX: usize = 256;
 /// How long the engine's task may take to end once it said that nothing follows.
 const END_MAX: Duration = Duration::from_millis(300);
-/// From when on it is said that standard input is being read.
-const PIPE_SILENT: Duration = Duration::from_secs(1);
-/// What is read from a pipe at most.
-const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Does what the command line asks for; the result is the exit status.
 ///
@@ -244,7 +240,7 @@ async fn full_screen(
 }
 
 async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background) -> Result<u8> {
-    let prompt = match prompt_of(&ask.prompt)? {
+    let prompt = match piped::prompt_of(&ask.prompt)? {
         Some(prompt) => prompt,
         None => {
             eprintln!("There is no prompt. For example: humble ask \"your question\"");
@@ -333,47 +329,6 @@ fn start(home: Home, provider: Provider, options: Options, background: &Backgrou
 async fn end(engine: JoinHandle<()>, background: &Background) {
     let _ = timeout(END_MAX, engine).await;
     background.process_groups.kill_all();
-}
-
-/// The prompt: the words, and what came through a pipe as context; `-` alone is
-/// what came through the pipe. None where nothing was said.
-fn prompt_of(words: &[String]) -> Result<Option<Prompt>> {
-    let said = words.join(" ");
-    let stdin = std::io::stdin();
-    let piped = if stdin.is_terminal() && said != "-" {
-        String::new()
-    } else {
-        read_pipe()?
-    };
-    let said = if said == "-" { "" } else { said.trim() };
-    let piped = piped.trim_end();
-    Ok(match (said.is_empty(), piped.trim().is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(Prompt::new(said)),
-        (_, false) => Some(Prompt::with_context(said, piped)),
-    })
-}
-
-/// All of standard input. Whoever left it open without meaning to is told why
-/// nothing happens.
-fn read_pipe() -> Result<String> {
-    let (done, waited) = std::sync::mpsc::channel::<()>();
-    std::thread::spawn(move || {
-        if waited.recv_timeout(PIPE_SILENT) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("Reading standard input … (`< /dev/null` where nothing is to be read)");
-        }
-    });
-    let mut bytes = Vec::new();
-    let mut input = std::io::stdin().lock().take(PIPE_BYTES_MAX + 1);
-    let read = input.read_to_end(&mut bytes);
-    drop(done);
-    read.context("standard input could not be read")?;
-    anyhow::ensure!(
-        bytes.len() as u64 <= PIPE_BYTES_MAX,
-        "more than {} MB came through the pipe: cut it down first",
-        PIPE_BYTES_MAX / (1024 * 1024)
-    );
-    String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")
 }
 
 #[cfg(test)]
