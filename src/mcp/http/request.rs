@@ -1,11 +1,11 @@
 //! One message of ours: posted, and its answer read, however it comes. A stream that
 //! ends before the answer is resumed where the server allows that.
 
-use super::answer::{Kind, Refusal, Stream, said, whole};
-use super::fault::{Said, WebFault};
+use super::connection::{Connection, HttpKind};
+use super::error::{HttpError, NO_CODE, Said};
 use super::outgoing::Outgoing;
-use super::shared::{Carrier, Shared};
-use crate::mcp::link::Stage;
+use super::response::{Kind, Refusal, Stream, said, whole};
+use crate::mcp::startup::Stage;
 use reqwest::Response;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -13,8 +13,6 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// Of an error that is not the server's own: it was made of a status.
-pub const NO_CODE: i32 = 0;
 /// A server may ask for so much patience, so often.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(30);
 const RETRY_AFTER_DEFAULT: Duration = Duration::from_secs(1);
@@ -28,72 +26,80 @@ const RESUMPTIONS_MAX: u32 = 5;
 
 /// What came of a message.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum RequestOutcome {
     /// It arrived, and was answered where an answer belongs to it.
     Well,
     /// This one failed, and says nothing of others.
-    Failed(WebFault),
+    Failed(HttpError),
     /// The connection is of no use any more.
-    Broken(WebFault),
+    Broken(HttpError),
     /// The server did nothing, since it does not know the session.
     Unknown,
 }
 
 /// Posts `out` and reads what comes back until its answer is there.
-pub async fn exchange(shared: Arc<Shared>, out: Outgoing, sent: CancellationToken) -> Ended {
-    let talk = talk(&shared, &out, &sent);
+pub async fn exchange(
+    connection: Arc<Connection>,
+    out: Outgoing,
+    sent: CancellationToken,
+) -> RequestOutcome {
+    let talk = talk(&connection, &out, &sent);
     let ended = match out.deadline() {
         Some(deadline) => timeout(deadline, talk)
             .await
-            .unwrap_or(Ended::Failed(WebFault::Slow(deadline))),
+            .unwrap_or(RequestOutcome::Failed(HttpError::Slow(deadline))),
         None => talk.await,
     };
     match ended {
         // Before a session is open, one failure is all that there is to tell.
-        Ended::Failed(fault) if out.id.is_some() && shared.link.stage() != Stage::Open => {
-            Ended::Broken(fault)
+        RequestOutcome::Failed(fault)
+            if out.id.is_some() && connection.shared.startup.stage() != Stage::Open =>
+        {
+            RequestOutcome::Broken(fault)
         }
-        Ended::Failed(fault) => {
+        RequestOutcome::Failed(fault) => {
             if let Some(id) = &out.id {
-                let message = if out.is("subscriptions/listen") && fault == WebFault::StreamEnded {
+                let message = if out.is("subscriptions/listen") && fault == HttpError::StreamEnded {
                     // Nothing failed: it has to be opened again.
                     json!({ "jsonrpc": "2.0", "id": id, "result": {} })
                 } else {
                     let error = json!({ "code": NO_CODE, "message": fault.to_string() });
                     json!({ "jsonrpc": "2.0", "id": id, "error": error })
                 };
-                shared
+                connection
                     .deliver(message.to_string().into_bytes(), Some(id))
                     .await;
             }
-            Ended::Failed(fault)
+            RequestOutcome::Failed(fault)
         }
         ended => ended,
     }
 }
 
-async fn talk(shared: &Shared, out: &Outgoing, sent: &CancellationToken) -> Ended {
+async fn talk(connection: &Connection, out: &Outgoing, sent: &CancellationToken) -> RequestOutcome {
     let mut retries = 0;
     loop {
-        let response = match shared.post(out, sent).await {
+        let response = match connection.post(out, sent).await {
             Ok(response) => response,
-            Err(fault) => return Ended::Broken(fault),
+            Err(fault) => return RequestOutcome::Broken(fault),
         };
         if response.status().is_success() {
-            return match answer(shared, out, response).await {
-                Ok(()) => Ended::Well,
-                Err(fault) if fault.is_of_the_way() => Ended::Broken(fault),
-                Err(fault) => Ended::Failed(fault),
+            return match answer(connection, out, response).await {
+                Ok(()) => RequestOutcome::Well,
+                Err(fault) if fault.is_of_the_way() => RequestOutcome::Broken(fault),
+                Err(fault) => RequestOutcome::Failed(fault),
             };
         }
-        let refusal = Refusal::read(&shared.remote, response).await;
+        let refusal = Refusal::read(&connection.remote, response).await;
         match pause(&refusal, out) {
-            Some(pause) if retries < RETRIES_MAX && shared.link.has_time_for(pause) => {
-                shared.link.put_off(Some(refusal.fault()));
+            Some(pause)
+                if retries < RETRIES_MAX && connection.shared.startup.has_time_for(pause) =>
+            {
+                connection.shared.startup.put_off(Some(refusal.fault()));
                 sleep(pause).await;
-                shared.link.put_off(None);
+                connection.shared.startup.put_off(None);
             }
-            _ => return refused(shared, out, refusal).await,
+            _ => return refused(connection, out, refusal).await,
         }
         retries += 1;
     }
@@ -109,10 +115,10 @@ fn pause(refusal: &Refusal, out: &Outgoing) -> Option<Duration> {
 }
 
 /// What a status that is no success means for the message, and for the session.
-async fn refused(shared: &Shared, out: &Outgoing, refusal: Refusal) -> Ended {
+async fn refused(connection: &Connection, out: &Outgoing, refusal: Refusal) -> RequestOutcome {
     let status = refusal.status;
     let answers_this = refusal.error.is_some() && refusal.id == out.id && out.id.is_some();
-    let in_session = shared.has_session() && !out.is("initialize");
+    let in_session = connection.has_session() && !out.is("initialize");
     let is_lost = in_session
         && match status {
             404 => true,
@@ -121,26 +127,30 @@ async fn refused(shared: &Shared, out: &Outgoing, refusal: Refusal) -> Ended {
             _ => false,
         };
     if is_lost {
-        return Ended::Unknown;
+        return RequestOutcome::Unknown;
     }
     if let 401 | 403 = status {
-        shared.link.blame(refusal.fault().into());
-        return Ended::Broken(refusal.fault());
+        connection.shared.outcome.blame(refusal.fault().into());
+        return RequestOutcome::Broken(refusal.fault());
     }
     match (&out.id, &refusal.error) {
         // The answer is in the body, whoever it says that it is for.
         (Some(id), Some(error)) if status != 429 => {
             let message = json!({ "jsonrpc": "2.0", "id": id, "error": error });
-            shared
+            connection
                 .deliver(message.to_string().into_bytes(), Some(id))
                 .await;
-            Ended::Well
+            RequestOutcome::Well
         }
-        _ => Ended::Failed(refusal.fault()),
+        _ => RequestOutcome::Failed(refusal.fault()),
     }
 }
 
-async fn answer(shared: &Shared, out: &Outgoing, response: Response) -> Result<(), WebFault> {
+async fn answer(
+    connection: &Connection,
+    out: &Outgoing,
+    response: Response,
+) -> Result<(), HttpError> {
     let asked = out.id.as_ref();
     let status = response.status().as_u16();
     let kind = Kind::of(&response);
@@ -149,44 +159,44 @@ async fn answer(shared: &Shared, out: &Outgoing, response: Response) -> Result<(
         return Ok(());
     }
     if kind == Kind::Events {
-        return follow(shared, asked, Stream::new(response)).await;
+        return follow(connection, asked, Stream::new(response)).await;
     }
     // It was taken, and will be answered elsewhere, if at all.
     if matches!(status, 202 | 204) {
         return Ok(());
     }
     if let Kind::Other(kind) = kind {
-        return match shared.carrier {
-            Carrier::Sse => Ok(()),
-            Carrier::Http => Err(WebFault::ContentType(kind)),
+        return match connection.carrier {
+            HttpKind::Sse => Ok(()),
+            HttpKind::Http => Err(HttpError::ContentType(kind)),
         };
     }
     let body = whole(response).await?;
     let is_json =
         body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[");
-    let told = || Said(said(&shared.remote.redactor, &body, None));
-    match (shared.carrier, kind) {
+    let told = || Said(said(&connection.remote.redactor, &body, None));
+    match (connection.carrier, kind) {
         _ if is_json => {}
-        (Carrier::Sse, _) => return Ok(()),
-        (_, Kind::WebPage) => return Err(WebFault::WebPage(told())),
-        _ if body.trim_ascii_start().starts_with(b"<") => return Err(WebFault::WebPage(told())),
-        _ => return Err(WebFault::NotJson(told())),
+        (HttpKind::Sse, _) => return Ok(()),
+        (_, Kind::WebPage) => return Err(HttpError::WebPage(told())),
+        _ if body.trim_ascii_start().starts_with(b"<") => return Err(HttpError::WebPage(told())),
+        _ => return Err(HttpError::NotJson(told())),
     }
     let words = told();
-    match shared.deliver(body, asked).await {
+    match connection.deliver(body, asked).await {
         true => Ok(()),
-        false if shared.carrier == Carrier::Sse => Ok(()),
-        false if words.0.is_empty() => Err(WebFault::NotJson(words)),
-        false => Err(WebFault::OtherAnswer),
+        false if connection.carrier == HttpKind::Sse => Ok(()),
+        false if words.0.is_empty() => Err(HttpError::NotJson(words)),
+        false => Err(HttpError::OtherAnswer),
     }
 }
 
 /// Reads a stream, and the streams that go on where it ended, until the answer came.
 async fn follow(
-    shared: &Shared,
+    connection: &Connection,
     asked: Option<&Value>,
     mut stream: Stream,
-) -> Result<(), WebFault> {
+) -> Result<(), HttpError> {
     let mut last_id: Vec<u8> = Vec::new();
     let mut in_vain = 0;
     loop {
@@ -198,13 +208,13 @@ async fn follow(
                     let is_message = event.name.is_empty() || event.name == b"message";
                     if is_message
                         && !event.data.is_empty()
-                        && shared.deliver(event.data, asked).await
+                        && connection.deliver(event.data, asked).await
                     {
                         return Ok(());
                     }
                 }
-                Ok(None) => break WebFault::StreamEnded,
-                Err(fault @ WebFault::TooLong(_)) => return Err(fault),
+                Ok(None) => break HttpError::StreamEnded,
+                Err(fault @ HttpError::TooLong(_)) => return Err(fault),
                 Err(fault) => break fault,
             }
         };
@@ -212,13 +222,13 @@ async fn follow(
             last_id = stream.last_id().to_vec();
         }
         in_vain = if has_begun { 0 } else { in_vain + 1 };
-        let may_resume = shared.carrier == Carrier::Http && asked.is_some();
+        let may_resume = connection.carrier == HttpKind::Http && asked.is_some();
         if !may_resume || last_id.is_empty() || in_vain >= RESUMPTIONS_MAX {
             return asked.map_or(Ok(()), |_| Err(end));
         }
         let delay = stream.retry().unwrap_or(RESUME_DELAY);
         sleep(delay.clamp(RESUME_DELAY_MIN, RESUME_DELAY_MAX)).await;
-        let response = shared.get(&last_id).await?;
+        let response = connection.get(&last_id).await?;
         if !response.status().is_success() || Kind::of(&response) != Kind::Events {
             return Err(end);
         }

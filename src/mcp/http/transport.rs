@@ -1,11 +1,11 @@
 //! The transport of servers that are reached by URL: what rmcp sends is queued for the
 //! driver, and what the driver read is handed up.
 
+use super::connection::Incoming;
 use super::outgoing::Outgoing;
-use super::shared::Incoming;
-use crate::mcp::fault::Fault;
+use crate::mcp::error::McpError;
 use crate::mcp::inbox::Inbox;
-use crate::mcp::link::Link;
+use crate::mcp::session_shared::SessionShared;
 use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
@@ -17,48 +17,48 @@ use tokio::sync::mpsc;
 /// Messages that wait for the driver.
 pub const QUEUE_MAX: usize = 1_024;
 
-pub struct HttpWire {
+pub struct HttpTransport {
     queue: mpsc::Sender<Outgoing>,
     incoming: mpsc::Receiver<Incoming>,
     inbox: Inbox,
-    link: Arc<Link>,
+    shared: Arc<SessionShared>,
 }
 
-impl HttpWire {
+impl HttpTransport {
     pub fn new(
         queue: mpsc::Sender<Outgoing>,
         incoming: mpsc::Receiver<Incoming>,
         inbox: Inbox,
-        link: Arc<Link>,
+        shared: Arc<SessionShared>,
     ) -> Self {
         Self {
             queue,
             incoming,
             inbox,
-            link,
+            shared,
         }
     }
 
-    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), Fault> {
+    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
         self.inbox.sent(message);
-        let value = serde_json::to_value(message).map_err(|it| Fault::Pipe(it.to_string()))?;
-        let out = Outgoing::new(&value, &self.link.params);
+        let value = serde_json::to_value(message).map_err(|it| McpError::Pipe(it.to_string()))?;
+        let out = Outgoing::new(&value, &self.shared.params);
         self.queue.try_send(out).map_err(|_| {
-            self.link.end(Fault::Deaf);
-            Fault::Deaf
+            self.shared.outcome.end(McpError::Deaf);
+            McpError::Deaf
         })
     }
 }
 
-impl Transport<RoleClient> for HttpWire {
-    type Error = Fault;
+impl Transport<RoleClient> for HttpTransport {
+    type Error = McpError;
 
     /// Queues the message in the order of the calls: a cancellation must not overtake
     /// its request.
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), Fault>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
         ready(self.enqueue(&message))
     }
 
@@ -69,9 +69,9 @@ impl Transport<RoleClient> for HttpWire {
         while let Some(incoming) = self.incoming.recv().await {
             let message = self.inbox.take(incoming.value, &incoming.text);
             for reply in self.inbox.replies() {
-                let out = Outgoing::new(&reply, &self.link.params);
+                let out = Outgoing::new(&reply, &self.shared.params);
                 if self.queue.try_send(out).is_err() {
-                    self.link.end(Fault::Deaf);
+                    self.shared.outcome.end(McpError::Deaf);
                 }
             }
             if message.is_some() {
@@ -81,8 +81,8 @@ impl Transport<RoleClient> for HttpWire {
         None
     }
 
-    async fn close(&mut self) -> Result<(), Fault> {
-        self.link.end(Fault::Dropped);
+    async fn close(&mut self) -> Result<(), McpError> {
+        self.shared.outcome.end(McpError::Dropped);
         Ok(())
     }
 }

@@ -2,9 +2,9 @@
 //! when it refuses. Each is bounded.
 
 use super::client::Remote;
-use super::fault::{Said, Status, WebFault};
+use super::error::{HttpError, Said, Status};
 use crate::domain::Redactor;
-use crate::mcp::lenient;
+use crate::mcp::decode;
 use crate::text::sse::{Event, Events, Overlong};
 use crate::web;
 use reqwest::Response;
@@ -71,13 +71,13 @@ impl Stream {
     ///
     /// # Errors
     /// An event beyond the bound, or a connection that broke.
-    pub async fn next(&mut self) -> Result<Option<Event>, WebFault> {
+    pub async fn next(&mut self) -> Result<Option<Event>, HttpError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
             }
             if self.overlong {
-                return Err(WebFault::TooLong(MESSAGE_BYTES_MAX));
+                return Err(HttpError::TooLong(MESSAGE_BYTES_MAX));
             }
             let Some(bytes) = chunk(&mut self.response).await? else {
                 return Ok(None);
@@ -100,18 +100,18 @@ impl Stream {
     }
 }
 
-async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, WebFault> {
+async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
-    chunk.map_err(|fault| WebFault::BrokenOff(web::innermost(&fault)))
+    chunk.map_err(|fault| HttpError::BrokenOff(web::innermost(&fault)))
 }
 
 /// One message, which is the whole of the body.
-pub async fn whole(mut response: Response) -> Result<Vec<u8>, WebFault> {
+pub async fn whole(mut response: Response) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
     while let Some(bytes) = chunk(&mut response).await? {
         let bytes = bytes.as_ref();
         if body.len() + bytes.len() > MESSAGE_BYTES_MAX {
-            return Err(WebFault::TooLong(MESSAGE_BYTES_MAX));
+            return Err(HttpError::TooLong(MESSAGE_BYTES_MAX));
         }
         body.extend_from_slice(bytes);
     }
@@ -140,7 +140,7 @@ impl Refusal {
         let read = web::bounded_body(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
         is_page |= body.trim_ascii_start().starts_with(b"<");
-        let mut message = lenient::parse(&body);
+        let mut message = decode::parse(&body);
         let field = |key: &str, message: &mut Option<Value>| {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())
@@ -162,21 +162,21 @@ impl Refusal {
         self.said.0.to_ascii_lowercase().contains("session")
     }
 
-    pub fn fault(&self) -> WebFault {
+    pub fn fault(&self) -> HttpError {
         let said = self.said.clone();
         match self.status {
-            401 => WebFault::Unauthorized(said),
-            403 => WebFault::Forbidden(said),
-            404 | 405 | 410 => WebFault::NotThere {
+            401 => HttpError::Unauthorized(said),
+            403 => HttpError::Forbidden(said),
+            404 | 405 | 410 => HttpError::NotThere {
                 at: self.at.clone(),
                 status: self.status,
                 said: if self.is_page { Said::default() } else { said },
             },
-            429 => WebFault::Busy {
+            429 => HttpError::Busy {
                 said,
                 pause: self.retry_after,
             },
-            status => WebFault::Status {
+            status => HttpError::Status {
                 status: Status(status),
                 said,
             },

@@ -4,11 +4,14 @@
 use reqwest::StatusCode;
 use std::time::Duration;
 
+/// The JSON-RPC code of an error that is not the server's own: it was made from an HTTP status.
+pub const NO_CODE: i32 = 0;
+
 /// Where the request went, as far as it may be shown: origin and path.
 pub type Place = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WebFault {
+pub enum HttpError {
     #[error("The HTTP client could not be set up: {0}.")]
     NoClient(String),
     #[error("The host of `{0}` is not known.")]
@@ -65,8 +68,8 @@ pub enum WebFault {
     SessionLost,
     #[error("It speaks neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
     Neither {
-        sse: Box<WebFault>,
-        http: Box<WebFault>,
+        sse: Box<HttpError>,
+        http: Box<HttpError>,
     },
 }
 
@@ -110,7 +113,7 @@ fn asked_pause(pause: Option<Duration>) -> String {
     format!("; it asks for a pause of {words}")
 }
 
-impl WebFault {
+impl HttpError {
     /// Does it tell something of the way in which the server was asked? Then another
     /// handshake, or another transport, may do better.
     pub fn is_about_the_question(&self) -> bool {
@@ -194,7 +197,7 @@ mod tests {
     #[test]
     fn a_status_is_named_and_what_was_said_follows() {
         let fault = |status, said: &str| {
-            WebFault::Status {
+            HttpError::Status {
                 status: Status(status),
                 said: Said(said.to_owned()),
             }

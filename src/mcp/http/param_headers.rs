@@ -1,7 +1,7 @@
 //! Arguments that servers of the newer era want to see in headers: `x-mcp-header` in the
 //! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
 
-use crate::mcp::session::Listed;
+use crate::mcp::tool_list::ListedTools;
 use crate::sync::lock;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
@@ -35,7 +35,7 @@ impl ParamHeaders {
     }
 
     /// Takes the headers of a list of tools, and takes out those tools that are wrong.
-    pub fn admit(&self, listed: &mut Listed) {
+    pub fn admit(&self, listed: &mut ListedTools) {
         let mut known = lock(&self.0);
         let Some(known) = &mut *known else { return };
         known.clear();
@@ -204,7 +204,7 @@ mod tests {
             "x-mcp-header": { "type": "string" },
         })) });
         let tool = Tool::from_definition(&definition).expect("it is whole");
-        let mut listed = Listed {
+        let mut listed = ListedTools {
             tools: vec![tool],
             left_out: Vec::new(),
         };
@@ -260,7 +260,7 @@ mod tests {
         let definition = json!({ "name": "a", "inputSchema": schema(json!({
             "a": { "type": "string", "x-mcp-header": "" } })) });
         let tool = Tool::from_definition(&definition).expect("it is whole");
-        let mut listed = Listed {
+        let mut listed = ListedTools {
             tools: vec![tool],
             left_out: Vec::new(),
         };

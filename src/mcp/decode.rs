@@ -1,7 +1,7 @@
 //! Reads what servers answer, part by part, from raw JSON: one bad tool never
 //! costs the good ones, and what was left out is said. Pure.
 
-use super::fault::Fault;
+use super::error::McpError;
 use super::shallow::{LEVELS, TOO_DEEP, shallow};
 use crate::domain::Tool;
 use crate::text::surrogates;
@@ -135,39 +135,45 @@ impl ToolList {
 ///
 /// # Errors
 /// An unknown version, or an answer that cannot be understood.
-pub fn initialize_result(mut result: Value) -> Result<InitializeResult, Fault> {
+pub fn initialize_result(mut result: Value) -> Result<InitializeResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
-        return Err(Fault::Handshake("it is no JSON object".to_owned()));
+        return Err(McpError::Handshake("it is no JSON object".to_owned()));
     };
     let version = match fields.get("protocolVersion") {
         Some(Value::String(version)) => version.as_str(),
-        _ => return Err(Fault::Handshake("it names no protocolVersion".to_owned())),
+        _ => {
+            return Err(McpError::Handshake(
+                "it names no protocolVersion".to_owned(),
+            ));
+        }
     };
     let known = ProtocolVersion::KNOWN_VERSIONS.iter();
     if !known
         .filter(|known| known.has_initialize())
         .any(|known| known.as_str() == version)
     {
-        return Err(Fault::Version(version.to_owned()));
+        return Err(McpError::Version(version.to_owned()));
     }
     // Servers in the field leave these out, and nothing here depends on them.
     fields
         .entry("serverInfo")
         .or_insert_with(|| json!({ "name": "", "version": "" }));
     fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| Fault::Handshake(error.to_string()))
+    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
 }
 
 /// Reads the answer to `server/discover`, whose versions must be a list.
 ///
 /// # Errors
 /// An answer that cannot be understood.
-pub fn discover_result(mut result: Value) -> Result<DiscoverResult, Fault> {
+pub fn discover_result(mut result: Value) -> Result<DiscoverResult, McpError> {
     let Some(fields) = result.as_object_mut() else {
-        return Err(Fault::Handshake("it is no JSON object".to_owned()));
+        return Err(McpError::Handshake("it is no JSON object".to_owned()));
     };
     let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
-        return Err(Fault::Handshake("it names no supportedVersions".to_owned()));
+        return Err(McpError::Handshake(
+            "it names no supportedVersions".to_owned(),
+        ));
     };
     let versions: Vec<Value> = versions
         .iter()
@@ -180,7 +186,7 @@ pub fn discover_result(mut result: Value) -> Result<DiscoverResult, Fault> {
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());
     fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| Fault::Handshake(error.to_string()))
+    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
 }
 
 #[cfg(test)]
@@ -332,16 +338,16 @@ mod tests {
         for unknown in ["2026-07-28", "1999-01-01", ""] {
             assert_eq!(
                 answer(unknown).err(),
-                Some(Fault::Version(unknown.to_owned()))
+                Some(McpError::Version(unknown.to_owned()))
             );
         }
         assert!(matches!(
             initialize_result(json!(42)),
-            Err(Fault::Handshake(_))
+            Err(McpError::Handshake(_))
         ));
         assert!(matches!(
             initialize_result(json!({})),
-            Err(Fault::Handshake(_))
+            Err(McpError::Handshake(_))
         ));
     }
 }

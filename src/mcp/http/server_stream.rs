@@ -1,11 +1,11 @@
 //! Streams on which a server speaks by itself: the one of HTTP+SSE, without which there
 //! is no session, and the one of streamable HTTP, which not every server has.
 
-use super::answer::{Kind, Refusal, Stream};
 use super::client::Remote;
-use super::exchange::Ended;
-use super::fault::WebFault;
-use super::shared::Shared;
+use super::connection::Connection;
+use super::error::HttpError;
+use super::request::RequestOutcome;
+use super::response::{Kind, Refusal, Stream};
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use std::time::Duration;
@@ -29,7 +29,7 @@ const UNREACHED_MAX: u32 = 2;
 ///
 /// # Errors
 /// There is no such stream, or it names no endpoint of its own origin.
-pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), WebFault> {
+pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), HttpError> {
     let opening = async {
         let ask = super::client::Ask {
             method: Method::GET,
@@ -47,10 +47,10 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), WebFault> {
         let base = response.url().clone();
         match Kind::of(&response) {
             Kind::Events => {}
-            Kind::WebPage => return Err(WebFault::WebPage(Default::default())),
-            Kind::Other(kind) => return Err(WebFault::ContentType(kind)),
-            Kind::Json => return Err(WebFault::ContentType("application/json".to_owned())),
-            Kind::Unknown => return Err(WebFault::ContentType("no event stream".to_owned())),
+            Kind::WebPage => return Err(HttpError::WebPage(Default::default())),
+            Kind::Other(kind) => return Err(HttpError::ContentType(kind)),
+            Kind::Json => return Err(HttpError::ContentType("application/json".to_owned())),
+            Kind::Unknown => return Err(HttpError::ContentType("no event stream".to_owned())),
         }
         let mut stream = Stream::new(response);
         while let Some(event) = stream.next().await? {
@@ -58,44 +58,44 @@ pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), WebFault> {
                 return Ok((resolved(remote, &base, &event.data)?, stream));
             }
         }
-        Err(WebFault::StreamEnded)
+        Err(HttpError::StreamEnded)
     };
     let opened = timeout(ENDPOINT_DEADLINE, opening).await;
-    opened.unwrap_or(Err(WebFault::NoEndpoint(ENDPOINT_DEADLINE)))
+    opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_DEADLINE)))
 }
 
 /// Where messages go. Another origin would get them with all their headers.
-fn resolved(remote: &Remote, base: &Url, endpoint: &[u8]) -> Result<Url, WebFault> {
-    let text = std::str::from_utf8(endpoint).map_err(|_| WebFault::BadEndpoint)?;
-    let url = base.join(text.trim()).map_err(|_| WebFault::BadEndpoint)?;
+fn resolved(remote: &Remote, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
+    let text = std::str::from_utf8(endpoint).map_err(|_| HttpError::BadEndpoint)?;
+    let url = base.join(text.trim()).map_err(|_| HttpError::BadEndpoint)?;
     if url.origin() == base.origin() {
         Ok(url)
     } else {
-        Err(WebFault::ForeignEndpoint(remote.place(&url)))
+        Err(HttpError::ForeignEndpoint(remote.place(&url)))
     }
 }
 
 /// Reads the stream of HTTP+SSE to its end, which is that of the session.
-pub async fn read(shared: &Shared, mut stream: Stream) -> Ended {
+pub async fn read(connection: &Connection, mut stream: Stream) -> RequestOutcome {
     loop {
         match stream.next().await {
-            Ok(Some(event)) => take(shared, event.name, event.data).await,
-            Ok(None) => return Ended::Well,
-            Err(fault) => return Ended::Broken(fault),
+            Ok(Some(event)) => take(connection, event.name, event.data).await,
+            Ok(None) => return RequestOutcome::Well,
+            Err(fault) => return RequestOutcome::Broken(fault),
         }
     }
 }
 
-async fn take(shared: &Shared, name: Vec<u8>, data: Vec<u8>) {
+async fn take(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
     let is_message = name.is_empty() || name == b"message";
     if is_message && !data.is_empty() {
-        shared.deliver(data, None).await;
+        connection.deliver(data, None).await;
     }
 }
 
 /// Keeps the stream of streamable HTTP open for as long as the server allows. Ends well
 /// where it has none.
-pub async fn keep(shared: &Shared) -> Ended {
+pub async fn keep(connection: &Connection) -> RequestOutcome {
     let mut delay = REOPEN_DELAY;
     let mut last_id = Vec::new();
     let mut unreached = 0;
@@ -103,18 +103,18 @@ pub async fn keep(shared: &Shared) -> Ended {
     loop {
         let since = Instant::now();
         let mut asked_for = None;
-        match open(shared, &last_id).await {
+        match open(connection, &last_id).await {
             Opened::Stream(mut stream) => {
                 unreached = 0;
                 if std::mem::replace(&mut was_open, true) {
                     // What was said in between may be lost.
-                    shared.link.stream_reopened.notify_one();
+                    connection.shared.stream_reopened.notify_one();
                 }
                 loop {
                     match stream.next().await {
-                        Ok(Some(event)) => take(shared, event.name, event.data).await,
+                        Ok(Some(event)) => take(connection, event.name, event.data).await,
                         Ok(None) => break,
-                        Err(fault @ WebFault::TooLong(_)) => return Ended::Broken(fault),
+                        Err(fault @ HttpError::TooLong(_)) => return RequestOutcome::Broken(fault),
                         Err(fault) => {
                             tracing::debug!("the stream of the server broke: {fault}");
                             break;
@@ -126,12 +126,12 @@ pub async fn keep(shared: &Shared) -> Ended {
                 }
                 asked_for = stream.retry();
             }
-            Opened::Unknown => return Ended::Unknown,
-            Opened::Never => return Ended::Well,
+            Opened::Unknown => return RequestOutcome::Unknown,
+            Opened::Never => return RequestOutcome::Well,
             Opened::NotNow(fault) => {
                 unreached += 1;
                 if was_open && fault.is_of_the_way() && unreached >= UNREACHED_MAX {
-                    return Ended::Broken(fault);
+                    return RequestOutcome::Broken(fault);
                 }
             }
         }
@@ -150,18 +150,18 @@ enum Opened {
     Unknown,
     /// It has no such stream.
     Never,
-    NotNow(WebFault),
+    NotNow(HttpError),
 }
 
-async fn open(shared: &Shared, last_id: &[u8]) -> Opened {
-    let response = match timeout(HEAD_DEADLINE, shared.get(last_id)).await {
+async fn open(connection: &Connection, last_id: &[u8]) -> Opened {
+    let response = match timeout(HEAD_DEADLINE, connection.get(last_id)).await {
         Ok(Ok(response)) => response,
         Ok(Err(fault)) => return Opened::NotNow(fault),
-        Err(_) => return Opened::NotNow(WebFault::Slow(HEAD_DEADLINE)),
+        Err(_) => return Opened::NotNow(HttpError::Slow(HEAD_DEADLINE)),
     };
     match response.status().as_u16() {
-        404 if shared.has_session() => Opened::Unknown,
-        429 | 500.. => Opened::NotNow(Refusal::read(&shared.remote, response).await.fault()),
+        404 if connection.has_session() => Opened::Unknown,
+        429 | 500.. => Opened::NotNow(Refusal::read(&connection.remote, response).await.fault()),
         200..300 if Kind::of(&response) == Kind::Events => {
             Opened::Stream(Box::new(Stream::new(response)))
         }
@@ -194,10 +194,10 @@ mod tests {
             "http://user@other:8000/m",
         ] {
             assert!(
-                matches!(to(foreign), Err(WebFault::ForeignEndpoint(_))),
+                matches!(to(foreign), Err(HttpError::ForeignEndpoint(_))),
                 "{foreign}"
             );
         }
-        assert_eq!(to("http://"), Err(WebFault::BadEndpoint));
+        assert_eq!(to("http://"), Err(HttpError::BadEndpoint));
     }
 }

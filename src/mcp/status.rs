@@ -12,7 +12,7 @@ use tokio::time::Instant;
 const NAMES_TOLD: usize = 4;
 const NAME_TOLD: usize = 40;
 
-pub struct State {
+pub struct ServerState {
     pub config: ServerConfig,
     pub redactors: Redactors,
     pub phase: Phase,
@@ -60,7 +60,7 @@ pub enum Phase {
 }
 
 /// What a call finds that looks for a session.
-pub enum Look {
+pub enum SessionLookup {
     Found(Session),
     /// There will be none, for this reason.
     Never(String),
@@ -70,7 +70,7 @@ pub enum Look {
     Ask,
 }
 
-impl State {
+impl ServerState {
     pub fn is_connected(&self) -> bool {
         matches!(self.phase, Phase::Connected(_))
     }
@@ -86,7 +86,7 @@ impl State {
         let status = match &self.phase {
             Phase::Starting => ServerStatus::Starting,
             Phase::Connected(session) => {
-                left_out.extend(session.link.skipped());
+                left_out.extend(session.shared.flood.skipped());
                 ServerStatus::Connected
             }
             Phase::Failed {
@@ -113,21 +113,23 @@ impl State {
 
     /// Looks for a session on behalf of a call, which may have asked for one
     /// when the server had been started `asked_after` times.
-    pub fn look(&self, asked_after: Option<u64>) -> Look {
+    pub fn look(&self, asked_after: Option<u64>) -> SessionLookup {
         match &self.phase {
-            Phase::Misconfigured(why) => Look::Never(why.clone()),
-            Phase::Connected(session) if !session.link.has_ended() => Look::Found(session.clone()),
+            Phase::Misconfigured(why) => SessionLookup::Never(why.clone()),
+            Phase::Connected(session) if !session.shared.outcome.has_ended() => {
+                SessionLookup::Found(session.clone())
+            }
             // An ended session is about to become a failure.
-            Phase::Starting | Phase::Connected(_) => Look::Wait,
+            Phase::Starting | Phase::Connected(_) => SessionLookup::Wait,
             Phase::Failed {
                 notice, retry_at, ..
             } => match asked_after {
-                Some(starts) if self.starts > starts => Look::Never(notice.sentence()),
-                Some(_) => Look::Wait,
-                None if self.may_retry() => Look::Ask,
+                Some(starts) if self.starts > starts => SessionLookup::Never(notice.sentence()),
+                Some(_) => SessionLookup::Wait,
+                None if self.may_retry() => SessionLookup::Ask,
                 None => {
                     let wait = retry_at.saturating_duration_since(Instant::now());
-                    Look::Never(format!(
+                    SessionLookup::Never(format!(
                         "{} It may be tried again in {} s.",
                         notice.sentence(),
                         wait.as_secs_f64().ceil()

@@ -8,13 +8,13 @@ const INPUTS_NAMED_MAX: usize = 5;
 
 /// What a tool answered.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct RenderedResult {
     pub text: String,
     pub is_error: bool,
 }
 
 /// Reads one raw result of `tools/call`.
-pub fn answer(result: &Value) -> Answer {
+pub fn answer(result: &Value) -> RenderedResult {
     if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
         return input_required(result);
     }
@@ -37,7 +37,7 @@ pub fn answer(result: &Value) -> Answer {
     if parts.is_empty() {
         parts.push("[the tool returned nothing]".to_owned());
     }
-    Answer {
+    RenderedResult {
         text: parts.join("\n"),
         is_error: result.get("isError").and_then(Value::as_bool) == Some(true),
     }
@@ -45,7 +45,7 @@ pub fn answer(result: &Value) -> Answer {
 
 /// The server wants an answer before it goes on, and this program declared that it
 /// gives none.
-fn input_required(result: &Value) -> Answer {
+fn input_required(result: &Value) -> RenderedResult {
     let requests = result.get("inputRequests").and_then(Value::as_object);
     let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
         let method = request.get("method").and_then(Value::as_str)?;
@@ -57,7 +57,7 @@ fn input_required(result: &Value) -> Answer {
     } else {
         methods.join(", ")
     };
-    Answer {
+    RenderedResult {
         text: format!(
             "[the tool did not run: its server asks for {what}, which humble cannot give]"
         ),
@@ -164,7 +164,7 @@ mod tests {
             "a": { "method": "elicitation/create", "params": {} },
         } });
         let expected = "[the tool did not run: its server asks for `elicitation/create`, which humble cannot give]";
-        let told = Answer {
+        let told = RenderedResult {
             text: expected.to_owned(),
             is_error: true,
         };

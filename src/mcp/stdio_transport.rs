@@ -1,9 +1,9 @@
 //! The transport of servers that are children or built in: newline-delimited JSON-RPC
 //! over a pair of byte streams.
 
-use super::fault::Fault;
+use super::error::McpError;
 use super::inbox::Inbox;
-use super::link::Link;
+use super::session_shared::SessionShared;
 use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;
@@ -24,43 +24,48 @@ const WRITE_DEADLINE: Duration = Duration::from_secs(30);
 const LINE_BYTES_KEPT: usize = 1 << 20;
 
 /// The reading half, and the queue of the writing half.
-pub struct Wire<R> {
+pub struct StdioTransport<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
     outbox: mpsc::Sender<Vec<u8>>,
-    link: Arc<Link>,
+    shared: Arc<SessionShared>,
     inbox: Inbox,
 }
 
-impl<R: AsyncRead + Unpin + Send> Wire<R> {
-    pub fn new(reader: R, outbox: mpsc::Sender<Vec<u8>>, link: Arc<Link>, inbox: Inbox) -> Self {
+impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
+    pub fn new(
+        reader: R,
+        outbox: mpsc::Sender<Vec<u8>>,
+        shared: Arc<SessionShared>,
+        inbox: Inbox,
+    ) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: Vec::new(),
             outbox,
-            link,
+            shared,
             inbox,
         }
     }
 
-    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), Fault> {
+    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
         self.inbox.sent(message);
         let mut line =
-            serde_json::to_vec(message).map_err(|error| Fault::Pipe(error.to_string()))?;
+            serde_json::to_vec(message).map_err(|error| McpError::Pipe(error.to_string()))?;
         line.push(b'\n');
         self.outbox.try_send(line).map_err(|_| {
-            self.link.end(Fault::Deaf);
-            Fault::Deaf
+            self.shared.outcome.end(McpError::Deaf);
+            McpError::Deaf
         })
     }
 
     /// The next whole line, or `None` at the end of the stream. Dropping the
     /// future between two polls loses nothing: what was read stays in `self`.
-    async fn next_line(&mut self) -> Result<Option<Vec<u8>>, Fault> {
+    async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
         loop {
             let chunk = match self.reader.fill_buf().await {
                 Ok(chunk) => chunk,
-                Err(error) => return Err(Fault::Pipe(error.to_string())),
+                Err(error) => return Err(McpError::Pipe(error.to_string())),
             };
             if chunk.is_empty() {
                 // A last line without a newline is still a line.
@@ -70,7 +75,7 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
             let newline = chunk.iter().position(|byte| *byte == b'\n');
             let part = newline.unwrap_or(chunk.len());
             if self.line.len() + part > LINE_BYTES_MAX {
-                return Err(Fault::LineTooLong(LINE_BYTES_MAX));
+                return Err(McpError::LineTooLong(LINE_BYTES_MAX));
             }
             self.line.extend_from_slice(&chunk[..part]);
             self.reader.consume(newline.map_or(part, |at| at + 1));
@@ -81,31 +86,31 @@ impl<R: AsyncRead + Unpin + Send> Wire<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
-    type Error = Fault;
+impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTransport<R> {
+    type Error = McpError;
 
     /// Queues the message in the order of the calls: a cancellation must not
     /// overtake its request.
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
-    ) -> impl Future<Output = Result<(), Fault>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
         ready(self.enqueue(&message))
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        while !self.link.has_ended() {
+        while !self.shared.outcome.has_ended() {
             if let Some(message) = self.inbox.rest() {
                 return Some(message);
             }
             let line = match self.next_line().await {
                 Ok(Some(line)) => line,
                 Ok(None) => {
-                    self.link.end(Fault::Closed);
+                    self.shared.outcome.end(McpError::Closed);
                     break;
                 }
                 Err(fault) => {
-                    self.link.end(fault);
+                    self.shared.outcome.end(fault);
                     break;
                 }
             };
@@ -114,7 +119,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
                 let mut line = reply.to_string().into_bytes();
                 line.push(b'\n');
                 if self.outbox.try_send(line).is_err() {
-                    self.link.end(Fault::Deaf);
+                    self.shared.outcome.end(McpError::Deaf);
                 }
             }
             if line.capacity() <= LINE_BYTES_KEPT {
@@ -128,8 +133,8 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
         None
     }
 
-    async fn close(&mut self) -> Result<(), Fault> {
-        self.link.end(Fault::Dropped);
+    async fn close(&mut self) -> Result<(), McpError> {
+        self.shared.outcome.end(McpError::Dropped);
         Ok(())
     }
 }
@@ -138,7 +143,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for Wire<R> {
 pub async fn write_all(
     mut queue: mpsc::Receiver<Vec<u8>>,
     mut writer: impl AsyncWrite + Unpin,
-) -> Fault {
+) -> McpError {
     while let Some(line) = queue.recv().await {
         let written = async {
             writer.write_all(&line).await?;
@@ -146,9 +151,9 @@ pub async fn write_all(
         };
         match timeout(WRITE_DEADLINE, written).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => return Fault::Pipe(error.to_string()),
-            Err(_) => return Fault::Deaf,
+            Ok(Err(error)) => return McpError::Pipe(error.to_string()),
+            Err(_) => return McpError::Deaf,
         }
     }
-    Fault::Dropped
+    McpError::Dropped
 }

@@ -1,18 +1,20 @@
-//! One run of a server: with which handshake it is met, and what is done while its
-//! session is open.
+//! One connection attempt: picks a handshake and runs the session, as long as it is open.
 
-use super::HubEvent;
-use super::fault::Fault;
-use super::http::{Carrier, Remote};
+use super::detection_cache::Era;
+use super::endpoint::Endpoint;
+use super::error::McpError;
+use super::http::{HttpKind, Remote};
+use super::hub_event::HubEvent;
 use super::inbox::{Inbox, OnLateAnswer};
-use super::line::{End, Endpoint, Line};
-use super::link::{Link, Stage};
-use super::memory::Era;
 use super::process::{Process, Program};
-use super::session::{self, Handshake, Listed, Opened, Session};
-use super::state::{Phase, change};
+use super::session::{self, Handshake, ReadySession, Session};
+use super::session_shared::SessionShared;
+use super::startup::Stage;
+use super::status::{Phase, change};
+use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_all};
 use super::subscribe;
-use super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
+use super::supervisor::{ServerSupervisor, SessionEnd};
+use super::tool_list::ListedTools;
 use crate::domain::server::{Protocol, Transport};
 use crate::domain::{Launch, Notice};
 use crate::text::Clean;
@@ -35,42 +37,42 @@ const OUTPUT_REST: Duration = Duration::from_millis(200);
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// What came of one handshake, and of the session behind it.
-pub(super) struct Met {
-    pub end: End,
+pub(super) struct Attempt {
+    pub end: SessionEnd,
     /// How far it came.
     pub stage: Stage,
 }
 
 /// What a session is run over.
-pub(super) enum Way<'a> {
+pub(super) enum Channel<'a> {
     BuiltIn,
     Child(&'a Program),
-    Remote(&'a Arc<Remote>, Carrier),
+    Remote(&'a Arc<Remote>, HttpKind),
 }
 
-impl Line {
+impl ServerSupervisor {
     /// One run of the server, from its start until nothing of it is left. One that
     /// does not take to the first handshake is started again for the other.
-    pub(super) async fn live(&self, endpoint: &Endpoint) -> End {
+    pub(super) async fn live(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
-            Endpoint::BuiltIn => self.live_over(Way::BuiltIn).await.end,
-            Endpoint::Child(program) => self.live_over(Way::Child(program)).await.end,
+            Endpoint::BuiltIn => self.live_over(Channel::BuiltIn).await.end,
+            Endpoint::Child(program) => self.live_over(Channel::Child(program)).await.end,
             Endpoint::Remote(address) => self.live_remote(address).await,
         }
     }
 
-    pub(super) async fn live_over(&self, way: Way<'_>) -> Met {
+    pub(super) async fn live_over(&self, way: Channel<'_>) -> Attempt {
         let (protocol, launch) = {
             let config = &self.state.borrow().config;
             (config.protocol, config.launch.identity())
         };
         let first = match (protocol, &way) {
             (Protocol::Legacy, _)
-            | (Protocol::Auto, Way::BuiltIn)
+            | (Protocol::Auto, Channel::BuiltIn)
             // It is a protocol of the older era itself.
-            | (_, Way::Remote(_, Carrier::Sse)) => Handshake::Initialize,
+            | (_, Channel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
             (Protocol::Modern, _) => Handshake::Discover,
-            (Protocol::Auto, _) => match self.around.memory.of(&launch).await.era {
+            (Protocol::Auto, _) => match self.context.cache.of(&launch).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
                 Some(Era::Modern) => Handshake::Discover,
                 None => Handshake::Probe,
@@ -88,52 +90,57 @@ impl Line {
                 Some(next) => handshake = next,
                 None => return met,
             }
-            if let End::Fault(fault, _) = &met.end {
+            if let SessionEnd::Failed(fault, _) = &met.end {
                 let server = &self.state.borrow().config.id;
                 tracing::info!("MCP server `{server}` is met anew, with {handshake:?}: {fault}");
             }
-            let memory = &self.around.memory;
-            memory.update(&launch, |known| known.era = None).await;
+            let cache = &self.context.cache;
+            cache.update(&launch, |known| known.era = None).await;
         }
     }
 
-    async fn meet(&self, way: &Way<'_>, handshake: Handshake) -> Met {
-        let link = Arc::new(Link::saying_to(self.stderr.clone()));
+    async fn meet(&self, way: &Channel<'_>, handshake: Handshake) -> Attempt {
+        let shared = Arc::new(SessionShared::logging_to(self.stderr.clone()));
         let end = match way {
-            Way::Remote(remote, carrier) => {
-                self.run_remote(remote, *carrier, &link, handshake).await
+            Channel::Remote(remote, carrier) => {
+                self.run_remote(remote, *carrier, &shared, handshake).await
             }
-            Way::BuiltIn => {
-                let streams = tokio::io::split(self.around.local.connect());
-                let session = self.run_session(streams, &link, handshake, Transport::InMemory);
-                self.until_told(&link, session).await
+            Channel::BuiltIn => {
+                let streams = tokio::io::split(self.context.local.connect());
+                let session = self.run_session(streams, &shared, handshake, Transport::InMemory);
+                self.until_told(&shared, session).await
             }
-            Way::Child(program) => self.run_child(program, &link, handshake).await,
+            Channel::Child(program) => self.run_child(program, &shared, handshake).await,
         };
-        let stage = link.stage();
+        let stage = shared.startup.stage();
         self.state.send_if_modified(|state| {
-            state.skipped = link.skipped();
+            state.skipped = shared.flood.skipped();
             false
         });
-        Met { end, stage }
+        Attempt { end, stage }
     }
 
-    async fn run_child(&self, program: &Program, link: &Arc<Link>, handshake: Handshake) -> End {
+    async fn run_child(
+        &self,
+        program: &Program,
+        shared: &Arc<SessionShared>,
+        handshake: Handshake,
+    ) -> SessionEnd {
         let (mut process, input, output) =
-            match Process::spawn(program, &self.around.groups, &self.stderr) {
+            match Process::spawn(program, &self.context.groups, &self.stderr) {
                 Ok(spawned) => spawned,
-                Err(fault) => return End::Fault(fault, None),
+                Err(fault) => return SessionEnd::Failed(fault, None),
             };
         let end = {
-            let session = self.run_session((output, input), link, handshake, Transport::Stdio);
-            self.until_told(link, async {
+            let session = self.run_session((output, input), shared, handshake, Transport::Stdio);
+            self.until_told(shared, async {
                 let mut session = pin!(session);
                 tokio::select! {
                     fault = &mut session => fault,
                     // What it started may hold its output open for ever.
                     () = process.exited() => {
                         let rest = timeout(OUTPUT_REST, session).await;
-                        rest.unwrap_or(Fault::Exited)
+                        rest.unwrap_or(McpError::Exited)
                     }
                 }
             })
@@ -142,7 +149,7 @@ impl Line {
         // The session is dropped and with it stdin is closed.
         let status = process.close().await;
         match end {
-            End::Fault(fault, _) => End::Fault(fault, status),
+            SessionEnd::Failed(fault, _) => SessionEnd::Failed(fault, status),
             other => other,
         }
     }
@@ -150,47 +157,47 @@ impl Line {
     /// Runs a session until it ends, or somebody ends it.
     pub(super) async fn until_told(
         &self,
-        link: &Link,
-        session: impl Future<Output = Fault>,
-    ) -> End {
+        shared: &SessionShared,
+        session: impl Future<Output = McpError>,
+    ) -> SessionEnd {
         let mut session = pin!(session);
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {
-                if link.has_just_cancelled() {
+                if shared.cancelled.has_new() {
                     // The word of it is on its way, and the server may act on it.
                     let _ = timeout(FAREWELL, session).await;
                 }
-                End::Stopped
+                SessionEnd::Stopped
             }
-            () = self.by_hand.notified() => End::ByHand,
-            fault = &mut session => End::Fault(fault, None),
+            () = self.by_hand.notified() => SessionEnd::ByHand,
+            fault = &mut session => SessionEnd::Failed(fault, None),
         }
     }
 
     async fn run_session<R, W>(
         &self,
         (reader, writer): (R, W),
-        link: &Arc<Link>,
+        shared: &Arc<SessionShared>,
         handshake: Handshake,
         transport: Transport,
-    ) -> Fault
+    ) -> McpError
     where
         R: tokio::io::AsyncRead + Unpin + Send + 'static,
         W: tokio::io::AsyncWrite + Unpin,
     {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let inbox = Inbox::new(link.clone(), self.on_late_answer());
-        let wire = Wire::new(reader, outbox, link.clone(), inbox);
+        let inbox = Inbox::new(shared.clone(), self.on_late_answer());
+        let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = self.startup_left();
-        let session = session::run(wire, link, (handshake, startup), |opened| {
+        let session = session::run(wire, shared, (handshake, startup), |opened| {
             self.keep(opened, transport)
         });
         // The end is told before the session is dropped, which would tell another one; and
         // the first reason stands, since the queue ends with the session too.
         let writing = async {
-            link.end(write_all(queue, writer).await);
-            link.ended().await
+            shared.outcome.end(write_all(queue, writer).await);
+            shared.outcome.ended().await
         };
         tokio::select! {
             fault = session => fault,
@@ -209,7 +216,7 @@ impl Line {
     }
 
     pub(super) fn on_late_answer(&self) -> OnLateAnswer {
-        let events = self.around.events.clone();
+        let events = self.context.events.clone();
         let server = self.state.borrow().config.id.clone();
         Box::new(move |tool: String| {
             let notice = Notice::warning(format!(
@@ -220,10 +227,10 @@ impl Line {
     }
 
     /// Publishes an open session and keeps its list of tools fresh.
-    pub(super) async fn keep(&self, mut opened: Opened, transport: Transport) {
+    pub(super) async fn keep(&self, mut opened: ReadySession, transport: Transport) {
         let session = opened.session.clone();
-        session.link.params.admit(&mut opened.tools);
-        let listens = opened.is_modern && opened.tells_of_changes;
+        session.shared.params.admit(&mut opened.tools);
+        let listens = opened.is_modern && opened.supports_list_changed;
         self.remember(&opened).await;
         self.state.send_modify(|state| {
             state.phase = Phase::Connected(opened.session);
@@ -234,7 +241,7 @@ impl Line {
             state.peer = opened.about.map(|about| about.over(transport));
         });
         self.report().await;
-        let looks_again = !opened.is_modern && opened.tells_of_changes;
+        let looks_again = !opened.is_modern && opened.supports_list_changed;
         let listening = async {
             if listens {
                 subscribe::listen(&session).await;
@@ -252,7 +259,7 @@ impl Line {
     async fn follow_changes(&self, session: &Session) {
         let (mut pause, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         loop {
-            session.link.tools_changed.notified().await;
+            session.shared.tools_changed.notified().await;
             // Some servers call the very question a change, and would be asked for ever.
             pause = match listed_at {
                 Some(at) if at.elapsed() < RELIST_CALM => (pause * 2).min(RELIST_DELAY_MAX),
@@ -274,7 +281,7 @@ impl Line {
     }
 
     /// The next start begins with the handshake that led here.
-    async fn remember(&self, opened: &Opened) {
+    async fn remember(&self, opened: &ReadySession) {
         let (protocol, launch, is_built_in) = {
             let config = &self.state.borrow().config;
             let is_built_in = config.launch == Launch::BuiltIn;
@@ -286,15 +293,15 @@ impl Line {
             } else {
                 Era::Legacy
             };
-            let memory = &self.around.memory;
-            memory
+            let cache = &self.context.cache;
+            cache
                 .update(&launch, move |known| known.era = Some(era))
                 .await;
         }
     }
 
-    async fn relisted(&self, session: &Session, mut listed: Listed) {
-        session.link.params.admit(&mut listed);
+    async fn relisted(&self, session: &Session, mut listed: ListedTools) {
+        session.shared.params.admit(&mut listed);
         let (before, server) = {
             let state = self.state.borrow();
             (state.tools.clone(), state.config.id.clone())
@@ -320,36 +327,40 @@ impl Line {
 async fn look_again(session: &Session) {
     sleep(STREAM_DELAY).await;
     loop {
-        session.link.tools_changed.notify_one();
-        session.link.stream_reopened.notified().await;
+        session.shared.tools_changed.notify_one();
+        session.shared.stream_reopened.notified().await;
     }
 }
 
 /// The handshake to try next, where the last was the wrong one. Many servers of the
 /// older era end, hang or lock up when they are asked for `server/discover`.
-fn other(last: Handshake, met: &Met) -> Option<Handshake> {
-    let End::Fault(fault, _) = &met.end else {
+fn other(last: Handshake, met: &Attempt) -> Option<Handshake> {
+    let SessionEnd::Failed(fault, _) = &met.end else {
         return None;
     };
     match (last, met.stage, fault) {
         // What it prints is no fault of the question.
-        (_, _, Fault::Junk { .. }) => None,
+        (_, _, McpError::Junk { .. }) => None,
         // Nor is a way that leads nowhere.
-        (_, _, Fault::Web(fault)) if !fault.is_about_the_question() => None,
+        (_, _, McpError::Web(fault)) if !fault.is_about_the_question() => None,
         (Handshake::Probe | Handshake::Discover, Stage::Discovering, _) => {
             Some(Handshake::Initialize)
         }
         // It said no to both.
-        (Handshake::Probe, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => None,
+        (Handshake::Probe, Stage::Initializing, McpError::Version(_) | McpError::Handshake(_)) => {
+            None
+        }
         // It said that it does not know the probe, and was lost for it all the same.
         (Handshake::Probe, Stage::Initializing, _) => Some(Handshake::Initialize),
         // It may be of the newer era and too slow for the probe, or be so since it was
         // met last.
-        (Handshake::Initialize, Stage::Initializing, Fault::Version(_) | Fault::Handshake(_)) => {
-            Some(Handshake::Discover)
-        }
+        (
+            Handshake::Initialize,
+            Stage::Initializing,
+            McpError::Version(_) | McpError::Handshake(_),
+        ) => Some(Handshake::Discover),
         // Over HTTP a probe loses nothing, if there was none yet.
-        (Handshake::Initialize, Stage::Initializing, Fault::Web(_)) => Some(Handshake::Probe),
+        (Handshake::Initialize, Stage::Initializing, McpError::Web(_)) => Some(Handshake::Probe),
         _ => None,
     }
 }

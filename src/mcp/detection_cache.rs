@@ -2,6 +2,7 @@
 //! small file under `cache/`, safe to delete. It names servers by the hash of their
 //! launch alone.
 
+use super::http::HttpKind;
 use crate::domain::LaunchId;
 use crate::files;
 use crate::sync::lock;
@@ -23,25 +24,18 @@ pub enum Era {
     Modern,
 }
 
-/// How a remote server that names no transport was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Carrier {
-    Sse,
-    Http,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Known {
+pub struct Detected {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub era: Option<Era>,
+    /// How a remote server that names no transport was reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carrier: Option<Carrier>,
+    pub carrier: Option<HttpKind>,
 }
 
 /// Without a file it lasts as long as the program.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<Inner>);
+pub struct DetectionCache(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -50,7 +44,7 @@ struct Inner {
     known: Mutex<Option<Map<String, Value>>>,
 }
 
-impl Memory {
+impl DetectionCache {
     pub fn in_file(file: PathBuf) -> Self {
         Self(Arc::new(Inner {
             file: Some(file),
@@ -58,7 +52,7 @@ impl Memory {
         }))
     }
 
-    pub async fn of(&self, launch: &LaunchId) -> Known {
+    pub async fn of(&self, launch: &LaunchId) -> Detected {
         let launch = launch.as_str().to_owned();
         self.with(move |known| read(known, &launch)).await
     }
@@ -68,7 +62,7 @@ impl Memory {
     pub async fn update(
         &self,
         launch: &LaunchId,
-        change: impl FnOnce(&mut Known) + Send + 'static,
+        change: impl FnOnce(&mut Detected) + Send + 'static,
     ) {
         let launch = launch.as_str().to_owned();
         let file = self.0.file.clone();
@@ -122,15 +116,15 @@ fn parsed(bytes: Option<Vec<u8>>) -> Map<String, Value> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-fn read(known: &Map<String, Value>, launch: &str) -> Known {
+fn read(known: &Map<String, Value>, launch: &str) -> Detected {
     let entry = known.get(launch).cloned().unwrap_or_default();
     serde_json::from_value(entry).unwrap_or_default()
 }
 
-fn write(known: &mut Map<String, Value>, launch: &str, entry: Known) {
+fn write(known: &mut Map<String, Value>, launch: &str, entry: Detected) {
     // It goes to the end: the first is the one that changed longest ago.
     known.shift_remove(launch);
-    if entry == Known::default() {
+    if entry == Detected::default() {
         return;
     }
     while known.len() >= SERVERS_MAX {

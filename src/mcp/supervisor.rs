@@ -1,20 +1,19 @@
-//! The line to one configured server: one task starts it, keeps its session,
-//! ends its process, and then waits for a reason to try again.
+//! The supervisor of one configured server: one task starts it, runs its session, ends its process and
+//! waits for a reason to try again.
 
-use super::HubEvent;
 use super::backoff::Backoff;
-use super::fault::{Death, Fault, STDERR_LINES_TOLD};
-use super::http::WebFault;
-use super::memory::Memory;
-use super::process::{Groups, Program};
-use super::remote::Address;
-use super::report;
+use super::detection_cache::DetectionCache;
+use super::endpoint::Endpoint;
+use super::error::{McpError, STDERR_LINES_TOLD, SessionFailure};
+use super::http::HttpError;
+use super::hub_event::HubEvent;
+use super::process::Groups;
 use super::session::Session;
-use super::state::{Look, Phase, Redactors, State};
+use super::status::{Phase, Redactors, ServerState, SessionLookup};
 use super::stderr::Stderr;
-use crate::domain::server::Inherit;
-use crate::domain::{Launch, Pin, Redactor, Server, ServerConfig};
+use crate::domain::{Launch, Pin, Server, ServerConfig, ServerStatus};
 use crate::ports::LocalServer;
+use crate::text::Clean;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,40 +27,33 @@ const RESTART_SLACK: Duration = Duration::from_secs(35);
 
 /// Everything that lines have in common.
 #[derive(Clone)]
-pub struct Surroundings {
+pub struct HubContext {
     pub events: mpsc::Sender<HubEvent>,
     pub groups: Groups,
     pub local: Arc<dyn LocalServer>,
-    pub memory: Memory,
+    pub cache: DetectionCache,
 }
 
-pub struct Line {
-    pub(super) state: watch::Sender<State>,
+pub struct ServerSupervisor {
+    pub(super) state: watch::Sender<ServerState>,
     pub(super) stderr: Stderr,
     /// A call wants a session.
     demand: Notify,
     /// A person wants a new session.
     pub(super) by_hand: Notify,
     pub stop: CancellationToken,
-    pub(super) around: Surroundings,
-}
-
-/// What a server is reached through.
-pub(super) enum Endpoint {
-    BuiltIn,
-    Child(Program),
-    Remote(Address),
+    pub(super) context: HubContext,
 }
 
 /// Why a session is over.
-pub(super) enum End {
+pub(super) enum SessionEnd {
     Stopped,
     ByHand,
-    Fault(Fault, Option<ExitStatus>),
+    Failed(McpError, Option<ExitStatus>),
 }
 
-impl Line {
-    pub fn new(config: ServerConfig, around: Surroundings) -> Self {
+impl ServerSupervisor {
+    pub fn new(config: ServerConfig, context: HubContext) -> Self {
         let phase = match &config.launch {
             Launch::Misconfigured { why } => Phase::Misconfigured(why.clone()),
             _ => Phase::Starting,
@@ -70,7 +62,7 @@ impl Line {
         let stderr = Stderr::default();
         stderr.redact_with(redactors.all.clone());
         Self {
-            state: watch::Sender::new(State {
+            state: watch::Sender::new(ServerState {
                 config,
                 redactors,
                 phase,
@@ -87,7 +79,7 @@ impl Line {
             demand: Notify::new(),
             by_hand: Notify::new(),
             stop: CancellationToken::new(),
-            around,
+            context,
         }
     }
 
@@ -107,7 +99,7 @@ impl Line {
     }
 
     /// Is the tool of this call still what was approved?
-    pub fn has_as_approved(&self, call: &super::Call) -> bool {
+    pub fn has_as_approved(&self, call: &super::call::Call) -> bool {
         let state = self.state.borrow();
         let same = |pin: &Pin| {
             state
@@ -151,10 +143,10 @@ impl Line {
                 (state.look(asked_after), state.starts)
             };
             match look {
-                Look::Found(session) => return Ok(session),
-                Look::Never(why) => return Err(why),
-                Look::Wait => {}
-                Look::Ask => {
+                SessionLookup::Found(session) => return Ok(session),
+                SessionLookup::Never(why) => return Err(why),
+                SessionLookup::Wait => {}
+                SessionLookup::Ask => {
                     asked_after = Some(starts);
                     self.demand.notify_one();
                 }
@@ -170,7 +162,7 @@ impl Line {
     /// The life of the line, until it is stopped.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
-        let Some(endpoint) = endpoint(config, self.stderr.redactor()) else {
+        let Some(endpoint) = Endpoint::of(config.launch, self.stderr.redactor()) else {
             return self.report().await;
         };
         let mut backoff = Backoff::default();
@@ -183,12 +175,12 @@ impl Line {
             self.report().await;
             let started = Instant::now();
             match self.live(&endpoint).await {
-                End::Stopped => return,
-                End::ByHand => backoff.reset(),
-                End::Fault(fault, status) => {
+                SessionEnd::Stopped => return,
+                SessionEnd::ByHand => backoff.reset(),
+                SessionEnd::Failed(fault, status) => {
                     let delay = backoff.failed(started.elapsed());
                     let was_connected = self.state.borrow().is_connected();
-                    let is_lost = matches!(&fault, Fault::Web(WebFault::SessionLost));
+                    let is_lost = matches!(&fault, McpError::Web(HttpError::SessionLost));
                     if is_lost && was_connected && delay.is_zero() {
                         // It only forgot who we are: nobody needs to notice.
                         continue;
@@ -197,7 +189,7 @@ impl Line {
                         let state = self.state.borrow();
                         (state.config.clone(), state.redactors.clone())
                     };
-                    let death = Death {
+                    let death = SessionFailure {
                         fault,
                         server: &config.id,
                         redactor: &redactors.all,
@@ -220,7 +212,7 @@ impl Line {
         self.stderr.last(count)
     }
 
-    async fn fail(&self, death: &Death<'_>, delay: Duration) {
+    async fn fail(&self, death: &SessionFailure<'_>, delay: Duration) {
         let notice = death.notice();
         self.stderr.note(&notice.sentence());
         self.state.send_modify(|state| {
@@ -255,7 +247,7 @@ impl Line {
 
     pub(super) async fn report(&self) {
         let server = self.snapshot();
-        report::tell_log(&server);
+        log_status(&server);
         self.send(HubEvent::Changed(Box::new(server))).await;
     }
 
@@ -265,47 +257,50 @@ impl Line {
         tokio::select! {
             biased;
             () = self.stop.cancelled() => {}
-            _ = self.around.events.send(event) => {}
+            _ = self.context.events.send(event) => {}
         }
     }
 }
 
-/// Where the launch of a server leads, unless it leads nowhere.
-fn endpoint(config: ServerConfig, redactor: Arc<Redactor>) -> Option<Endpoint> {
-    match config.launch {
-        Launch::Misconfigured { .. } => None,
-        Launch::BuiltIn => Some(Endpoint::BuiltIn),
-        Launch::Remote {
-            url,
-            transport,
-            headers,
-        } => Some(Endpoint::Remote(Address {
-            url,
-            transport,
-            headers,
-            redactor,
-        })),
-        Launch::Stdio {
-            command,
-            args,
-            env,
-            cwd,
-            inherit,
-        } => Some(Endpoint::Child(Program {
-            command,
-            args,
-            env,
-            cwd,
-            inherit,
-        })),
+/// Logs a change of a server's state. A server that cannot be used is an error.
+fn log_status(server: &Server) {
+    let id = Clean::name(server.id.as_str());
+    match &server.status {
+        ServerStatus::Starting => tracing::info!("MCP server `{id}` is starting"),
+        ServerStatus::Connected => {
+            let tools = tools_words(server.tools.len());
+            tracing::info!("MCP server `{id}` is connected, with {tools}");
+            for line in &server.left_out {
+                tracing::warn!("MCP server `{id}`, left out: {line}");
+            }
+        }
+        ServerStatus::NeedsSignIn(notice) => {
+            tracing::error!("MCP server `{id}` needs sign-in: {}", notice.sentence());
+        }
+        ServerStatus::Failed(notice) => {
+            tracing::error!("MCP server `{id}` failed: {}", notice.sentence());
+        }
+        ServerStatus::Misconfigured(why) if server.enabled => {
+            tracing::error!("MCP server `{id}`: {why}");
+        }
+        ServerStatus::Misconfigured(why) => tracing::warn!("MCP server `{id}`: {why}"),
+        ServerStatus::Off => {}
     }
 }
 
-impl Endpoint {
-    fn inherit(&self) -> Option<&Inherit> {
-        match self {
-            Self::Child(program) => Some(&program.inherit),
-            Self::BuiltIn | Self::Remote(_) => None,
-        }
+fn tools_words(count: usize) -> String {
+    match count {
+        1 => "1 tool".to_owned(),
+        count => format!("{count} tools"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!([0, 1, 2].map(tools_words), ["0 tools", "1 tool", "2 tools"]);
     }
 }

@@ -2,14 +2,16 @@
 //! where what they bring is handed in.
 
 use super::client::{Ask, Remote};
-use super::fault::WebFault;
+use super::error::HttpError;
 use super::outgoing::Outgoing;
-use crate::mcp::lenient;
-use crate::mcp::link::{Link, Stage};
+use crate::mcp::decode;
+use crate::mcp::session_shared::SessionShared;
+use crate::mcp::startup::Stage;
 use crate::sync::lock;
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -33,58 +35,59 @@ pub struct Incoming {
     pub value: Option<Value>,
 }
 
-/// Which protocol carries the messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
+/// Which of the two HTTP transports of MCP carries the messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HttpKind {
     /// Answers come on the stream that was opened first.
     Sse,
     /// Answers come where the question went.
     Http,
 }
 
-pub struct Shared {
+pub struct Connection {
     pub remote: Arc<Remote>,
-    pub carrier: Carrier,
+    pub carrier: HttpKind,
     /// Where messages are posted.
     pub target: Url,
-    pub link: Arc<Link>,
+    pub shared: Arc<SessionShared>,
     incoming: mpsc::Sender<Incoming>,
     session: Mutex<Option<HeaderValue>>,
     version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
     /// Requests without an answer, by their ids. Those that were taken and will be
     /// answered on another stream are among them.
-    open: Mutex<HashMap<String, Open>>,
+    open: Mutex<HashMap<String, PendingRequest>>,
 }
 
 /// An open request.
 #[derive(Clone)]
-pub struct Open {
+pub struct PendingRequest {
     pub abort: AbortHandle,
     /// Cancelled once its bytes are on their way.
     pub sent: CancellationToken,
 }
 
-impl Shared {
+impl Connection {
     pub fn new(
         remote: Arc<Remote>,
-        link: Arc<Link>,
-        carrier: Carrier,
+        shared: Arc<SessionShared>,
+        carrier: HttpKind,
         target: Url,
     ) -> (Arc<Self>, mpsc::Receiver<Incoming>) {
         let (incoming, receiver) = mpsc::channel(INCOMING_MAX);
-        let shared = Self {
+        let connection = Self {
             remote,
             carrier,
             target,
-            link,
+            shared,
             incoming,
             session: Mutex::default(),
             version: Mutex::default(),
             is_modern: Mutex::default(),
             open: Mutex::default(),
         };
-        (Arc::new(shared), receiver)
+        (Arc::new(connection), receiver)
     }
 
     /// Sends a message; its answer may be JSON or a stream.
@@ -92,7 +95,7 @@ impl Shared {
         &self,
         out: &Outgoing,
         sent: &CancellationToken,
-    ) -> Result<Response, WebFault> {
+    ) -> Result<Response, HttpError> {
         let mut headers = out.headers.clone();
         let accepted = HeaderValue::from_static("application/json, text/event-stream");
         headers.insert(ACCEPT, accepted);
@@ -122,7 +125,7 @@ impl Shared {
     }
 
     /// Asks for a stream of what the server has to say, or for the rest of one.
-    pub async fn get(&self, last_id: &[u8]) -> Result<Response, WebFault> {
+    pub async fn get(&self, last_id: &[u8]) -> Result<Response, HttpError> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         self.put_session(&mut headers);
@@ -179,7 +182,7 @@ impl Shared {
         *lock(&self.session) = None;
     }
 
-    pub fn open(&self, id: &Value, open: Open) {
+    pub fn open(&self, id: &Value, open: PendingRequest) {
         lock(&self.open).insert(id.to_string(), open);
     }
 
@@ -187,14 +190,14 @@ impl Shared {
         lock(&self.open).contains_key(&id.to_string())
     }
 
-    pub fn close(&self, id: &Value) -> Option<Open> {
+    pub fn close(&self, id: &Value) -> Option<PendingRequest> {
         lock(&self.open).remove(&id.to_string())
     }
 
     /// Hands in what was read, one message or several. Says whether `asked` is among what
     /// it answers. The request of any other answer is over as well.
     pub async fn deliver(&self, text: Vec<u8>, asked: Option<&Value>) -> bool {
-        let messages = match lenient::parse(&text) {
+        let messages = match decode::parse(&text) {
             // A batch, as one of the older revisions has them.
             Some(Value::Array(batch)) => batch
                 .into_iter()
@@ -209,7 +212,7 @@ impl Shared {
         for message in messages {
             let answered = message.value.as_ref().and_then(answered).cloned();
             if let Some(id) = &answered
-                && self.link.stage() != Stage::Open
+                && self.shared.startup.stage() != Stage::Open
                 && !self.is_open(id)
             {
                 tracing::debug!("left out an answer that nobody asked for");

@@ -1,7 +1,7 @@
 //! Why a server could not be started, or why its session ended, and how that
 //! reads as a notice.
 
-use super::http::WebFault;
+use super::http::HttpError;
 use crate::domain::server::Inherit;
 use crate::domain::{Notice, Redactor, ServerId};
 use crate::text::Clean;
@@ -13,7 +13,7 @@ use std::time::Duration;
 pub const STDERR_LINES_TOLD: usize = 5;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum McpError {
     #[error("There is no command `{0}`.")]
     NoCommand(String),
     #[error("There is no folder `{}` to run it in.", .0.display())]
@@ -21,7 +21,7 @@ pub enum Fault {
     #[error("The command `{command}` cannot be run: {why}.")]
     NotRunnable { command: String, why: String },
     #[error(transparent)]
-    Web(#[from] WebFault),
+    Web(#[from] HttpError),
     #[error("It did not answer `initialize` within {} s.", seconds(*.0))]
     Silent(Duration),
     #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
@@ -59,7 +59,7 @@ fn seconds(time: Duration) -> String {
     words.strip_suffix(".0").unwrap_or(&words).to_owned()
 }
 
-impl Fault {
+impl McpError {
     /// Does the server answer only those who have signed in?
     pub fn wants_sign_in(&self) -> bool {
         matches!(self, Self::Web(fault) if fault.wants_sign_in())
@@ -67,8 +67,8 @@ impl Fault {
 }
 
 /// All that is known once the process is gone.
-pub struct Death<'a> {
-    pub fault: Fault,
+pub struct SessionFailure<'a> {
+    pub fault: McpError,
     pub server: &'a ServerId,
     /// Applied to its own words.
     pub redactor: &'a Redactor,
@@ -82,7 +82,7 @@ pub struct Death<'a> {
     pub inherit: Option<&'a Inherit>,
 }
 
-impl Death<'_> {
+impl SessionFailure<'_> {
     pub fn notice(&self) -> Notice {
         let server = Clean::name(self.server.as_str());
         let notice = Notice::failure(if self.wants_sign_in() {
@@ -108,7 +108,7 @@ impl Death<'_> {
         if let (true, Some(status)) = (self.died_by_itself(), self.status) {
             why = format!("Its process ended ({status}).");
         }
-        let is_told = self.was_connected || matches!(self.fault, Fault::Junk { .. });
+        let is_told = self.was_connected || matches!(self.fault, McpError::Junk { .. });
         if let (false, Some(skipped)) = (is_told, &self.skipped) {
             why.push_str(&format!(" It printed {skipped}."));
         }
@@ -121,25 +121,28 @@ impl Death<'_> {
 
     /// Otherwise the exit status is only the echo of our own signals.
     fn died_by_itself(&self) -> bool {
-        matches!(self.fault, Fault::Closed | Fault::Exited | Fault::Pipe(_))
+        matches!(
+            self.fault,
+            McpError::Closed | McpError::Exited | McpError::Pipe(_)
+        )
     }
 
     fn advice(&self) -> Option<String> {
         match &self.fault {
-            Fault::NoCommand(_) => {
+            McpError::NoCommand(_) => {
                 Some("Install it, or correct `command` in mcp-servers.json.".to_owned())
             }
-            Fault::Web(fault) => fault.advice().map(str::to_owned),
-            Fault::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
-            Fault::OtherVersions(_) => Some(
+            McpError::Web(fault) => fault.advice().map(str::to_owned),
+            McpError::NoFolder(_) => Some("Correct `cwd` in mcp-servers.json.".to_owned()),
+            McpError::OtherVersions(_) => Some(
                 "Take `protocol` out of its entry in mcp-servers.json, or update the server."
                     .to_owned(),
             ),
-            Fault::Silent(_) | Fault::Undiscovered(_) | Fault::SilentList(_) => Some(
+            McpError::Silent(_) | McpError::Undiscovered(_) | McpError::SilentList(_) => Some(
                 "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
                     .to_owned(),
             ),
-            Fault::Junk { .. } => Some(
+            McpError::Junk { .. } => Some(
                 "Check `command` and `args` in mcp-servers.json: an MCP server writes messages \
                  there, and its log to standard error."
                     .to_owned(),
