@@ -2,6 +2,7 @@
 
 mod mcp;
 mod models;
+mod pipe;
 mod probe;
 mod watchdog;
 
@@ -18,10 +19,9 @@ use crate::serve::BuiltIn;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -32,10 +32,6 @@ use watchdog::Background;
 const LOG_LINES_MAX: usize = 256;
 /// How long the engine's task may take to end once it said that nothing follows.
 const END_MAX: Duration = Duration::from_millis(300);
-/// From when on it is said that standard input is being read.
-const PIPE_SILENT: Duration = Duration::from_secs(1);
-/// What is read from a pipe at most.
-const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// Does what the command line asks for; the result is the exit status.
 ///
@@ -342,7 +338,7 @@ fn prompt_of(words: &[String]) -> Result<Option<Prompt>> {
     let piped = if stdin.is_terminal() && said != "-" {
         String::new()
     } else {
-        read_pipe()?
+        pipe::read_pipe()?
     };
     let said = if said == "-" { "" } else { said.trim() };
     let piped = piped.trim_end();
@@ -351,28 +347,6 @@ fn prompt_of(words: &[String]) -> Result<Option<Prompt>> {
         (false, true) => Some(Prompt::new(said)),
         (_, false) => Some(Prompt::with_context(said, piped)),
     })
-}
-
-/// All of standard input. Whoever left it open without meaning to is told why
-/// nothing happens.
-fn read_pipe() -> Result<String> {
-    let (done, waited) = std::sync::mpsc::channel::<()>();
-    std::thread::spawn(move || {
-        if waited.recv_timeout(PIPE_SILENT) == Err(RecvTimeoutError::Timeout) {
-            eprintln!("Reading standard input … (`< /dev/null` where nothing is to be read)");
-        }
-    });
-    let mut bytes = Vec::new();
-    let mut input = std::io::stdin().lock().take(PIPE_BYTES_MAX + 1);
-    let read = input.read_to_end(&mut bytes);
-    drop(done);
-    read.context("standard input could not be read")?;
-    anyhow::ensure!(
-        bytes.len() as u64 <= PIPE_BYTES_MAX,
-        "more than {} MB came through the pipe: cut it down first",
-        PIPE_BYTES_MAX / (1024 * 1024)
-    );
-    String::from_utf8(bytes).context("what came through the pipe is not UTF-8 text")
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl From<ToolOutcome> for CallResult {
     }
 }
 
-/// Runs `call` on `line`, whose session is opened again where it has ended.
+/// Runs `call` on a server, whose session is opened again where it has ended.
 pub async fn run(
     supervisor: Arc<ServerSupervisor>,
     call: Call,

@@ -26,7 +26,7 @@ const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
 pub struct Hub {
     context: HubContext,
     entries: Vec<Entry>,
-    /// The tasks of all lines, also of those that are being closed.
+    /// The tasks of all supervisors, including those that are closing.
     tasks: JoinSet<()>,
     runtime: Handle,
 }
@@ -39,7 +39,7 @@ struct Entry {
 
 impl Hub {
     /// A hub without servers. `events` goes to the owner, who must keep reading
-    /// it: lines wait for room.
+    /// it: supervisors wait for room.
     /// Servers run on the tokio runtime within which the hub was made, whichever one its
     /// methods are called from.
     ///
@@ -219,7 +219,7 @@ impl Drop for Hub {
 }
 
 impl Entry {
-    /// Can the line of this entry go on under `config`?
+    /// Can the supervisor of this entry go on under `config`?
     fn continues_as(&self, config: &ServerConfig) -> bool {
         self.config.enabled == config.enabled && self.config.launch == config.launch
     }

@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 /// listing.
 const RESTART_SLACK: Duration = Duration::from_secs(35);
 
-/// Everything that lines have in common.
+/// Everything that supervisors have in common.
 #[derive(Clone)]
 pub struct HubContext {
     pub events: mpsc::Sender<HubEvent>,
@@ -153,13 +153,13 @@ impl ServerSupervisor {
             }
             tokio::select! {
                 () = self.stop.cancelled() => return Err("the server was switched off".to_owned()),
-                // The sender is this line itself: it cannot be gone.
+                // The sender is this supervisor: it cannot be gone.
                 _ = states.changed() => {}
             }
         }
     }
 
-    /// The life of the line, until it is stopped.
+    /// Runs until it is stopped.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
         let Some(endpoint) = Endpoint::of(config.launch, self.stderr.redactor()) else {
@@ -251,7 +251,7 @@ impl ServerSupervisor {
         self.send(HubEvent::Changed(Box::new(server))).await;
     }
 
-    /// Waits for room, but never beyond the end of the line: whoever stops it
+    /// Waits for room, but never beyond the end of the supervisor: whoever stops it
     /// may have ceased to listen.
     pub(super) async fn send(&self, event: HubEvent) {
         tokio::select! {

@@ -1,7 +1,7 @@
 //! `humble mcp add`: into the file first, then a look whether the server answers.
 
+use super::common::{columns, log_to, print, say};
 use super::desk::{Desk, Stop};
-use super::{columns, log_to, print, say};
 use crate::app::watchdog::Background;
 use crate::cli::mcp::{Add, Transport};
 use crate::config::{self, Home, NewServer, Reach};

@@ -1,8 +1,8 @@
 //! `humble mcp call`: typing it is the approval.
 
+use super::common::{configured, find, log_to, print, say};
 use super::desk::{Desk, Stop};
-use super::{configured, find, log_to, print, say};
-use crate::app::read_pipe;
+use crate::app::pipe::read_pipe;
 use crate::app::watchdog::Background;
 use crate::cli::mcp;
 use crate::cli::tool_arguments;

@@ -1,7 +1,7 @@
 //! The servers that a command needs, connected: waiting for them, a line that says so
 //! meanwhile, and their end.
 
-use super::say;
+use super::common::say;
 use crate::app::watchdog::Background;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;

@@ -1,7 +1,7 @@
 //! `humble mcp list` and `humble mcp tools`.
 
+use super::common::{columns, configured, find, log_to, print, say};
 use super::desk::{Desk, Stop};
-use super::{columns, configured, find, log_to, print, say};
 use crate::app::watchdog::Background;
 use crate::cli::mcp::{List, Tools};
 use crate::cli::tool_arguments;
