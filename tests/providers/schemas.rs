@@ -6,7 +6,7 @@ use crate::bodies::{offered, request};
 use crate::model_server::*;
 use crate::reading::model;
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
-use humble::provider::adapt::Adapted;
+use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
 use serde_json::{Value, json};
 use std::sync::Arc;

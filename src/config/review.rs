@@ -3,22 +3,22 @@
 //! power, or lead a conversation elsewhere, waits for the person. Every field is
 //! named here, so that a new one does not compile before it has been weighed.
 
+mod describe;
 mod models;
 mod servers;
 mod taken;
 #[cfg(test)]
 mod tests;
 mod trust;
-mod words;
 
 use super::{Known, Settings};
 use crate::domain::model::Limits;
 use crate::domain::{Change, Launch, ModelConfig, Persona, ServerId, ToolMode, Weight};
+use describe::{differing, named};
 pub use models::use_of;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 pub use taken::{is_same_leave, taken};
-use words::{differing, named};
 
 const CONFIG: &str = "config.json";
 const SERVERS: &str = "mcp-servers.json";

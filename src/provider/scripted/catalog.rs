@@ -1,8 +1,8 @@
 //! The models that scripted servers have: listed, pulled and removed like real
 //! ones, without a network.
 
-use super::error::{Cause, Fault};
-use super::pull::{PullProgress, PullStream};
+use super::super::error::{Cause, Fault};
+use super::super::pull::{PullProgress, PullStream};
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
 use crate::sync::lock;
@@ -20,7 +20,7 @@ pub enum PullStep {
 
 /// Shared by the clones of a script. A server that is not stocked refuses.
 #[derive(Debug, Clone, Default)]
-pub struct Shelf(Arc<Mutex<Inner>>);
+pub struct ScriptedCatalog(Arc<Mutex<Inner>>);
 
 #[derive(Debug, Default)]
 struct Inner {
@@ -29,12 +29,12 @@ struct Inner {
     pulls: VecDeque<Vec<PullStep>>,
 }
 
-impl Shelf {
-    pub(super) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
+impl ScriptedCatalog {
+    pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
         lock(&self.0).servers.insert(url.to_owned(), models);
     }
 
-    pub(super) fn add_pull(&self, steps: Vec<PullStep>) {
+    pub(in crate::provider) fn add_pull(&self, steps: Vec<PullStep>) {
         lock(&self.0).pulls.push_back(steps);
     }
 
@@ -45,7 +45,10 @@ impl Shelf {
         models.map(|model| model.name.clone()).collect()
     }
 
-    pub(super) async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
+    pub(in crate::provider) async fn catalogue(
+        &self,
+        server: &ModelConfig,
+    ) -> Result<Catalogue, Fault> {
         let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
         match stocked {
             None => Err(Fault::new(server, Cause::Refused)),
@@ -58,7 +61,7 @@ impl Shelf {
     }
 
     /// Nothing is said of a model that is on no shelf.
-    pub(super) fn facts(&self, model: &ModelConfig) -> ModelFacts {
+    pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
         let inner = lock(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
         let found = models
@@ -68,7 +71,7 @@ impl Shelf {
         found.map(|one| one.facts.clone()).unwrap_or_default()
     }
 
-    pub(super) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
+    pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
         let steps = lock(&self.0).pulls.pop_front().unwrap_or_default();
         let state = (self.clone(), server.clone(), name.to_owned(), steps);
         let steps = stream::unfold(Some(state), |state| async {
@@ -99,7 +102,11 @@ impl Shelf {
         PullStream::new(steps)
     }
 
-    pub(super) fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
+    pub(in crate::provider) fn remove(
+        &self,
+        server: &ModelConfig,
+        name: &str,
+    ) -> Result<(), Fault> {
         let mut inner = lock(&self.0);
         let models = inner.servers.get_mut(&server.base_url);
         let models = models.and_then(Option::as_mut);

@@ -2,13 +2,13 @@
 //! send it (WIRE.md). Pure; a reply is complete only with a `finish_reason`, and
 //! what comes after that (the counts) is still taken in.
 
-use super::calls::Calls;
-use super::carried::{Carried, TEXTS};
-use super::complaint::Complaint;
+use super::body_format::{Frame, Rest};
 use super::error::Cause;
-use super::frame::{Frame, Rest};
-use super::part::EndReason;
-use super::reply::{Piece, Reply, foreign, no_answer, not_json, parse, parse_whole};
+use super::error_body::Complaint;
+use super::reasoning_assembler::{Carried, TEXTS};
+use super::reply_builder::{Piece, Reply, foreign, no_answer, not_json, parse, parse_whole};
+use super::tool_call_assembler::Calls;
+use super::types::EndReason;
 use crate::domain::{Carry, ProviderKind, Usage};
 use crate::text::sse::Event;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 //! answer a bound; a detail that does not come in time is left out.
 
 use super::error::{Cause, Fault, Garbled};
-use super::facts::{from_list, from_props, from_ps, from_show, from_tags, is_llama_cpp};
 use super::http::{Http, refusal};
-use super::reply::parse;
+use super::model_info::{from_list, from_props, from_ps, from_show, from_tags, is_llama_cpp};
+use super::reply_builder::parse;
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
 use crate::web::bounded_body;

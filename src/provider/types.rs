@@ -1,6 +1,6 @@
 //! What goes to a model server and what comes back, provider-neutral.
 
-use super::sentences;
+use super::error_messages;
 use crate::domain::{Arguments, Carry, Message, ModelConfig, Notice, Offered, Usage};
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ impl EndReason {
     pub fn notice(&self) -> Option<Notice> {
         match self {
             Self::Stop | Self::ToolCalls | Self::Length => None,
-            Self::Refused { why } => Some(sentences::refused(why.as_deref())),
-            Self::Other(reason) => Some(sentences::ended(reason)),
+            Self::Refused { why } => Some(error_messages::refused(why.as_deref())),
+            Self::Other(reason) => Some(error_messages::ended(reason)),
         }
     }
 }

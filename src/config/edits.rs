@@ -3,7 +3,7 @@
 
 use super::json_document::{BYTES_MAX, Document, kind};
 use super::json_edit::Step;
-use super::listing::{self, Place, ServerEntry};
+use super::server_entries::{self, Place, ServerEntry};
 use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
@@ -140,12 +140,15 @@ fn set_in_server(
     key: &str,
     value: impl FnOnce(Option<&Value>) -> Result<Value, String>,
 ) -> Result<(), ConfigError> {
-    let entries = listing::entries(document)?;
+    let entries = server_entries::entries(document)?;
     let entry = entries.iter().rfind(|entry| entry.id == id);
     if entry.is_none() && id != BUILT_IN {
         return Err(unknown_server(document, &entries, id));
     }
-    let place = entry.map_or_else(|| listing::new_place(document), |entry| entry.place.clone());
+    let place = entry.map_or_else(
+        || server_entries::new_place(document),
+        |entry| entry.place.clone(),
+    );
     let misshapen = |fault: String| ConfigError::Misshapen {
         path: document.path().to_owned(),
         line: document.line(&place.steps(id)),

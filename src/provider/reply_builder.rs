@@ -2,7 +2,7 @@
 //! one end, nothing after an end or an error, and bounds on what is taken in.
 
 use super::error::{Cause, Garbled};
-use super::part::{EndReason, NativeCall, StreamPart};
+use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, Carry, Usage};
 use crate::text::surrogates::{self, Halves};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //! servers have for it. Pure.
 
 use super::error::Cause;
-use super::no_tools;
+use super::tools_unsupported;
 use crate::text::surrogates;
 use serde_json::Value;
 
@@ -140,7 +140,7 @@ impl Complaint {
 
     /// Is it that the model, or the way it is run, takes no tools?
     pub fn refuses_tools(&self) -> bool {
-        no_tools::is_said_by(&self.message, self.param.as_deref())
+        tools_unsupported::is_said_by(&self.message, self.param.as_deref())
     }
 
     /// As a failure of its own where it is about the length of the conversation.

@@ -1,7 +1,7 @@
 //! The models of `config.json`. An entry changes as a whole: while any part of it
 //! waits for the person, all of it stays as it was.
 
-use super::words::{key, one_line, url};
+use super::describe::{key, one_line, url};
 use super::{CONFIG, Memory, Scale};
 use crate::domain::secrets::is_secret_name;
 use crate::domain::{Change, ModelConfig, ProviderKind, Weight};

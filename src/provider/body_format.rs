@@ -3,7 +3,7 @@
 //! stream), or a web page. The first byte that means something decides.
 
 use super::error::Garbled;
-use super::reply::EVENT_BYTES_MAX;
+use super::reply_builder::EVENT_BYTES_MAX;
 use crate::text::sse::{Event, Events, Overlong};
 
 const TOO_LONG: Garbled = Garbled::TooLong {

@@ -2,9 +2,9 @@
 //! the words for the person (S2.6). Pure. Each step is taken once, since the body
 //! that follows lacks what the step was about.
 
-use super::carried;
-use super::complaint::Complaint;
 use super::error::Place;
+use super::error_body::Complaint;
+use super::reasoning_assembler;
 use crate::domain::Notice;
 use crate::domain::model::ToolRole;
 use serde_json::{Map, Value};
@@ -293,7 +293,11 @@ fn parallel_tool_calls(adapted: Adapted, complaint: &Complaint, body: &Value) ->
 /// it comes back. Anthropic's requires it.
 fn carry(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
     let messages = body.get("messages")?.as_array()?;
-    let fields = [carried::TEXTS[0], carried::TEXTS[1], carried::DETAILS];
+    let fields = [
+        reasoning_assembler::TEXTS[0],
+        reasoning_assembler::TEXTS[1],
+        reasoning_assembler::DETAILS,
+    ];
     let is_refused = messages.iter().any(|message| {
         let is_call = message.get("tool_calls").is_some();
         let named = fields

@@ -1,7 +1,7 @@
 //! The servers of `mcp-servers.json`: how one is launched is the power to run
 //! anything at all.
 
-use super::words::{hidden, named, one_line, url};
+use super::describe::{hidden, named, one_line, url};
 use super::{Memory, SERVERS, Scale};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;

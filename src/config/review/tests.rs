@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::config::Home;
-use crate::config::known::Read;
+use crate::config::snapshot::Read;
 use serde_json::{Value, json};
 use std::fs;
 

@@ -2,7 +2,9 @@
 //! whenever one of them was edited while the program runs (S1.4).
 
 use super::personas::read_personas;
-use super::{Home, Settings, exposed, read_servers, read_settings, read_system_prompt, read_trust};
+use super::{
+    Home, Settings, permissions_check, read_servers, read_settings, read_system_prompt, read_trust,
+};
 use crate::domain::{Banner, Persona, ServerConfig, Trust};
 use std::sync::Arc;
 
@@ -43,7 +45,7 @@ impl Read {
             (home.config(), settings.value.secrets()),
             (home.servers(), credentials.collect()),
         ];
-        let exposed = exposed::warning(home.root(), &exposed);
+        let exposed = permissions_check::warning(home.root(), &exposed);
         let banners = [
             exposed.into_iter().collect(),
             settings.banners,
