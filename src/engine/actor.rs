@@ -1,32 +1,29 @@
 //! The select loop: one place where everything that happens arrives, one at a
 //! time. State is changed here and nowhere else.
 
+use super::active_turn::ActiveTurn;
 use super::approval::Approval;
 use super::argument_checker::ArgumentChecker;
 use super::asking::Pending;
-use super::hear::{Heard, hear, next_line, room};
+use super::context_budget::Fill;
 use super::journalist::Journalist;
 use super::outbox::Outbox;
 use super::outside::Outside;
-use super::probing::{Probing, hear_probe};
+use super::probe::{Probing, next_news};
 use super::quotes::{Quote, Quotes};
 use super::recall::Kept;
-use super::reply::Reply;
 use super::saver::{Epoch, Saver, Ticket};
-use super::sending::{Fill, Unsent};
 use super::stock::Shelves;
-use super::tracer::Tracer;
 use super::trusting::Trusting;
-use super::turn::{Ids, Input, Turn};
+use super::turn::{Ids, Input};
+use super::turn_driver::{CallsUnderWay, ReplyTracer};
 use super::unfinished::{Leavings, Left};
 use super::{Options, Parts};
 use crate::config::{ConfigError, Home, Read, Settings};
-use crate::domain::compact::Covered;
 use crate::domain::id::Mint;
 use crate::domain::{
-    AnswerPlace, AskId, Banner, CallId, Dialect, ModelConfig, ModelFacts, ModelRef, Notice,
-    Offered, Persona, SchemaCheck, ServerConfig, Session, SessionId, ToolOutcome, Transcript,
-    TurnId,
+    AskId, Banner, Dialect, ModelConfig, ModelRef, Notice, Offered, Persona, ServerConfig, Session,
+    SessionId,
 };
 use crate::log::LogHandle;
 use crate::mcp::{Hub, HubEvent};
@@ -34,15 +31,14 @@ use crate::ports::LocalServer;
 use crate::protocol::{Command, Event, LogLine};
 use crate::provider::Provider;
 use crate::store::{History, Journals, NotFound, Sessions, StoreError};
-use futures::future::BoxFuture;
-use futures::stream::{FuturesUnordered, StreamExt};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use futures::future::OptionFuture;
+use futures::stream::StreamExt;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::SendError};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 /// Events of the hub that wait for the actor.
 const HUB_EVENTS_MAX: usize = 256;
@@ -50,44 +46,6 @@ const HUB_EVENTS_MAX: usize = 256;
 const HISTORY_MAX: usize = 1_000;
 /// Where the ids of questions begin that are not the turn's, which mints its own.
 const ASKS_FROM: u64 = 1 << 32;
-
-/// The turn under way, with everything that runs for it.
-pub(super) struct Running {
-    pub(super) id: TurnId,
-    pub(super) turn: Turn,
-    pub(super) prompt: String,
-    pub(super) place: AnswerPlace,
-    /// What the answer will stand for, where it is to be a summary.
-    pub(super) covers: Option<Covered>,
-    pub(super) model: Arc<ModelConfig>,
-    pub(super) persona: Option<Arc<Persona>>,
-    /// The fold of this turn's events, for what the session keeps beside them.
-    pub(super) transcript: Transcript,
-    pub(super) reply: Option<Reply>,
-    /// When silence of the open reply becomes worth a question.
-    pub(super) idle_at: Option<Instant>,
-    /// The calls that run, each with the way to cancel it, and since when it runs.
-    pub(super) calls: HashMap<CallId, (CancellationToken, Instant)>,
-    /// What is to be sent once it is known how, or once the person decided.
-    pub(super) unsent: Option<Unsent>,
-    pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
-    /// What came with the prompt is read for calls; nothing is sent before.
-    pub(super) reading: Option<BoxFuture<'static, Arc<Quote>>>,
-    /// Arguments are being checked against their schemas.
-    pub(super) checking: Option<BoxFuture<'static, Vec<SchemaCheck>>>,
-    /// When the request goes out again.
-    pub(super) retry_at: Option<Instant>,
-    /// Is the model still being loaded?
-    pub(super) loading: Option<BoxFuture<'static, Option<bool>>>,
-}
-
-/// A call that ended, of this turn.
-pub(super) struct CallEnd {
-    pub(super) turn: TurnId,
-    pub(super) call: CallId,
-    pub(super) outcome: ToolOutcome,
-    pub(super) quote: Option<Arc<Quote>>,
-}
 
 /// What a blocking piece of work came to.
 pub(super) enum Done {
@@ -136,16 +94,17 @@ pub(super) struct Actor {
     pub(super) approval: Approval,
     pub(super) trusting: Trusting,
     pub(super) session: Session,
-    /// What the last answer was made of.
-    pub(super) tracer: Tracer,
+    /// The raw replies of the last turn.
+    pub(super) trace: ReplyTracer,
     pub(super) epoch: Epoch,
     /// What was said from outside in this conversation (S6.4).
     pub(super) quotes: Quotes,
     pub(super) kept_quotes: Kept,
     pub(super) fill: Fill,
     pub(super) ids: Ids,
-    pub(super) running: Option<Running>,
-    pub(super) calls: FuturesUnordered<BoxFuture<'static, CallEnd>>,
+    pub(super) turn: Option<ActiveTurn>,
+    /// Calls of turns that are over; their servers are still told of the cancellation.
+    pub(super) cancelled_calls: CallsUnderWay,
     pub(super) jobs: JoinSet<Done>,
     pub(super) saver: Saver,
     pub(super) journalist: Journalist,
@@ -201,6 +160,28 @@ pub(super) async fn run(
     actor.close(&events).await;
 }
 
+/// Room for one more event, from a moment on. Cancel-safe.
+async fn room(
+    events: &mpsc::Sender<Event>,
+    from: Option<Instant>,
+) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
+    if let Some(from) = from {
+        tokio::time::sleep_until(from).await;
+    }
+    events.reserve().await
+}
+
+/// The log's next line; pending where no log is kept. Cancel-safe.
+async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
+    if let Some(receiver) = lines
+        && let Some(line) = receiver.recv().await
+    {
+        return line;
+    }
+    *lines = None;
+    std::future::pending().await
+}
+
 impl Actor {
     fn new(
         home: Home,
@@ -228,14 +209,14 @@ impl Actor {
             approval: Approval::trusting(files.known.trust),
             trusting: Trusting::default(),
             session: Session::new(""),
-            tracer: Tracer::default(),
+            trace: ReplyTracer::default(),
             epoch: Epoch::default(),
             quotes: Quotes::default(),
             kept_quotes: Kept::default(),
             fill: Fill::default(),
             ids: Ids::default(),
-            running: None,
-            calls: FuturesUnordered::new(),
+            turn: None,
+            cancelled_calls: CallsUnderWay::new(),
             jobs: JoinSet::new(),
             saver: Saver::new(Arc::clone(&sessions)),
             journalist: Journalist::new(Arc::new(Journals::new(home.journal()))),
@@ -303,6 +284,7 @@ impl Actor {
         events: &mpsc::Sender<Event>,
     ) -> bool {
         let waiting = !self.outbox.is_empty();
+        let (finished_call, signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
         // Biased, so that a person's interrupt is never behind a fast stream.
         tokio::select! {
             biased;
@@ -312,7 +294,8 @@ impl Actor {
                 // The front end is gone.
                 Err(_) => return false,
             },
-            Some(ended) = self.calls.next() => self.call_ended(ended),
+            Some(signal) = OptionFuture::from(finished_call) => self.turn_signal(signal),
+            Some(_) = self.cancelled_calls.next() => {}
             Some(event) = hub_events.recv() => self.hub_event(event),
             Some(done) = self.jobs.join_next() => match done {
                 Ok(done) => self.job_done(done),
@@ -322,18 +305,9 @@ impl Actor {
             saved = self.saver.saved() => self.saved(saved),
             () = self.outside.changed() => self.look_outside(false),
             step = self.journalist.step() => self.journalled(step),
-            heard = hear_probe(self.probing.as_mut()) => self.probe_heard(heard),
+            news = next_news(self.probing.as_mut()) => self.probe_news(news),
             line = next_line(log_lines) => self.outbox.push(Event::Logged(line)),
-            heard = hear(self.running.as_mut()) => match heard {
-                Heard::Part(part) => self.reply_part(part),
-                Heard::Loaded(Some(false)) => self.feed(Input::Loading),
-                Heard::Loaded(_) => {}
-                Heard::Silence => self.idle(),
-                Heard::Facts(facts) => self.facts_came(facts),
-                Heard::Read(quote) => self.context_read(quote),
-                Heard::RetryDue => self.feed(Input::RetryDue),
-                Heard::Checked(results) => self.feed(Input::ArgumentsChecked(results)),
-            },
+            Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }
         true
     }

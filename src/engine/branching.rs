@@ -91,7 +91,7 @@ impl Actor {
 
     /// Changes of the conversation wait for the turn's end, and this says so.
     pub(super) fn is_busy(&mut self) -> bool {
-        let busy = self.running.is_some();
+        let busy = self.turn.is_some();
         if busy {
             self.notice(Notice::info("The present turn is still under way."));
         }

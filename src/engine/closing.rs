@@ -24,8 +24,9 @@ const CANCELLING_TIME: Duration = Duration::from_millis(300);
 impl Actor {
     /// Stops the turn under way without ending it: its journal stays as it is.
     pub(super) fn abandon_turn(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.calls.values().for_each(|(call, _)| call.cancel());
+        if let Some(turn) = self.turn.take() {
+            turn.driver.cancel_all();
+            self.cancelled_calls.extend(turn.driver.finish().calls);
         }
     }
 
@@ -37,7 +38,7 @@ impl Actor {
             epoch,
             home,
             hub,
-            mut calls,
+            mut cancelled_calls,
             mut saver,
             mut journalist,
             mut jobs,
@@ -45,7 +46,7 @@ impl Actor {
             ..
         } = self;
         // Servers are told of a cancelled call before they are closed.
-        let cancelled = async { while calls.next().await.is_some() {} };
+        let cancelled = async { while cancelled_calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCELLING_TIME, cancelled).await;
         saver.try_now();
         let mut last = LastSaves::default();

@@ -1,9 +1,11 @@
 //! What a front end asks for: each command, and what blocking work for it came to.
 
-use super::actor::{Actor, Done, Running};
+use super::active_turn::ActiveTurn;
+use super::actor::{Actor, Done};
 use super::failures;
 use super::quotes::read;
-use super::turn::{Input, Setup, Turn};
+use super::turn::{Input, Setup};
+use super::turn_driver::TurnDriver;
 use crate::config;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
@@ -12,7 +14,6 @@ use crate::domain::{
 };
 use crate::protocol::{Command, Event};
 use futures::future::BoxFuture;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
@@ -118,6 +119,16 @@ impl Actor {
         }
     }
 
+    /// Sends the raw replies of the present turn, or else of the last.
+    fn tell_trace(&mut self) {
+        let turn = self.turn.as_ref().map(|turn| turn.driver.trace());
+        let trace = turn.unwrap_or(&self.trace).clone();
+        self.jobs.spawn_blocking(move || {
+            let lines = Arc::new(trace.lines());
+            Done::Events(vec![Event::Traced(lines)])
+        });
+    }
+
     fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
         let checking = self.argument_checker.run(vec![check]);
         self.jobs.spawn(async move {
@@ -195,39 +206,33 @@ impl Actor {
         model: Arc<ModelConfig>,
         covers: Option<Covered>,
     ) {
-        self.tracer.begin_turn();
         let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {
             let offered = Arc::clone(&self.offered);
             Box::pin(read(QuotedIn::Context, piped, offered)) as BoxFuture<_>
         });
-        let (turn, effects) = Turn::begin(setup, self.ids.clone());
-        self.running = Some(Running {
+        let (provider, checker) = (self.provider.clone(), self.argument_checker.clone());
+        let (driver, outputs) = TurnDriver::begin(provider, setup, self.ids.clone(), checker);
+        self.turn = Some(ActiveTurn {
             id,
-            turn,
+            driver,
             prompt,
             place,
             covers,
             model,
             persona: self.persona.clone(),
             transcript: Transcript::default(),
-            reply: None,
-            idle_at: None,
-            calls: HashMap::new(),
-            loading: None,
             unsent: None,
             facts: None,
             reading,
-            checking: None,
-            retry_at: None,
         });
-        self.perform(effects);
+        self.perform(outputs);
     }
 
     /// Why no turn can begin now: one at a time, and none beside a probe.
     pub(super) fn busy(&self) -> Option<Notice> {
-        let what = match (&self.running, &self.probing) {
+        let what = match (&self.turn, &self.probing) {
             (Some(_), _) => "Another prompt is still being answered.",
             (None, Some(_)) => "The model is being probed.",
             (None, None) => return None,

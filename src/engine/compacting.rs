@@ -50,7 +50,7 @@ impl Actor {
 
     /// All is sent again as it stands in the file.
     pub(super) fn drop_summary(&mut self) {
-        if self.running.is_none() && compact::forget(&mut self.session) {
+        if self.turn.is_none() && compact::forget(&mut self.session) {
             self.write();
             self.weigh_session();
         }
@@ -58,8 +58,8 @@ impl Actor {
 
     /// The summary is there: from now on it is sent in place of what it stands for.
     pub(super) fn compacted(&mut self, covered: &Covered, summary: &str) {
-        let Some(running) = &self.running else { return };
-        let (id, model) = (running.id, running.model.name.clone());
+        let Some(turn) = &self.turn else { return };
+        let (id, model) = (turn.id, turn.model.name.clone());
         compact::keep(&mut self.session, covered, summary.trim(), &model);
         let said = Notice::info("The model is sent this summary instead of what came before it.")
             .because("The file keeps all.");

@@ -4,6 +4,7 @@
 use super::actor::{Actor, Done};
 use super::saver::Epoch;
 use super::turn::Input;
+use super::turn_driver::ReplyTracer;
 use crate::domain::{Notice, QueryId, Session, SessionId};
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ impl Actor {
 
     /// A conversation begins; a turn under way is stopped first.
     pub(super) fn begin_session(&mut self, session: Session) {
-        if self.running.is_some() {
+        if self.turn.is_some() {
             self.feed(Input::Interrupt);
             self.notice(Notice::warning(
                 "The answer under way was stopped; its words are kept.",
@@ -46,7 +47,7 @@ impl Actor {
         self.forget_session();
         self.session = session;
         self.recall_quotes();
-        self.tracer.begin_turn();
+        self.trace = ReplyTracer::default();
         let was_private = std::mem::take(&mut self.private);
         if was_private {
             self.apply_log_level();

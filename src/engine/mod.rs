@@ -8,6 +8,7 @@
 //! `saver` and `saving` write, `unfinished` offers what was left; `turn`, `approval`,
 //! `window` and `context` are pure.
 
+mod active_turn;
 mod actor;
 mod adding;
 pub mod approval;
@@ -19,38 +20,34 @@ mod closing;
 mod commands;
 mod compacting;
 pub mod context;
+mod context_budget;
 mod conversation;
 mod costly;
 pub mod failures;
-mod hear;
 mod instructions;
 mod journalist;
 mod outbox;
 mod outside;
-mod perform;
 mod persona;
 mod pins;
-pub mod probe;
-mod probing;
+mod probe;
 mod prompt;
 mod pulling;
 pub mod quotes;
 mod recall;
 mod record;
-mod reply;
 mod saver;
 mod saving;
-mod sending;
 mod stock;
-mod tracer;
-mod trial;
 mod trusting;
 pub mod turn;
+mod turn_driver;
+mod turn_outputs;
 mod unfinished;
 pub mod window;
 
 pub use argument_checker::ArgumentChecker;
-pub use probing::{IDLE_MAX, NEWS_MAX};
+pub use probe::{Probe, ProbeNews};
 pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::{Home, Read};

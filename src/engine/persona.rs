@@ -132,7 +132,7 @@ impl Actor {
 
     /// The turn under way hears of a change in what is on offer to it.
     pub(super) fn feed_offered(&mut self) {
-        let persona = self.running.as_ref().and_then(|turn| turn.persona.clone());
+        let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
         let offered = match persona {
             Some(persona) => Arc::new(self.offered.within(&persona)),
             None => Arc::clone(&self.offered),

@@ -149,9 +149,8 @@ impl Actor {
 
     /// A model that answers, or is on its way, stays.
     fn may_remove(&mut self, server: &ModelServer, name: &str) -> bool {
-        let answers = self.running.as_ref().is_some_and(|running| {
-            config::server_of(&running.model) == *server
-                && is_same_model(&running.model.model, name)
+        let answers = self.turn.as_ref().is_some_and(|turn| {
+            config::server_of(&turn.model) == *server && is_same_model(&turn.model.model, name)
         });
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));

@@ -59,20 +59,20 @@ impl Actor {
     }
 
     pub(super) fn save(&mut self, answer: &str, usage: Usage) {
-        let Some(running) = &mut self.running else {
+        let Some(turn) = &mut self.turn else {
             return;
         };
-        if let Some(covered) = running.covers.take() {
+        if let Some(covered) = turn.covers.take() {
             return self.compacted(&covered, answer);
         }
         let answered = record::Answered {
-            model: &running.model.name,
-            prompt: &running.prompt,
+            model: &turn.model.name,
+            prompt: &turn.prompt,
             answer,
             usage,
-            turn: &running.transcript,
+            turn: &turn.transcript,
         };
-        let whole = record::answered(&mut self.session, running.place, &answered);
+        let whole = record::answered(&mut self.session, turn.place, &answered);
         if let Some(ticket) = self.write() {
             let record = Record::answer(&whole, usage, Timestamp::now());
             self.journalist.answered(record, ticket);
@@ -80,12 +80,12 @@ impl Actor {
     }
 
     pub(super) fn keep(&mut self, words: &str) {
-        let running = self.running.as_ref();
+        let turn = self.turn.as_ref();
         // Half a summary is of no use to anybody.
-        let Some(running) = running.filter(|running| running.covers.is_none()) else {
+        let Some(turn) = turn.filter(|turn| turn.covers.is_none()) else {
             return;
         };
-        let (prompt, place) = (self.asked_as(&running.prompt), running.place);
+        let (prompt, place) = (self.asked_as(&turn.prompt), turn.place);
         record::cancelled(&mut self.session, place, &prompt, words);
         self.kept = self.write();
     }

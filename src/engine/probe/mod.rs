@@ -1,65 +1,42 @@
 //! `/probe`: a probe of the present model beside everything else, its progress and its
 //! end as events, and the storing of what it found. It touches no conversation.
 
+mod attempt;
+mod observation;
+mod run;
+
+pub use run::{Probe, ProbeNews, RunningProbe};
+
 use super::actor::{Actor, Done};
 use super::asking::Pending;
-use super::probe::{Probe, ProbeNews};
 use super::stock::without_retry;
 use crate::config::{self, ConfigError};
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::{AskId, Dialect, ModelRef, Notice};
 use crate::protocol::{Ask, Choice, Event, Job, Owner};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::mpsc;
-use tokio_util::task::AbortOnDropHandle;
+use tokio::runtime::Handle;
 
-/// Silence in the middle of a reply that a person would be asked about later.
-pub const IDLE_MAX: Duration = Duration::from_secs(30);
-/// News of a probe that wait.
-pub const NEWS_MAX: usize = 16;
-
-/// A probe from its beginning until the person has read what it found.
+/// A probe from its beginning until the user has read what it found.
 pub(super) struct Probing {
     report: Report,
     state: ProbeState,
-    news: mpsc::Receiver<ProbeNews>,
-    /// None once it is over; dropping it stops the probe.
-    task: Option<AbortOnDropHandle<Result<(), Notice>>>,
+    /// None once it is over.
+    running: Option<RunningProbe>,
     ask: Option<AskId>,
 }
 
-/// What is heard of a probe.
-pub(super) enum ProbeHeard {
-    News(ProbeNews),
-    Over(Result<(), Notice>),
-}
-
-/// The next thing about the probe under way; for ever where there is none. Safe to drop
-/// while it waits.
-pub(super) async fn hear_probe(probing: Option<&mut Probing>) -> ProbeHeard {
-    let Some(Probing {
-        news,
-        task: Some(task),
-        ..
-    }) = probing
-    else {
-        return std::future::pending().await;
-    };
-    if let Some(news) = news.recv().await {
-        return ProbeHeard::News(news);
+/// The next news of the probe under way; pending where there is none. Cancel-safe.
+pub(super) async fn next_news(probing: Option<&mut Probing>) -> ProbeNews {
+    match probing.and_then(|probing| probing.running.as_mut()) {
+        Some(running) => running.next().await,
+        None => std::future::pending().await,
     }
-    let over = task.await.unwrap_or_else(|fault| {
-        tracing::error!("a probe failed: {fault}");
-        let what = "The probe ended by a fault of humble itself.";
-        Err(Notice::failure(what).advise("The log, F12, has more."))
-    });
-    ProbeHeard::Over(over)
 }
 
 impl Actor {
     pub(super) fn probe(&mut self) {
-        if self.running.is_some() {
+        if self.turn.is_some() {
             let notice = Notice::warning("The present turn is still under way.");
             return self.notice(notice.advise("Probe the model once it has ended."));
         }
@@ -75,7 +52,6 @@ impl Actor {
             return self.notice(notice);
         };
         let (num_ctx, agreed) = self.context_of(&model);
-        let idle = Duration::from_secs(self.settings.limits.idle_seconds);
         let probe = Probe {
             provider: self.provider.clone(),
             built_in: Arc::clone(&self.built_in),
@@ -83,9 +59,8 @@ impl Actor {
             system_prompt: Arc::clone(&self.system_prompt),
             num_ctx,
             agreed,
-            idle: idle.min(IDLE_MAX),
+            idle_seconds: self.settings.limits.idle_seconds,
         };
-        let (tell, news) = mpsc::channel(NEWS_MAX);
         self.probing = Some(Probing {
             report: Report::new(model.reference(), model.dialect),
             state: ProbeState {
@@ -94,8 +69,7 @@ impl Actor {
                 is_loading: false,
                 is_over: false,
             },
-            news,
-            task: Some(AbortOnDropHandle::new(tokio::spawn(probe.run(tell)))),
+            running: Some(probe.start(&Handle::current())),
             ask: None,
         });
         self.push_probe();
@@ -106,23 +80,23 @@ impl Actor {
         self.outbox.push(Event::ProbeChanged(state));
     }
 
-    pub(super) fn probe_heard(&mut self, heard: ProbeHeard) {
+    pub(super) fn probe_news(&mut self, news: ProbeNews) {
         let Some(probing) = &mut self.probing else {
             return;
         };
-        match heard {
-            ProbeHeard::News(ProbeNews::Trying(dialect)) => {
+        match news {
+            ProbeNews::Trying(dialect) => {
                 probing.state.dialect = Some(dialect);
                 probing.state.is_loading = false;
             }
-            ProbeHeard::News(ProbeNews::Loading) => probing.state.is_loading = true,
-            ProbeHeard::News(ProbeNews::Loaded) => probing.state.is_loading = false,
-            ProbeHeard::News(ProbeNews::Tried(trial)) => {
+            ProbeNews::Loading => probing.state.is_loading = true,
+            ProbeNews::Loaded => probing.state.is_loading = false,
+            ProbeNews::Tried(trial) => {
                 probing.report.trials.push(trial);
                 return;
             }
-            ProbeHeard::Over(Ok(())) => return self.probe_over(),
-            ProbeHeard::Over(Err(fault)) => {
+            ProbeNews::Over(Ok(())) => return self.probe_over(),
+            ProbeNews::Over(Err(fault)) => {
                 probing.report.is_cut = true;
                 probing.report.fault = Some(without_retry(fault));
                 return self.probe_over();
@@ -133,11 +107,14 @@ impl Actor {
 
     /// The person does not wait for the rest, and sees what there is.
     pub(super) fn stop_probe(&mut self) {
-        let Some(probing) = self.probing.as_mut().filter(|one| one.task.is_some()) else {
+        let Some(probing) = &mut self.probing else {
+            return;
+        };
+        let Some(running) = &mut probing.running else {
             return;
         };
         // What was told before the key came counts.
-        while let Ok(news) = probing.news.try_recv() {
+        for news in running.drain() {
             if let ProbeNews::Tried(trial) = news {
                 probing.report.trials.push(trial);
             }
@@ -157,7 +134,7 @@ impl Actor {
         let Some(probing) = &mut self.probing else {
             return;
         };
-        probing.task = None;
+        probing.running = None;
         probing.state.is_over = true;
         let report = Arc::new(probing.report.clone());
         let listed = self.find_reference(&report.model).is_some();

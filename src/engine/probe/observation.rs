@@ -1,21 +1,20 @@
-//! What a trial showed: the call as the model wrote it, the words that only a call can
-//! tell, and the answer. It answers the turn's questions, too. Pure.
+//! What an attempt has shown so far: the call as the model wrote it, the words that only a
+//! call can tell, and the answer. It answers the turn's questions, too. Pure.
 
-use super::super::turn::Input;
 use crate::domain::probe::{SECRET, TOOL, Trial, Wrote, holds};
 use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
+use crate::engine::turn::Input;
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
 use crate::provider::Cause;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// What the turn showed so far.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// What was asked for in this round: how it came, and in which words.
-    asked: Option<(CallOrigin, String)>,
+pub(super) struct Observation {
+    /// The first call of this round, in the model's words.
+    asked: Option<String>,
     asks_in_vain: bool,
     /// A round before this one asked for something that could not be run.
     asked_in_vain: bool,
@@ -31,7 +30,7 @@ pub(super) struct Seen {
     fault: Option<String>,
 }
 
-impl Seen {
+impl Observation {
     /// What came of it, after so long.
     pub(super) fn trial(self, dialect: Dialect, elapsed: Duration) -> Trial {
         let answer = self.answer.as_deref().unwrap_or_default();
@@ -77,8 +76,7 @@ impl Seen {
         match input {
             Input::Call(call) => {
                 self.asks_in_vain |= self.called.is_none();
-                let asked = (call.origin.clone(), call.raw.clone());
-                self.asked.get_or_insert(asked);
+                self.asked.get_or_insert_with(|| call.raw.clone());
             }
             Input::Unusable { .. } => self.asks_in_vain |= self.called.is_none(),
             _ => {}
@@ -111,7 +109,7 @@ impl Seen {
         }
         if self.called.is_none() {
             self.asks_in_vain = false;
-            let raw = self.asked.as_ref().map_or("", |(_, raw)| raw);
+            let raw = self.asked.as_deref().unwrap_or_default();
             self.called = Some(judge(dialect, &call.origin, raw));
         }
     }

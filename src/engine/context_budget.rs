@@ -1,11 +1,11 @@
 //! Sends what a turn asks for: finds out what the model's server has, makes sure that
 //! the conversation fits, or asks the person before any of it would be cut (S2.7).
 
-use super::actor::{Actor, Done, Running};
+use super::active_turn::ActiveTurn;
+use super::actor::{Actor, Done};
 use super::asking::Pending;
 use super::context;
 use super::quotes::Quote;
-use super::reply::Reply;
 use super::saver::Epoch;
 use super::turn::Input;
 use super::window::{self, Bounds, Fit};
@@ -22,9 +22,9 @@ use std::sync::Arc;
 /// What the meter passes when it is worth a word.
 const NEARLY_FULL_PERCENT: u64 = 80;
 
-/// A request that is not sent yet.
+/// A request that cannot be sent yet.
 #[derive(Debug, Clone)]
-pub(super) struct Unsent {
+pub(super) struct PendingRequest {
     messages: Vec<Message>,
     tools: Arc<Offered>,
 }
@@ -62,11 +62,11 @@ impl Actor {
     }
 
     pub(super) fn request(&mut self, messages: Vec<Message>, tools: Arc<Offered>) {
-        let Some(running) = &mut self.running else {
+        let Some(turn) = &mut self.turn else {
             return;
         };
-        running.unsent = Some(Unsent { messages, tools });
-        if running.reading.is_none() {
+        turn.unsent = Some(PendingRequest { messages, tools });
+        if turn.reading.is_none() {
             self.weigh_unsent();
         }
     }
@@ -79,11 +79,11 @@ impl Actor {
     }
 
     fn weigh_unsent(&mut self) {
-        let Some(running) = &mut self.running else {
+        let Some(turn) = &mut self.turn else {
             return;
         };
         // A turn goes on with its model though another was chosen meanwhile.
-        let of = Some((running.model.model.clone(), running.model.base_url.clone()));
+        let of = Some((turn.model.model.clone(), turn.model.base_url.clone()));
         if self.fill.of != of {
             self.fill = Fill {
                 of,
@@ -91,9 +91,9 @@ impl Actor {
             };
         }
         // Only Ollama cuts without a word: no other server is asked before the prompt.
-        if running.model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
-            let (provider, model) = (self.provider.clone(), Arc::clone(&running.model));
-            running.facts = Some(Box::pin(async move { provider.facts(&model).await.ok() }));
+        if turn.model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
+            let (provider, model) = (self.provider.clone(), Arc::clone(&turn.model));
+            turn.facts = Some(Box::pin(async move { provider.facts(&model).await.ok() }));
         } else {
             self.send_unsent();
         }
@@ -108,9 +108,9 @@ impl Actor {
 
     /// Nothing waits to be sent any more, and nobody is asked about it.
     pub(super) fn drop_unsent(&mut self) {
-        if let Some(running) = &mut self.running {
-            running.unsent = None;
-            running.facts = None;
+        if let Some(turn) = &mut self.turn {
+            turn.unsent = None;
+            turn.facts = None;
         }
         let asked = self.asked.iter();
         let asked = asked.filter(|(_, pending)| matches!(pending, Pending::Context { .. }));
@@ -121,11 +121,11 @@ impl Actor {
     }
 
     fn send_unsent(&mut self) {
-        let Some(Running {
+        let Some(ActiveTurn {
             model,
             unsent: Some(unsent),
             ..
-        }) = &self.running
+        }) = &self.turn
         else {
             return;
         };
@@ -189,13 +189,13 @@ impl Actor {
     }
 
     fn unsent_tools(&self) -> Option<&Offered> {
-        let unsent = self.running.as_ref()?.unsent.as_ref()?;
+        let unsent = self.turn.as_ref()?.unsent.as_ref()?;
         Some(&unsent.tools)
     }
 
     fn ask_about_context(&mut self, question: Ask, to: u64) {
-        if let Some(running) = &self.running {
-            let owner = Owner::Job(Job::Turn(running.id));
+        if let Some(turn) = &self.turn {
+            let owner = Owner::Job(Job::Turn(turn.id));
             self.ask(owner, question, Pending::Context { to });
         }
     }
@@ -250,26 +250,18 @@ impl Actor {
 
     fn open(&mut self, model: &Arc<ModelConfig>, num_ctx: u32) {
         let facts = self.fill.facts.clone().unwrap_or_default();
-        let Some(running) = &mut self.running else {
+        let Some(turn) = &mut self.turn else {
             return;
         };
-        let Some(Unsent { messages, tools }) = running.unsent.take() else {
+        let Some(PendingRequest { messages, tools }) = turn.unsent.take() else {
             return;
         };
-        if model.provider == ProviderKind::Ollama {
-            let (provider, model) = (self.provider.clone(), Arc::clone(model));
-            running.loading = Some(Box::pin(async move { provider.is_loaded(&model).await }));
-        }
-        let stream = self.provider.stream(Request {
+        turn.driver.send(Request {
             model: with_tool_role(model, &facts),
             messages,
             tools,
             num_ctx,
         });
-        self.tracer.begin_reply(&model.name);
-        let reply = Reply::new(stream, running.turn.offered());
-        running.reply = Some(reply.at(running.place));
-        running.idle_at = None;
     }
 
     /// What this conversation asks of Ollama for a model, and what was agreed to.
@@ -318,7 +310,7 @@ impl Actor {
         let Some(model) = self.model.clone() else {
             return;
         };
-        if epoch != self.epoch || self.running.is_some() {
+        if epoch != self.epoch || self.turn.is_some() {
             return;
         }
         let facts = self.fill.facts.clone().unwrap_or_default();
@@ -330,11 +322,7 @@ impl Actor {
     /// The server's own count replaces the estimate.
     pub(super) fn measured(&mut self, usage: Usage) {
         let Some(input) = usage.input else { return };
-        let Some(model) = self
-            .running
-            .as_ref()
-            .map(|running| Arc::clone(&running.model))
-        else {
+        let Some(model) = self.turn.as_ref().map(|turn| Arc::clone(&turn.model)) else {
             return;
         };
         // Whoever answers, and would not say what the model has, is not asked in each round.

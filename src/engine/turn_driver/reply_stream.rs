@@ -1,15 +1,15 @@
 //! One open request to a model: its stream of parts, read through the dialect
-//! scanner into the turn's inputs. Dropping it drops the connection.
+//! scanner into the turn's inputs. Dropping it closes the connection.
 
-use super::tracer::Tracer;
-use super::turn::{Failure, Input, ProposedCall, ReplyEnd};
+use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{Piece, Scanner};
 use crate::domain::{AnswerPlace, CallOrigin, Notice, Offered};
+use crate::engine::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
 
-pub(super) struct Reply {
+pub(super) struct OpenReply {
     stream: ReplyStream,
     /// Gone once the reply ended.
     scanner: Option<Scanner>,
@@ -36,20 +36,15 @@ impl Seam {
     }
 }
 
-impl Reply {
-    pub fn new(stream: ReplyStream, offered: Arc<Offered>) -> Self {
+impl OpenReply {
+    /// `place` is where the answer goes.
+    pub fn new(stream: ReplyStream, offered: Arc<Offered>, place: AnswerPlace) -> Self {
         Self {
             stream,
             scanner: Some(Scanner::new(offered.clone())),
             offered,
-            seam: None,
+            seam: (place == AnswerPlace::EndOfLast).then(Seam::default),
         }
-    }
-
-    /// `place` is where the answer goes.
-    pub fn at(self, place: AnswerPlace) -> Self {
-        let seam = (place == AnswerPlace::EndOfLast).then(Seam::default);
-        Self { seam, ..self }
     }
 
     /// Puts the white space back before the first words.
@@ -79,7 +74,7 @@ impl Reply {
     pub(super) fn read(
         &mut self,
         part: Option<Result<StreamPart, Fault>>,
-        tracer: &mut Tracer,
+        tracer: &mut ReplyTracer,
     ) -> Vec<Input> {
         match part {
             Some(Ok(StreamPart::Heartbeat)) => vec![Input::Alive],
@@ -124,7 +119,7 @@ impl Reply {
         }
     }
 
-    fn end(&mut self, end: Result<EndReason, Failure>, tracer: &mut Tracer) -> Vec<Input> {
+    fn end(&mut self, end: Result<EndReason, Failure>, tracer: &mut ReplyTracer) -> Vec<Input> {
         let Some(scanner) = self.scanner.take() else {
             return Vec::new();
         };
@@ -148,7 +143,7 @@ impl Reply {
     }
 }
 
-fn inputs(pieces: Vec<Piece>, tracer: &mut Tracer) -> Vec<Input> {
+fn inputs(pieces: Vec<Piece>, tracer: &mut ReplyTracer) -> Vec<Input> {
     pieces.iter().for_each(|piece| tracer.piece(piece));
     pieces.into_iter().map(input).collect()
 }

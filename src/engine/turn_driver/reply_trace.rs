@@ -1,15 +1,12 @@
-//! Takes down what the replies of the last turn were made of, bounded, so that it can
-//! be told when somebody asks (F12). Text alone: no header and no address gets here.
+//! Records the raw replies of a turn and the calls read from them, bounded, for the log
+//! pane. Text only: headers and addresses never get here.
 
-use super::actor::{Actor, Done};
 use crate::dialect::scan::Piece;
 use crate::domain::trace::{TraceLine, TraceSort};
 use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
-use crate::protocol::Event;
 use crate::provider::NativeCall;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Bytes kept of a reply's stream, and as many of its pieces.
 const REPLY_BYTES_MAX: usize = 256 << 10;
@@ -22,14 +19,14 @@ const LINE_BYTES_MAX: usize = 400;
 
 /// The replies of the last turn.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tracer {
-    replies: VecDeque<Reply>,
+pub(in crate::engine) struct ReplyTracer {
+    replies: VecDeque<TracedReply>,
     /// How many replies there were.
     count: usize,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Reply {
+struct TracedReply {
     number: usize,
     model: String,
     stream: Parts,
@@ -77,20 +74,16 @@ impl Parts {
     }
 }
 
-impl Tracer {
-    pub(super) fn begin_turn(&mut self) {
-        *self = Self::default();
-    }
-
+impl ReplyTracer {
     pub(super) fn begin_reply(&mut self, model: &str) {
         self.count += 1;
         if self.replies.len() == REPLIES_MAX {
             self.replies.pop_front();
         }
-        self.replies.push_back(Reply {
+        self.replies.push_back(TracedReply {
             number: self.count,
             model: model.to_owned(),
-            ..Reply::default()
+            ..TracedReply::default()
         });
     }
 
@@ -180,8 +173,8 @@ impl Tracer {
         }
     }
 
-    /// All of it, line by line.
-    fn lines(&self) -> Vec<TraceLine> {
+    /// The whole trace, line by line.
+    pub(in crate::engine) fn lines(&self) -> Vec<TraceLine> {
         let mut lines = Vec::new();
         let left_out = self.count - self.replies.len();
         if left_out > 0 {
@@ -290,28 +283,17 @@ fn push(lines: &mut Vec<TraceLine>, sort: TraceSort, text: &str) {
     }
 }
 
-impl Actor {
-    /// Tells what the last answer was made of.
-    pub(super) fn tell_trace(&mut self) {
-        let tracer = self.tracer.clone();
-        self.jobs.spawn_blocking(move || {
-            let lines = Arc::new(tracer.lines());
-            Done::Events(vec![Event::Traced(lines)])
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn words(tracer: &Tracer) -> Vec<String> {
+    fn words(tracer: &ReplyTracer) -> Vec<String> {
         tracer.lines().iter().map(TraceLine::words).collect()
     }
 
     #[test]
     fn text_that_streams_in_is_one_part_and_lines_stay_lines() {
-        let mut tracer = Tracer::default();
+        let mut tracer = ReplyTracer::default();
         tracer.begin_reply("m");
         for text in ["안", "녕\n", "\nx"] {
             tracer.text(text);
@@ -330,7 +312,7 @@ mod tests {
 
     #[test]
     fn it_is_bounded_in_every_way_and_says_what_is_left_out() {
-        let mut tracer = Tracer::default();
+        let mut tracer = ReplyTracer::default();
         for _ in 0..REPLIES_MAX + 3 {
             tracer.begin_reply("m");
             for _ in 0..40 {
