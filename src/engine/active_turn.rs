@@ -1,7 +1,7 @@
 //! The conversation's turn under way: its driver, and what the conversation adds to it.
 
-use super::context_budget::PendingRequest;
-use super::quotes::Quote;
+use super::injection_guard::Quote;
+use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::compact::Covered;
 use crate::domain::{AnswerPlace, ModelConfig, ModelFacts, Persona, Transcript, TurnId};
@@ -19,8 +19,6 @@ pub(super) struct ActiveTurn {
     pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
-    /// A request that cannot be sent yet.
-    pub(super) unsent: Option<PendingRequest>,
     /// Asks the server about its model.
     pub(super) facts: Option<BoxFuture<'static, Option<ModelFacts>>>,
     /// Reads the piped text for calls; nothing is sent before that.
@@ -34,6 +32,15 @@ pub(super) enum ActiveTurnSignal {
 }
 
 impl ActiveTurn {
+    pub(super) fn to_save(&self) -> TurnToSave<'_> {
+        TurnToSave {
+            prompt: &self.prompt,
+            place: self.place,
+            model: &self.model.name,
+            transcript: &self.transcript,
+        }
+    }
+
     /// The next finished call, and the next signal of another kind. Cancel-safe.
     pub(super) fn signals(
         &mut self,

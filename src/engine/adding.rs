@@ -1,8 +1,9 @@
 //! Using what servers have: found models are added to the settings once the person
 //! agreed, new servers are tried before that, and `think` holds for this run.
 
-use super::actor::{Actor, Done};
-use super::asking::Pending;
+use super::actor::Actor;
+use super::jobs::JobResult;
+use super::questions::PendingQuestion;
 use super::stock::{LIST_TIME_MAX, News, without_retry};
 use crate::config::{self, ConfigError};
 use crate::domain::facts::is_same_model;
@@ -25,7 +26,7 @@ impl Actor {
             return self.select_model(&model);
         }
         if self.config_of(&server).is_none() {
-            return self.notice(Notice::warning(format!(
+            return self.cx.notice(Notice::warning(format!(
                 "{} is asked no more: config.json has changed.",
                 server.url
             )));
@@ -38,7 +39,11 @@ impl Actor {
             server: server.clone(),
             name: name.clone(),
         };
-        self.ask(Owner::Program, question, Pending::AddModel { server, name });
+        self.cx.ask(
+            Owner::Program,
+            question,
+            PendingQuestion::AddModel { server, name },
+        );
     }
 
     pub(super) fn add_model_answered(&mut self, server: &ModelServer, name: &str, choice: Choice) {
@@ -65,7 +70,7 @@ impl Actor {
                 };
                 let said = format!("Using {} until humble ends.", model.name);
                 self.take_model(model);
-                self.notice(Notice::info(said));
+                self.cx.notice(Notice::info(said));
             }
             _ => {}
         }
@@ -92,21 +97,20 @@ impl Actor {
             Ok(model) => model,
             Err(faults) => {
                 let what = format!("`{}` cannot be added.", new.name);
-                return self.notice(Notice::failure(what).because(faults));
+                return self.cx.notice(Notice::failure(what).because(faults));
             }
         };
         model.active = true;
-        let home = self.home.clone();
-        self.begin_write();
-        self.jobs.spawn_blocking(move || {
+        let home = self.cx.home.clone();
+        self.cx.write_config(move || {
             let added = config::add_model(&home, &new);
-            Done::Added(Box::new(model), added)
+            JobResult::ModelAdded(Box::new(model), added)
         });
     }
 
     /// A new model as it is used: address, key and certificate may be another's.
     fn model_of(&self, new: &NewModel) -> Result<ModelConfig, String> {
-        let model = config::understand(&self.home, new)?;
+        let model = config::understand(&self.cx.home, new)?;
         let like = new.like.as_ref();
         Ok(match like.and_then(|like| self.find_reference(like)) {
             Some(like) => ModelConfig {
@@ -123,8 +127,7 @@ impl Actor {
     /// edits from outside are weighed on their own way (S1.4).
     pub(super) fn model_added(&mut self, model: ModelConfig, written: Result<(), ConfigError>) {
         if let Err(fault) = written {
-            self.notice(fault.notice());
-            return self.config_written();
+            return self.cx.notice(fault.notice());
         }
         let reference = model.reference();
         for other in &mut self.settings.models {
@@ -133,32 +136,31 @@ impl Actor {
         self.settings.models.push(model.clone());
         self.settings.lists_models = true;
         self.shelves.offers = false;
-        self.config_written();
-        if let Some(log) = &self.log {
+        if let Some(log) = &self.cx.log {
             log.hide(self.settings.secrets());
         }
         self.take_model(model);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
-        self.outbox.push(Event::ModelAdded(reference));
-        self.notice(Notice::info(said));
+        self.cx.outbox.push(Event::ModelAdded(reference));
+        self.cx.notice(Notice::info(said));
         self.list_stocks();
     }
 
     /// Asks the server of a new model what it has, so that a wrong address or key is
     /// told before it is saved.
     pub(super) fn try_model(&mut self, query: QueryId, new: &NewModel) {
-        let model = match config::understand(&self.home, new) {
+        let model = match config::understand(&self.cx.home, new) {
             Ok(model) => model,
             Err(faults) => {
                 let result = Err(Notice::failure(faults));
-                return self.outbox.push(Event::ModelTried { query, result });
+                return self.cx.outbox.push(Event::ModelTried { query, result });
             }
         };
         // What is typed is a secret from its first request on.
-        if let (Some(log), ApiKey::Known(key)) = (&self.log, &model.api_key) {
+        if let (Some(log), ApiKey::Known(key)) = (&self.cx.log, &model.api_key) {
             log.hide(vec![key.clone()]);
         }
-        let (provider, sender) = (self.provider.clone(), self.shelves.sender.clone());
+        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
         self.shelves.tasks.spawn(async move {
             let listed = provider.catalogue(&model, LIST_TIME_MAX).await;
             let result = match listed {
@@ -173,18 +175,18 @@ impl Actor {
     pub(super) fn set_think(&mut self, think: Think) {
         let Some(model) = &self.model else {
             let notice = self.no_model();
-            return self.notice(notice);
+            return self.cx.notice(notice);
         };
         let mut changed = (**model).clone();
         changed.think = Some(think);
         self.shelves.think = Some(think);
         let changed = Arc::new(changed);
         self.model = Some(Arc::clone(&changed));
-        self.outbox.push(Event::ThinkChanged(Some(think)));
+        self.cx.outbox.push(Event::ThinkChanged(Some(think)));
         if think == Think::Off || changed.provider != ProviderKind::Ollama {
             return;
         }
-        let (provider, sender) = (self.provider.clone(), self.shelves.sender.clone());
+        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
         self.shelves.tasks.spawn(async move {
             let Ok(facts) = provider.facts(&changed).await else {
                 return;
@@ -206,11 +208,11 @@ impl Actor {
         changed.think = None;
         self.shelves.think = None;
         self.model = Some(Arc::new(changed));
-        self.outbox.push(Event::ThinkChanged(None));
+        self.cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
             .because(format!("Its server lists: {}.", abilities.join(", ")))
             .advise("/think stays off; choose another model with /models.");
-        self.notice(notice);
+        self.cx.notice(notice);
     }
 }
 

@@ -4,7 +4,7 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, ModelConfig, ModelRef, Notice, ServerId, Session, ToolMode};
+use crate::domain::{Banner, ModelConfig, ModelRef, Notice, ServerId, ToolMode};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -20,12 +20,12 @@ impl Actor {
             return notice;
         }
         // A file that could not be read may well list models.
-        if let Some(banner) = self.banners.get("config.json") {
+        if let Some(banner) = self.cx.banners.get("config.json") {
             return Notice::failure("No model is known: config.json could not be read.")
                 .because(banner.notice.what.clone())
                 .advise("Correct it there; that takes effect at once.");
         }
-        let file = self.home.config();
+        let file = self.cx.home.config();
         notice.advise(format!(
             "No model is listed in {} yet. /models shows what a running Ollama has and adds it; `humble demo` shows the program without any model. Or put this there, for example:\n{EXAMPLE}",
             file.display()
@@ -35,6 +35,7 @@ impl Actor {
     /// The model that the command line names, or the active one.
     pub(super) fn choose_first_model(&mut self) {
         let named = self
+            .cx
             .options
             .model
             .as_deref()
@@ -50,14 +51,15 @@ impl Actor {
                     .collect();
                 let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
                     .advise(format!("It lists: {}.", names.join(", ")));
-                self.banners
+                self.cx
+                    .banners
                     .insert("--model".to_owned(), Banner::new("--model", notice));
                 None
             }
             None => self.settings.active().cloned(),
         };
         self.model = model.map(Arc::new);
-        self.session = Session::new(self.model_name());
+        self.conversation.session_mut().model = self.model_name();
     }
 
     pub(super) fn find_model(&self, name: &str) -> Option<ModelConfig> {
@@ -76,12 +78,14 @@ impl Actor {
             .map(ModelConfig::reference)
             .collect();
         let selected = self.model.as_ref().map(|model| model.reference());
-        self.outbox.push(Event::ModelsListed { models, selected });
+        self.cx
+            .outbox
+            .push(Event::ModelsListed { models, selected });
     }
 
     pub(super) fn select_model(&mut self, wanted: &ModelRef) {
         let Some(model) = self.find_reference(wanted) else {
-            self.notice(Notice::warning(format!(
+            self.cx.notice(Notice::warning(format!(
                 "There is no model `{}` any more.",
                 wanted.name
             )));
@@ -92,11 +96,12 @@ impl Actor {
         }
         self.take_model(model);
         // A stand-in is in no file.
-        if self.options.stand_in.is_some() {
+        if self.cx.options.stand_in.is_some() {
             return;
         }
-        let (home, wanted) = (self.home.clone(), wanted.clone());
-        self.write_config(move || config::set_active_model(&home, &wanted));
+        let (home, wanted) = (self.cx.home.clone(), wanted.clone());
+        self.cx
+            .save_config(move || config::set_active_model(&home, &wanted));
     }
 
     pub(super) fn find_reference(&self, wanted: &ModelRef) -> Option<ModelConfig> {
@@ -107,12 +112,13 @@ impl Actor {
     /// Uses a model from the next turn on, without saving that anywhere.
     pub(super) fn take_model(&mut self, model: ModelConfig) {
         self.shelves.think = None;
-        self.outbox.push(Event::ThinkChanged(model.think));
+        self.cx.outbox.push(Event::ThinkChanged(model.think));
         self.model = Some(Arc::new(model));
-        self.empty_context();
-        self.banners.remove("--model");
-        self.banners.remove("active model");
-        self.push_banners();
+        let meter = self.context.reset();
+        self.cx.outbox.push(Event::ContextMeasured(meter));
+        self.cx.banners.remove("--model");
+        self.cx.banners.remove("active model");
+        self.cx.push_banners();
         self.list_models();
     }
 
@@ -120,9 +126,10 @@ impl Actor {
         self.approval.mode = mode;
         self.settings.tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
-        self.outbox.push(Event::ToolModeChanged(mode));
-        let home = self.home.clone();
-        self.write_config(move || config::set_tool_mode(&home, mode));
+        self.cx.outbox.push(Event::ToolModeChanged(mode));
+        let home = self.cx.home.clone();
+        self.cx
+            .save_config(move || config::set_tool_mode(&home, mode));
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {
@@ -130,8 +137,9 @@ impl Actor {
             return;
         };
         server.enabled = !server.enabled;
-        let (home, id, enabled) = (self.home.clone(), id.clone(), server.enabled);
-        self.write_config(move || config::set_server_enabled(&home, &id, enabled));
+        let (home, id, enabled) = (self.cx.home.clone(), id.clone(), server.enabled);
+        self.cx
+            .save_config(move || config::set_server_enabled(&home, &id, enabled));
         self.configure_servers();
     }
 
@@ -143,17 +151,20 @@ impl Actor {
         if !on {
             server.tools_off.insert(tool.clone());
         }
-        let (home, id) = (self.home.clone(), id.clone());
-        self.write_config(move || config::set_tool_enabled(&home, &id, &tool, on));
+        let (home, id) = (self.cx.home.clone(), id.clone());
+        self.cx
+            .save_config(move || config::set_tool_enabled(&home, &id, &tool, on));
         self.configure_servers();
     }
 
     pub(super) fn configure_servers(&mut self) {
-        if self.options.no_tools {
+        if self.cx.options.no_tools {
             return;
         }
         self.hub.configure(self.servers.clone());
         self.servers_changed();
-        self.outbox.push(Event::ServersListed(self.servers_now()));
+        self.cx
+            .outbox
+            .push(Event::ServersListed(self.servers_now()));
     }
 }

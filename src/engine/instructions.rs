@@ -2,7 +2,7 @@
 //! after the person agreed to this very text.
 
 use super::actor::Actor;
-use super::asking::Pending;
+use super::questions::PendingQuestion;
 use crate::config::TrustEdit;
 use crate::domain::trust::{Agreed, lines_of, without_overrides};
 use crate::domain::{Notice, Offered, Server, ServerId};
@@ -26,25 +26,28 @@ impl Actor {
         let (Some(server), Some(text)) = (&server, text) else {
             let id = Clean::name(id.as_str());
             let said = format!("`{id}` has no instructions for the model.");
-            return self.notice(Notice::info(said));
+            return self.cx.notice(Notice::info(said));
         };
         if text.len() > BYTES_MAX {
             let id = Clean::name(id.as_str());
             let said = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
-            return self.notice(Notice::warning(said).because("They are not sent."));
+            return self
+                .cx
+                .notice(Notice::warning(said).because("They are not sent."));
         }
         let agreed = Agreed::to(id, &server.launch, text, Timestamp::now());
         let question = Ask::Instructions {
             server: id.clone(),
             text: text.into(),
         };
-        let open = self.asked.iter().find(
-            |(_, pending)| matches!(pending, Pending::Instructions(open) if open.server == *id),
+        self.cx.withdraw_all(
+            |pending| matches!(pending, PendingQuestion::Instructions(open) if open.server == *id),
         );
-        if let Some(open) = open.map(|(ask, _)| *ask) {
-            self.withdraw(open);
-        }
-        self.ask(Owner::Program, question, Pending::Instructions(agreed));
+        self.cx.ask(
+            Owner::Program,
+            question,
+            PendingQuestion::Instructions(agreed),
+        );
     }
 
     pub(super) fn instructions_answered(&mut self, agreed: Agreed, answer: &Answer) {
@@ -120,7 +123,7 @@ impl Actor {
                         let id = Clean::name(server.id.as_str());
                         format!("The instructions of `{id}` changed.")
                     };
-                    self.notice(
+                    self.cx.notice(
                         Notice::warning(said)
                             .because("They are not sent until you agree again.")
                             .advise("`i` on the server in the servers pane shows them."),

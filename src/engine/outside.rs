@@ -2,10 +2,11 @@
 //! comes into force at once, the rest waits for the person. What was asked about is
 //! what comes into force, never a file that was read again after the question.
 
-use super::actor::{Actor, Done};
-use super::asking::Pending;
+use super::actor::Actor;
+use super::jobs::{JobResult, SettingsResult};
+use super::questions::PendingQuestion;
 use super::turn::Input;
-use crate::config::{self, ConfigError, Known, Memory, Read, Settings, Watcher, weigh};
+use crate::config::{self, Known, Memory, Read, Settings, Watcher, weigh};
 use crate::domain::{AskId, Banner, Change, ModelConfig, Notice, Weight};
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::collections::BTreeSet;
@@ -23,11 +24,10 @@ pub(super) struct Outside {
     open: Option<AskId>,
     /// What was asked about and not taken; it is not asked about again by itself.
     declined: Vec<Change>,
-    reading: bool,
+    /// The files are being read: the writes of our own that had begun by then.
+    reading: Option<u64>,
     /// Another reading is due, and whether it asks again about what was declined.
     due: Option<bool>,
-    /// Writes of our own under way: between memory and file there is nobody's edit.
-    writes: usize,
     /// The causes of banners that the files gave.
     causes: BTreeSet<String>,
 }
@@ -59,31 +59,14 @@ impl Actor {
         self.outside.memory.remember(&self.known());
         let causes = banners.iter().map(|banner| banner.cause.clone());
         self.outside.causes = causes.collect();
-        if self.options.watch {
-            self.outside.watcher = Some(Watcher::new(&self.home));
+        if self.cx.options.watch {
+            self.outside.watcher = Some(Watcher::new(&self.cx.home));
         }
     }
 
-    /// Writes into a file of settings what is in force already.
-    pub(super) fn write_config(
-        &mut self,
-        write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
-    ) {
-        self.begin_write();
-        self.jobs.spawn_blocking(move || Done::Config(write()));
-    }
-
-    /// A write of our own begins; [`Self::config_written`] ends it.
-    pub(super) fn begin_write(&mut self) {
-        self.outside.writes += 1;
-        if self.outside.reading {
-            // What is being read may be from before this write.
-            self.outside.due.get_or_insert(false);
-        }
-    }
-
+    /// A write of our own ended.
     pub(super) fn config_written(&mut self) {
-        self.outside.writes = self.outside.writes.saturating_sub(1);
+        self.cx.config_writes.ended += 1;
         if let Some(asks) = self.outside.due.take() {
             self.look_outside(asks);
         }
@@ -92,19 +75,23 @@ impl Actor {
     /// Reads the files again; `asks` asks about what was declined, too.
     pub(super) fn look_outside(&mut self, asks: bool) {
         let outside = &mut self.outside;
-        if outside.reading || outside.writes > 0 {
+        if outside.reading.is_some() || self.cx.config_writes.is_under_way() {
             outside.due = Some(asks || outside.due == Some(true));
             return;
         }
-        outside.reading = true;
-        let home = self.home.clone();
-        self.jobs
-            .spawn_blocking(move || Done::Reread(Box::new(Read::files(&home)), asks));
+        outside.reading = Some(self.cx.config_writes.begun);
+        let home = self.cx.home.clone();
+        self.cx.jobs.spawn_blocking(move || {
+            JobResult::Settings(SettingsResult::Reread(Box::new(Read::files(&home)), asks))
+        });
     }
 
     pub(super) fn reread(&mut self, read: Read, asks: bool) {
-        self.outside.reading = false;
-        if let Some(due) = self.outside.due.take() {
+        // What was read may be from before a write of our own.
+        let began = self.outside.reading.take();
+        let is_stale = began != Some(self.cx.config_writes.begun);
+        let due = self.outside.due.take();
+        if let Some(due) = due.or(is_stale.then_some(false)) {
             return self.look_outside(asks || due);
         }
         self.tell_of_files(&read.banners);
@@ -126,7 +113,7 @@ impl Actor {
         if asks {
             self.outside.declined.clear();
             if is_same {
-                self.notice(Notice::info(
+                self.cx.notice(Notice::info(
                     "The files say what is in force: nothing changes.",
                 ));
             }
@@ -143,11 +130,11 @@ impl Actor {
         let now = Box::new(self.known());
         let after = Box::new(after);
         let open = self.outside.open;
-        if let Some(Pending::OutsideEdit {
+        if let Some(PendingQuestion::OutsideEdit {
             known,
             base,
             changes,
-        }) = open.and_then(|open| self.asked.get_mut(&open))
+        }) = open.and_then(|open| self.cx.question(open))
             && *changes == waiting
             && config::is_same_leave(&now.trust, &known.trust, &after.trust)
         {
@@ -157,18 +144,18 @@ impl Actor {
         // While the question is open it says all that the banner would.
         self.tell_of_waiting(if is_known { &waiting } else { &[] });
         if let Some(open) = self.outside.open.take() {
-            self.withdraw(open);
+            self.cx.withdraw(open);
         }
         if is_known {
             return;
         }
         let question = Ask::OutsideEdit(Arc::new([&waiting, harmless].concat()));
-        let pending = Pending::OutsideEdit {
+        let pending = PendingQuestion::OutsideEdit {
             known: after,
             base: now,
             changes: waiting,
         };
-        self.outside.open = Some(self.ask(Owner::Program, question, pending));
+        self.outside.open = Some(self.cx.ask(Owner::Program, question, pending));
     }
 
     /// The person has read the changes and decided.
@@ -195,7 +182,7 @@ impl Actor {
         }
         self.outside.declined.clear();
         self.tell_of_waiting(&[]);
-        self.notice(Notice::info(match changes.len() {
+        self.cx.notice(Notice::info(match changes.len() {
             1 => "The change is in force now.".to_owned(),
             count => format!("The {count} changes are in force now."),
         }));
@@ -216,10 +203,10 @@ impl Actor {
         self.apply_log_level();
         let mode = self.settings.tool_mode;
         // The command line beats the file.
-        if before.tool_mode != mode && self.options.tool_mode.is_none() {
+        if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
             self.approval.mode = mode;
             self.feed(Input::ModeChanged(mode));
-            self.outbox.push(Event::ToolModeChanged(mode));
+            self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if before.models != self.settings.models {
             self.models_changed(&before.models);
@@ -251,7 +238,7 @@ impl Actor {
             let found = models.iter().find(is_it).or_else(|| named(&model.name));
             match (before.iter().find(is_it), found.cloned()) {
                 (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
-                (Some(_), None) => self.notice(
+                (Some(_), None) => self.cx.notice(
                     Notice::warning(format!("`{}` is not in config.json any more.", model.name))
                         .advise("It answers on until you choose another with /set-model."),
                 ),
@@ -267,7 +254,7 @@ impl Actor {
         if self.model.is_some() {
             return None;
         }
-        match &self.options.model {
+        match &self.cx.options.model {
             Some(name) => settings.models.iter().find(|model| model.name == *name),
             None => settings.active(),
         }
@@ -282,7 +269,7 @@ impl Actor {
         if moved {
             return self.take_model(new);
         }
-        self.outbox.push(Event::ThinkChanged(new.think));
+        self.cx.outbox.push(Event::ThinkChanged(new.think));
         self.model = Some(Arc::new(new));
     }
 
@@ -304,7 +291,7 @@ impl Actor {
             said += &format!("; and {} more changes", changes.len() - TOLD_MAX);
         }
         if !said.is_empty() {
-            self.notice(Notice::info(said + "."));
+            self.cx.notice(Notice::info(said + "."));
         }
     }
 
@@ -314,7 +301,7 @@ impl Actor {
         let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
         files.dedup();
         let what = match files[..] {
-            [] => return self.clear_banner(CAUSE),
+            [] => return self.cx.clear_banner(CAUSE),
             [file] => format!("{file} has changes that are not in force before the next start:"),
             _ => format!(
                 "{} have changes that are not in force before the next start:",
@@ -323,16 +310,16 @@ impl Actor {
         };
         let notice = Notice::warning(what).advise("/reload asks again.");
         let banner = Banner::new(CAUSE, notice);
-        if self.banners.get(CAUSE) != Some(&banner) {
-            self.set_banner(banner);
+        if self.cx.banners.get(CAUSE) != Some(&banner) {
+            self.cx.set_banner(banner);
         }
     }
 
     /// What the files have to say now takes the place of what they said before.
     fn tell_of_files(&mut self, banners: &[Banner]) {
-        let before = self.banners.clone();
+        let before = self.cx.banners.clone();
         for cause in std::mem::take(&mut self.outside.causes) {
-            self.banners.remove(&cause);
+            self.cx.banners.remove(&cause);
         }
         for banner in banners {
             // Who answers is settled while a model is in use.
@@ -345,16 +332,16 @@ impl Actor {
                 true => banner.clone(),
                 false => config::while_running(banner.clone()),
             };
-            self.banners.insert(banner.cause.clone(), banner);
+            self.cx.banners.insert(banner.cause.clone(), banner);
         }
-        if before != self.banners {
-            self.push_banners();
+        if before != self.cx.banners {
+            self.cx.push_banners();
         }
     }
 
     /// Secrets are hidden before they are in force: a line may speak of them.
     pub(super) fn hide_secrets(&self, known: &Known) {
-        if let Some(log) = &self.log {
+        if let Some(log) = &self.cx.log {
             let mut secrets = known.settings.secrets();
             secrets.extend(config::server_secrets(&known.servers));
             log.hide(secrets);
@@ -363,7 +350,7 @@ impl Actor {
 
     /// A stand-in is the one model that there is, whatever the file lists.
     pub(super) fn put_stand_in(&self, settings: &mut config::Settings) {
-        if let Some(model) = &self.options.stand_in {
+        if let Some(model) = &self.cx.options.stand_in {
             settings.models = vec![model.clone()];
             settings.lists_models = true;
         }

@@ -14,14 +14,15 @@ const UNKNOWN: &str = "--persona";
 impl Actor {
     /// The persona that the command line names.
     pub(super) fn choose_first_persona(&mut self) {
-        if let Some(name) = self.options.persona.clone() {
+        if let Some(name) = self.cx.options.persona.clone() {
             match config::find_persona(&self.personas, &name) {
                 Ok(persona) => {
                     self.persona = Some(Arc::new(persona));
-                    self.persona_unchecked = !self.options.no_tools;
+                    self.persona_unchecked = !self.cx.options.no_tools;
                 }
                 Err(notice) => {
-                    self.banners
+                    self.cx
+                        .banners
                         .insert(UNKNOWN.to_owned(), Banner::new(UNKNOWN, notice));
                 }
             }
@@ -42,7 +43,7 @@ impl Actor {
         let persona = self.persona.clone();
         if let Some(missing) = persona.and_then(|persona| self.missing(&persona)) {
             let what = format!("`{}` answers. {missing}", self.persona_name());
-            self.notice(Notice::warning(what));
+            self.cx.notice(Notice::warning(what));
         }
     }
 
@@ -61,14 +62,14 @@ impl Actor {
                 };
                 let missing = persona.as_ref().and_then(|persona| self.missing(persona));
                 self.persona = persona.map(Arc::new);
-                self.clear_banner(UNKNOWN);
+                self.cx.clear_banner(UNKNOWN);
                 let notice = Notice::info(said);
-                self.notice(match missing {
+                self.cx.notice(match missing {
                     Some(missing) => notice.because(missing),
                     None => notice,
                 });
             }
-            Err(notice) => self.notice(notice),
+            Err(notice) => self.cx.notice(notice),
         }
         self.list_personas();
     }
@@ -78,7 +79,9 @@ impl Actor {
         if let Some(persona) = self.persona.take() {
             match config::find_persona(&self.personas, &persona.name) {
                 Ok(found) => self.persona = Some(Arc::new(found)),
-                Err(notice) => self.notice(notice.because("The system prompt is in force again.")),
+                Err(notice) => self
+                    .cx
+                    .notice(notice.because("The system prompt is in force again.")),
             }
         }
         self.list_personas();
@@ -88,7 +91,8 @@ impl Actor {
         let personas = config::all_personas(&self.personas);
         let personas = Arc::new(personas.iter().map(Persona::summary).collect());
         let selected = self.persona.as_ref().map(|persona| persona.name.clone());
-        self.outbox
+        self.cx
+            .outbox
             .push(Event::PersonasListed { personas, selected });
     }
 

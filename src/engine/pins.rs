@@ -4,7 +4,7 @@
 //! prompt or when the person asks for it, and the model is told.
 
 use super::actor::Actor;
-use super::asking::Pending;
+use super::questions::PendingQuestion;
 use crate::config::{Pinned, TrustEdit};
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Banner, Grant, Launch, Notice, Server, ServerId};
@@ -136,7 +136,7 @@ impl Actor {
             names.push(format!("{} more", open.len() - NAMED_MAX));
         }
         let what = match open.len() {
-            0 => return self.clear_banner(WITHHELD),
+            0 => return self.cx.clear_banner(WITHHELD),
             1 => format!(
                 "{} changed since you accepted it, and is withheld.",
                 names[0]
@@ -147,8 +147,8 @@ impl Actor {
             }
         };
         let banner = Banner::new(WITHHELD, Notice::warning(what).advise("/trust shows how."));
-        if self.banners.get(WITHHELD) != Some(&banner) {
-            self.set_banner(banner);
+        if self.cx.banners.get(WITHHELD) != Some(&banner) {
+            self.cx.set_banner(banner);
         }
     }
 
@@ -157,7 +157,7 @@ impl Actor {
         let Some(open) = self.trusting.open else {
             return;
         };
-        let Some(Pending::PinChanged(asked)) = self.asked.get(&open) else {
+        let Some(PendingQuestion::PinChanged(asked)) = self.cx.question(open) else {
             return;
         };
         let asked = asked.clone();
@@ -167,7 +167,7 @@ impl Actor {
         if now.as_ref() == Some(&*asked) {
             return;
         }
-        self.withdraw(open);
+        self.cx.withdraw(open);
         self.trusting.open = None;
         if let Some(now) = now {
             self.ask_about(now);
@@ -177,7 +177,7 @@ impl Actor {
     /// Asks about the next tool that nobody decided on yet, one at a time.
     pub(super) fn ask_about_next(&mut self) {
         // Whoever answers for a script accepts nothing.
-        if self.trusting.open.is_some() || self.options.one_turn {
+        if self.trusting.open.is_some() || self.cx.options.one_turn {
             return;
         }
         let servers = self.hub.servers();
@@ -202,10 +202,10 @@ impl Actor {
         let Some(change) = self.changes().into_iter().find(is_it) else {
             let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
             let said = format!("`{tool}` of `{server}` is what you accepted.");
-            return self.notice(Notice::info(said));
+            return self.cx.notice(Notice::info(said));
         };
         if let Some(open) = self.trusting.open.take() {
-            self.withdraw(open);
+            self.cx.withdraw(open);
         }
         self.trusting.goes_on = false;
         self.ask_about(change);
@@ -213,8 +213,8 @@ impl Actor {
 
     fn ask_about(&mut self, change: PinChange) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
-        let pending = Pending::PinChanged(Box::new(change));
-        self.trusting.open = Some(self.ask(Owner::Program, question, pending));
+        let pending = PendingQuestion::PinChanged(Box::new(change));
+        self.trusting.open = Some(self.cx.ask(Owner::Program, question, pending));
     }
 
     pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {

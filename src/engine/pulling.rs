@@ -2,7 +2,7 @@
 //! whatever is on the screen, and ends with the program.
 
 use super::actor::Actor;
-use super::asking::Pending;
+use super::questions::PendingQuestion;
 use super::stock::{News, pull_of, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
@@ -30,16 +30,18 @@ impl Actor {
         if let Some(pulling) = &self.shelves.pull {
             let other = pulling.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is being pulled already."));
-            return self.notice(notice.advise("Wait for it, or stop it with /models stop."));
+            return self
+                .cx
+                .notice(notice.advise("Wait for it, or stop it with /models stop."));
         }
         if let Some(notice) = no_name(name) {
-            return self.notice(notice);
+            return self.cx.notice(notice);
         }
         let Some(ollama) = self.ollama(server.as_ref(), "pull models") else {
             return;
         };
         let server = config::server_of(&ollama);
-        let mut stream = self.provider.pull(&ollama, name);
+        let mut stream = self.cx.provider.pull(&ollama, name);
         let sender = self.shelves.sender.clone();
         let task = tokio::spawn(async move {
             let mut told: Option<(Instant, String)> = None;
@@ -76,7 +78,7 @@ impl Actor {
         let ollama = config.filter(|config| config.provider == ProviderKind::Ollama);
         if ollama.is_none() {
             let notice = Notice::warning(format!("Only an Ollama can {what}."));
-            self.notice(notice);
+            self.cx.notice(notice);
         }
         ollama
     }
@@ -105,21 +107,22 @@ impl Actor {
                     total => format!(" ({})", size_words(total)),
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
-                self.notice(notice.advise("Use it with /models."));
+                self.cx.notice(notice.advise("Use it with /models."));
                 self.list_stocks();
             }
-            Err(fault) => self.notice(pull_failed(&name, &fault)),
+            Err(fault) => self.cx.notice(pull_failed(&name, &fault)),
         }
     }
 
     pub(super) fn stop_pull(&mut self) {
         let Some(pulling) = self.shelves.pull.take() else {
-            return self.notice(Notice::info("No model is being pulled."));
+            return self.cx.notice(Notice::info("No model is being pulled."));
         };
         self.push_pull();
         let name = pulling.pull.name;
         let notice = Notice::info(format!("Stopped pulling {name}."));
-        self.notice(notice.advise(format!("/models pull {name} goes on where it stopped.")));
+        self.cx
+            .notice(notice.advise(format!("/models pull {name} goes on where it stopped.")));
     }
 
     pub(super) fn remove_model(&mut self, server: Option<ModelServer>, name: String) {
@@ -133,7 +136,7 @@ impl Actor {
         let stocked = self.stocked(&server, &name);
         if stocked.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
-            return self.notice(notice.advise("/models shows what it has."));
+            return self.cx.notice(notice.advise("/models shows what it has."));
         }
         let question = Ask::RemoveModel {
             bytes: stocked.and_then(|model| model.bytes),
@@ -143,8 +146,8 @@ impl Actor {
             server: server.clone(),
             name: name.clone(),
         };
-        let pending = Pending::RemoveModel { server, name };
-        self.ask(Owner::Program, question, pending);
+        let pending = PendingQuestion::RemoveModel { server, name };
+        self.cx.ask(Owner::Program, question, pending);
     }
 
     /// A model that answers, or is on its way, stays.
@@ -154,14 +157,16 @@ impl Actor {
         });
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));
-            self.notice(notice.advise("Wait for it, or stop it with Ctrl+C, and remove it then."));
+            self.cx
+                .notice(notice.advise("Wait for it, or stop it with Ctrl+C, and remove it then."));
         }
         let comes = self.shelves.pull.as_ref().is_some_and(|pulling| {
             pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
         });
         if comes {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
-            self.notice(notice.advise("Stop that first, with /models stop."));
+            self.cx
+                .notice(notice.advise("Stop that first, with /models stop."));
         }
         !answers && !comes
     }
@@ -173,7 +178,7 @@ impl Actor {
         let Some(ollama) = self.ollama(Some(&server), "remove models") else {
             return;
         };
-        let (provider, sender) = (self.provider.clone(), self.shelves.sender.clone());
+        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
         self.shelves.tasks.spawn(async move {
             let result = provider.remove(&ollama, &name).await;
             let _ = sender.send(News::Removed(server, name, result)).await;
@@ -195,7 +200,7 @@ impl Actor {
             }
             Err(fault) => remove_failed(name, &fault),
         };
-        self.notice(notice);
+        self.cx.notice(notice);
         self.list_stocks();
     }
 }

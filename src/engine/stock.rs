@@ -74,8 +74,8 @@ impl Default for Shelves {
 impl Actor {
     /// Looks around for models where the program was never told of any (S2.8).
     pub(super) fn offer_models(&mut self) {
-        let is_first = !self.settings.lists_models && !self.banners.contains_key("config.json");
-        if self.options.offers_models && is_first && self.options.stand_in.is_none() {
+        let is_first = !self.settings.lists_models && !self.cx.banners.contains_key("config.json");
+        if self.cx.options.offers_models && is_first && self.cx.options.stand_in.is_none() {
             self.shelves.offers = true;
             self.list_stocks();
         }
@@ -101,7 +101,7 @@ impl Actor {
             } else {
                 LIST_TIME_MAX
             };
-            let (provider, config) = (self.provider.clone(), known.config.clone());
+            let (provider, config) = (self.cx.provider.clone(), known.config.clone());
             let (server, sender) = (known.stock.server.clone(), self.shelves.sender.clone());
             self.shelves.listing.spawn(async move {
                 let listed = provider.catalogue(&config, time).await;
@@ -126,8 +126,8 @@ impl Actor {
             })
             .collect();
         let is_ollama = |known: &Known| known.config.provider == ProviderKind::Ollama;
-        if !servers.iter().any(is_ollama) && self.options.stand_in.is_none() {
-            let config = config::local_ollama(&self.home);
+        if !servers.iter().any(is_ollama) && self.cx.options.stand_in.is_none() {
+            let config = config::local_ollama(&self.cx.home);
             servers.push(Known {
                 stock: Stock {
                     server: config::server_of(&config),
@@ -149,17 +149,17 @@ impl Actor {
                 .map(|one| one.stock.clone())
                 .collect(),
             key_variables: config::key_variables(),
-            is_host_unread: config::is_host_unread(&self.home),
+            is_host_unread: config::is_host_unread(&self.cx.home),
             offers: self.shelves.offers,
         };
-        self.outbox.push(Event::StocksChanged(Arc::new(stocks)));
+        self.cx.outbox.push(Event::StocksChanged(Arc::new(stocks)));
     }
 
     pub(super) fn news(&mut self, news: News) {
         match news {
             News::Listed(server, listed) => self.listed(&server, listed),
             News::Tried(query, result) => {
-                self.outbox.push(Event::ModelTried { query, result });
+                self.cx.outbox.push(Event::ModelTried { query, result });
             }
             News::Pulling(progress) => self.pull_goes_on(progress),
             News::Pulled(result) => self.pull_ended(result),
@@ -223,12 +223,12 @@ impl Actor {
         let used = self.model.as_deref().filter(is_ollama);
         let first = || self.settings.models.iter().find(is_ollama);
         let found = used.or_else(first).cloned();
-        found.unwrap_or_else(|| config::local_ollama(&self.home))
+        found.unwrap_or_else(|| config::local_ollama(&self.cx.home))
     }
 
     pub(super) fn push_pull(&mut self) {
         let pull = self.shelves.pull.as_ref().map(|one| one.pull.clone());
-        self.outbox.push(Event::PullChanged(pull));
+        self.cx.outbox.push(Event::PullChanged(pull));
     }
 }
 

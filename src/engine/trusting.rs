@@ -44,8 +44,8 @@ impl Actor {
         for edit in edits {
             self.trusting.queue.push(edit);
         }
-        let (queue, home) = (Arc::clone(&self.trusting.queue), self.home.clone());
-        self.write_config(move || queue.write(&home));
+        let (queue, home) = (Arc::clone(&self.trusting.queue), self.cx.home.clone());
+        self.cx.save_config(move || queue.write(&home));
     }
 
     /// A decision of the turn, which knows it already.
@@ -53,7 +53,7 @@ impl Actor {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
         self.trust_mut().add(rule.clone());
         if self.trust().doubt.unread {
-            self.notice(Notice::warning(
+            self.cx.notice(Notice::warning(
                 "trust.json cannot be read, so this holds until humble ends only.",
             ));
         }
@@ -107,7 +107,7 @@ impl Actor {
             // It has no power that could be taken from it.
             Trusted::Waiting(_) => return,
         };
-        self.notice(Notice::info(said));
+        self.cx.notice(Notice::info(said));
         self.trust_changed();
     }
 
@@ -125,7 +125,7 @@ impl Actor {
         self.feed(Input::TrustChanged(approval));
         self.servers_changed();
         let servers = self.servers_now();
-        self.outbox.push(Event::ServersListed(servers));
+        self.cx.outbox.push(Event::ServersListed(servers));
     }
 
     /// Every rule with what keeps it from being followed, or from being kept.
@@ -163,7 +163,7 @@ impl Actor {
         if listed != *self.trusting.listed {
             self.trusting.listed = Arc::new(listed);
             let listed = Arc::clone(&self.trusting.listed);
-            self.outbox.push(Event::TrustChanged(listed));
+            self.cx.outbox.push(Event::TrustChanged(listed));
         }
     }
 }

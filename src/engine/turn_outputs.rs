@@ -3,11 +3,16 @@
 use super::active_turn::ActiveTurnSignal;
 use super::actor::Actor;
 use super::approval::ApprovedCall;
+use super::context::BudgetOutput;
 use super::failures;
-use super::quotes::{self, read};
+use super::injection_guard::{read, said};
+use super::jobs::JobResult;
+use super::persist::session_writer::Epoch;
+use super::questions::PendingQuestion;
 use super::turn::Input;
 use super::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent};
+use crate::domain::compact;
+use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::mcp::Call;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::StreamPart;
@@ -17,15 +22,30 @@ impl Actor {
     pub(super) fn active_turn_signal(&mut self, signal: ActiveTurnSignal) {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.turn_signal(signal),
-            ActiveTurnSignal::Facts(facts) => self.facts_came(facts),
-            ActiveTurnSignal::PipedTextRead(quote) => self.context_read(quote),
+            ActiveTurnSignal::Facts(facts) => {
+                let outputs = self.context.facts_came(facts);
+                self.budget_outputs(outputs);
+            }
+            ActiveTurnSignal::PipedTextRead(quote) => {
+                self.guard.add(Arc::clone(&quote));
+                self.feed(Input::Quoted(quote));
+                let outputs = self.context.go_on();
+                self.budget_outputs(outputs);
+            }
         }
     }
 
     pub(super) fn turn_signal(&mut self, signal: TurnSignal) {
         match &signal {
-            TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => self.measured(*usage),
-            TurnSignal::CallDone(done) => self.quotes.extend(done.quote.clone()),
+            TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
+                if let Some(turn) = &self.turn {
+                    let outputs = self.context.counted(&turn.model, *usage);
+                    self.budget_outputs(outputs);
+                }
+            }
+            TurnSignal::CallDone(FinishedCall {
+                quote: Some(quote), ..
+            }) => self.guard.add(Arc::clone(quote)),
             _ => {}
         }
         let Some(turn) = &mut self.turn else { return };
@@ -48,20 +68,115 @@ impl Actor {
             let owner = Owner::Job(Job::Turn(turn.id));
             match output {
                 TurnOutput::Event(event) => self.emit(event),
-                TurnOutput::Request { messages, tools } => self.request(messages, tools),
+                TurnOutput::Request { messages, tools } => {
+                    self.context.queue(Arc::clone(&turn.model), messages, tools);
+                    // Nothing is sent before the piped text was read for calls.
+                    if turn.reading.is_none() {
+                        let outputs = self.context.go_on();
+                        self.budget_outputs(outputs);
+                    }
+                }
                 TurnOutput::RequestDropped => self.drop_unsent(),
-                TurnOutput::Asked { ask, question } => self.outbox.push(Event::Asked {
+                TurnOutput::Asked { ask, question } => self.cx.outbox.push(Event::Asked {
                     ask,
                     owner,
                     question,
                 }),
-                TurnOutput::AskClosed(ask) => self.outbox.push(Event::AskClosed(ask)),
+                TurnOutput::AskClosed(ask) => self.cx.outbox.push(Event::AskClosed(ask)),
                 TurnOutput::Call(call) => self.run(&call),
                 TurnOutput::Granted(grant) => self.grant_session(grant),
                 TurnOutput::RuleMade(rule) => self.store_rule(rule),
-                TurnOutput::Answered { answer, usage } => self.save(&answer, usage),
-                TurnOutput::Unanswered { words } => self.keep(&words),
+                TurnOutput::Answered { answer, usage } => self.answer_came(&answer, usage),
+                TurnOutput::Unanswered { words } => self.keep_words(&words),
             }
+        }
+    }
+
+    /// Does what the context budget asks for.
+    pub(super) fn budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
+        for output in outputs {
+            match output {
+                BudgetOutput::Note(notice) => self.feed(Input::Noted(notice)),
+                BudgetOutput::Notice(notice) => self.cx.notice(notice),
+                BudgetOutput::Measured(meter) => {
+                    self.cx.outbox.push(Event::ContextMeasured(meter));
+                }
+                BudgetOutput::Stop => self.feed(Input::Stopped),
+                BudgetOutput::AskFacts(model) => {
+                    let provider = self.cx.provider.clone();
+                    if let Some(turn) = &mut self.turn {
+                        let asked = async move { provider.facts(&model).await.ok() };
+                        turn.facts = Some(Box::pin(asked));
+                    }
+                }
+                BudgetOutput::AskUser { question, to } => {
+                    if let Some(turn) = &self.turn {
+                        let owner = Owner::Job(Job::Turn(turn.id));
+                        self.cx
+                            .ask(owner, question, PendingQuestion::Context { to });
+                    }
+                }
+                BudgetOutput::Send(request) => {
+                    if let Some(turn) = &mut self.turn {
+                        turn.driver.send(request);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Nothing waits to be sent any more, and nobody is asked about it.
+    fn drop_unsent(&mut self) {
+        self.context.drop_unsent();
+        if let Some(turn) = &mut self.turn {
+            turn.facts = None;
+        }
+        self.cx
+            .withdraw_all(|pending| matches!(pending, PendingQuestion::Context { .. }));
+    }
+
+    /// Estimates what the conversation takes, between two requests and in the background: it
+    /// may be long.
+    pub(super) fn weigh_session(&mut self) {
+        let Some(model) = &self.model else { return };
+        let weigher = self.context.weigher(model);
+        let (system, offered) = (self.system_text(), self.offered_now());
+        let (epoch, session) = (
+            self.conversation.epoch(),
+            self.conversation.session().clone(),
+        );
+        self.cx.jobs.spawn_blocking(move || {
+            let weight = weigher.weigh(&system, &offered, &compact::history(&session));
+            JobResult::Weighed(epoch, weight)
+        });
+    }
+
+    pub(super) fn session_weighed(&mut self, epoch: Epoch, weight: u64) {
+        if epoch != self.conversation.epoch() || self.turn.is_some() {
+            return;
+        }
+        if let Some(model) = &self.model {
+            let output = self.context.session_weighed(model, weight);
+            self.budget_outputs(vec![output]);
+        }
+    }
+
+    fn answer_came(&mut self, answer: &str, usage: Usage) {
+        let Some(turn) = &mut self.turn else { return };
+        if let Some(covered) = turn.covers.take() {
+            return self.compacted(&covered, answer);
+        }
+        let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+        self.persist
+            .save_answer(conversation, &turn, answer, usage, &self.cx);
+    }
+
+    fn keep_words(&mut self, words: &str) {
+        // Half a summary is of no use to anybody.
+        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.covers.is_none()) {
+            let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+            self.persist
+                .keep_words(conversation, &turn, words, &self.cx);
         }
     }
 
@@ -78,18 +193,21 @@ impl Actor {
         if let TurnEvent::Ended { end, .. } = &event {
             failures::log_turn_end(end);
         }
-        self.take_down(&event);
-        self.outbox.push(Event::Turn(id, event));
+        self.persist.record(&event, &mut self.cx);
+        self.cx.outbox.push(Event::Turn(id, event));
         if ended && let Some(turn) = self.turn.take() {
             let finished = turn.driver.finish();
-            self.ids = finished.ids;
+            self.turn_ids = finished.ids;
             self.trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
+            self.context.drop_unsent();
             if turn.covers.is_some() {
                 // No summary came: the meter showed what it would have been made of.
                 self.weigh_session();
             }
-            self.offer_to_compact();
+            let tools = self.offered_now();
+            let offer = self.context.offer_to_compact(&tools);
+            offer.into_iter().for_each(|offer| self.cx.notice(offer));
         }
     }
 
@@ -130,7 +248,11 @@ impl Actor {
             arguments: call.arguments().clone(),
             pin: Some(tool.tool.pin.clone()),
         };
-        let (server, tool, private) = (request.server.clone(), request.tool.clone(), self.private);
+        let (server, tool, private) = (
+            request.server.clone(),
+            request.tool.clone(),
+            self.persist.is_private(),
+        );
         let (hub, offered) = (&self.hub, Arc::clone(&self.offered));
         turn.driver.run(call, |cancel| {
             let outcome = hub.call(request, cancel);
@@ -138,7 +260,7 @@ impl Actor {
                 let outcome = outcome.await;
                 failures::log_outcome(&server, &tool, &outcome, private);
                 // The model sees no result that the guard has not read.
-                let quote = match quotes::said(&outcome) {
+                let quote = match said(&outcome) {
                     Some(said) => Some(read(QuotedIn::ToolResult, said.to_owned(), offered).await),
                     None => None,
                 };

@@ -10,10 +10,9 @@ use crate::domain::{
 };
 use crate::engine::approval::{Approval, Grant};
 use crate::engine::argument_checker::ArgumentChecker;
-use crate::engine::context_budget::with_tool_role;
+use crate::engine::context::{Bounds, Fit, weigh, with_tool_role};
 use crate::engine::turn::{Ids, Input, Setup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
-use crate::engine::window::{self, Bounds, Fit};
 use crate::mcp::Call;
 use crate::provider::{Cause, Request};
 use crate::text::tokens::Vocabulary;
@@ -201,7 +200,7 @@ impl<'a> Attempt<'a> {
         *self.num_ctx.get_or_insert_with(|| {
             let native = (model.dialect == Dialect::Native).then_some(tools);
             let vocabulary = Vocabulary::of(self.facts.family.as_deref(), &model.model);
-            let estimate = window::weigh(messages, native, vocabulary);
+            let estimate = weigh(messages, native, vocabulary);
             let (before, agreed) = (self.probe.num_ctx, self.probe.agreed);
             let tokens = match Bounds::new(model, self.facts, before, agreed).fit(estimate) {
                 Fit::Fits { num_ctx } | Fit::TooLong { num_ctx } => num_ctx,

@@ -7,8 +7,9 @@ mod run;
 
 pub use run::{Probe, ProbeNews, RunningProbe};
 
-use super::actor::{Actor, Done};
-use super::asking::Pending;
+use super::actor::Actor;
+use super::jobs::JobResult;
+use super::questions::PendingQuestion;
 use super::stock::without_retry;
 use crate::config::{self, ConfigError};
 use crate::domain::probe::{ProbeState, Report};
@@ -38,22 +39,26 @@ impl Actor {
     pub(super) fn probe(&mut self) {
         if self.turn.is_some() {
             let notice = Notice::warning("The present turn is still under way.");
-            return self.notice(notice.advise("Probe the model once it has ended."));
+            return self
+                .cx
+                .notice(notice.advise("Probe the model once it has ended."));
         }
         if self.probing.is_some() {
-            return self.notice(Notice::info("A probe is under way already."));
+            return self
+                .cx
+                .notice(Notice::info("A probe is under way already."));
         }
-        if self.options.stand_in.is_some() {
+        if self.cx.options.stand_in.is_some() {
             let what = "The demo's model follows a script: there is nothing to find out.";
-            return self.notice(Notice::info(what));
+            return self.cx.notice(Notice::info(what));
         }
         let Some(model) = self.model.clone() else {
             let notice = self.no_model();
-            return self.notice(notice);
+            return self.cx.notice(notice);
         };
-        let (num_ctx, agreed) = self.context_of(&model);
+        let (num_ctx, agreed) = self.context.num_ctx_of(&model);
         let probe = Probe {
-            provider: self.provider.clone(),
+            provider: self.cx.provider.clone(),
             built_in: Arc::clone(&self.built_in),
             model: Arc::clone(&model),
             system_prompt: Arc::clone(&self.system_prompt),
@@ -77,7 +82,7 @@ impl Actor {
 
     fn push_probe(&mut self) {
         let state = self.probing.as_ref().map(|probing| probing.state.clone());
-        self.outbox.push(Event::ProbeChanged(state));
+        self.cx.outbox.push(Event::ProbeChanged(state));
     }
 
     pub(super) fn probe_news(&mut self, news: ProbeNews) {
@@ -126,7 +131,7 @@ impl Actor {
         self.probing = None;
         self.push_probe();
         let what = "The probe was stopped before a dialect was tried to its end.";
-        self.notice(Notice::info(what));
+        self.cx.notice(Notice::info(what));
     }
 
     /// Shows what was found, and asks where there is something to store.
@@ -143,8 +148,8 @@ impl Actor {
         self.push_probe();
         let model = report.model.clone();
         let question = Ask::StoreDialect { report, to };
-        let pending = Pending::StoreDialect { model, to };
-        let ask = self.ask(Owner::Job(Job::Probe), question, pending);
+        let pending = PendingQuestion::StoreDialect { model, to };
+        let ask = self.cx.ask(Owner::Job(Job::Probe), question, pending);
         if let Some(probing) = &mut self.probing {
             probing.ask = Some(ask);
         }
@@ -153,11 +158,10 @@ impl Actor {
     pub(super) fn probe_answered(&mut self, model: ModelRef, to: Option<Dialect>, choice: Choice) {
         self.probing = None;
         if let Some(dialect) = to.filter(|_| choice == Choice::Store) {
-            let (home, reference) = (self.home.clone(), model.clone());
-            self.begin_write();
-            self.jobs.spawn_blocking(move || {
+            let (home, reference) = (self.cx.home.clone(), model.clone());
+            self.cx.write_config(move || {
                 let stored = config::set_tool_calls(&home, &reference, dialect);
-                Done::DialectStored(reference, dialect, stored)
+                JobResult::DialectStored(reference, dialect, stored)
             });
             // The next prompt waits until what was found is in force.
             return;
@@ -180,9 +184,8 @@ impl Actor {
                 model.dialect = dialect;
             }
         }
-        self.config_written();
         match stored {
-            Err(notice) => self.notice(notice),
+            Err(notice) => self.cx.notice(notice),
             Ok(()) => {
                 if let Some(model) = &mut self.model
                     && model.reference() == reference
@@ -192,7 +195,7 @@ impl Actor {
                 let (name, dialect) = (&reference.name, dialect.name());
                 let said = format!("{name} is used with `{dialect}` from now on.");
                 let why = "It stands in config.json as `toolCalls`.";
-                self.notice(Notice::info(said).because(why));
+                self.cx.notice(Notice::info(said).because(why));
             }
         }
         self.push_probe();

@@ -9,7 +9,7 @@ use crate::domain::{
     Progress, Prompt, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, Grant};
-use crate::engine::quotes::{Quote, Quotes};
+use crate::engine::injection_guard::{Quote, Quotes};
 use crate::protocol::{Answer, Ask};
 use std::sync::Arc;
 use std::time::Duration;

@@ -14,7 +14,7 @@ pub(super) use reply_trace::ReplyTracer;
 
 use super::approval::{ApprovedCall, Grant};
 use super::argument_checker::ArgumentChecker;
-use super::quotes::Quote;
+use super::injection_guard::Quote;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::trust::Rule;
 use crate::domain::{

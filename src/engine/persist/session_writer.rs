@@ -44,7 +44,7 @@ struct Waiting {
     session: Session,
 }
 
-pub struct Saver {
+pub struct SessionWriter {
     sessions: Arc<Sessions>,
     waiting: VecDeque<Waiting>,
     writing: Option<JoinHandle<(Saved, Waiting)>>,
@@ -58,7 +58,7 @@ pub struct Saver {
     delay: Duration,
 }
 
-impl Saver {
+impl SessionWriter {
     pub fn new(sessions: Arc<Sessions>) -> Self {
         Self {
             sessions,

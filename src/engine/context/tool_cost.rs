@@ -1,14 +1,13 @@
 //! Where the definitions of tools, and not what was said, fill a context: a warning
 //! says so, whose they are, and how to be rid of them.
 
-use super::actor::Actor;
 use super::window;
 use crate::domain::{Notice, Offered, ServerId};
 use crate::text::Clean;
 
 /// Definitions that are the greater part of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Costly {
+pub(super) struct ToolCost {
     /// Tokens of all definitions.
     tokens: u64,
     /// The server whose tools cost most, and what they cost.
@@ -16,7 +15,7 @@ pub(super) struct Costly {
     of_server: u64,
 }
 
-impl Costly {
+impl ToolCost {
     /// `estimate` are the tokens of a request of this weight. None where definitions
     /// are its smaller part.
     pub(super) fn of(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
@@ -50,17 +49,6 @@ impl Costly {
                 self.tokens, self.of_server
             ))
             .advise("Space in the Servers pane (F2) switches a server or a tool off.")
-    }
-}
-
-impl Actor {
-    /// Of the request that is about to be sent, or else of the next.
-    pub(super) fn costly(&self, unsent: Option<&Offered>, estimate: u64) -> Option<Costly> {
-        let weight = self.fill.weight;
-        match unsent {
-            Some(offered) => Costly::of(offered, weight, estimate),
-            None => Costly::of(&self.offered_now(), weight, estimate),
-        }
     }
 }
 
@@ -102,13 +90,13 @@ mod tests {
         let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
         let offered = Offered::from_servers(&servers);
         // 115 tools of 80 tokens by weight, which the server counts as half.
-        let costly = Costly::of(&offered, 10_000, 5_000);
-        let expected = Costly {
+        let cost = ToolCost::of(&offered, 10_000, 5_000);
+        let expected = ToolCost {
             tokens: 4_600,
             server: "big\u{200B}".into(),
             of_server: 4_000,
         };
-        assert_eq!(costly, Some(expected.clone()));
+        assert_eq!(cost, Some(expected.clone()));
         assert_eq!(
             expected.explain(Notice::warning("Too long.")).sentence(),
             "Too long. The definitions of tools are about 4600 tokens of that; those of server `big⟨U+200B⟩` cost most, about 4000. Space in the Servers pane (F2) switches a server or a tool off."
@@ -118,7 +106,7 @@ mod tests {
     #[test]
     fn a_conversation_that_is_longer_than_its_tools_is_the_reason_itself() {
         let offered = Offered::from_servers(&[server("a", 10)]);
-        assert_eq!(Costly::of(&offered, 1_600, 1_600), None);
-        assert_eq!(Costly::of(&Offered::default(), 0, 0), None);
+        assert_eq!(ToolCost::of(&offered, 1_600, 1_600), None);
+        assert_eq!(ToolCost::of(&Offered::default(), 0, 0), None);
     }
 }

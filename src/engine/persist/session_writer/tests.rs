@@ -7,10 +7,10 @@ use tempfile::TempDir;
 
 const FIRST: Epoch = Epoch(1);
 
-fn saver() -> (TempDir, Saver) {
+fn writer() -> (TempDir, SessionWriter) {
     let home = TempDir::new().expect("a scratch folder");
     let sessions = Sessions::new(home.path().join("sessions"));
-    (home, Saver::new(Arc::new(sessions)))
+    (home, SessionWriter::new(Arc::new(sessions)))
 }
 
 fn talk(turns: usize) -> Session {
@@ -30,15 +30,15 @@ fn block(home: &TempDir) {
 
 #[tokio::test(start_paused = true)]
 async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
-    let (home, mut saver) = saver();
-    saver.save(FIRST, talk(1));
-    saver.save(FIRST, talk(2));
-    let last = saver.save(FIRST, talk(3));
-    let one = saver.saved().await;
+    let (home, mut writer) = writer();
+    writer.save(FIRST, talk(1));
+    writer.save(FIRST, talk(2));
+    let last = writer.save(FIRST, talk(3));
+    let one = writer.saved().await;
     let id = one.result.expect("saved");
-    let two = saver.saved().await;
+    let two = writer.saved().await;
     assert_eq!((two.ticket, two.result), (last, Ok(id.clone())));
-    assert!(saver.is_idle());
+    assert!(writer.is_idle());
     let sessions = Sessions::new(home.path().join("sessions"));
     let files: Vec<_> = sessions.list().into_iter().map(|one| one.id).collect();
     assert_eq!(files, std::slice::from_ref(&id));
@@ -48,12 +48,12 @@ async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_refused_never_comes_after_what_is_newer() {
-    let (home, mut saver) = saver();
+    let (home, mut writer) = writer();
     block(&home);
-    saver.save(FIRST, talk(1));
-    saver.save(FIRST, talk(2));
-    assert!(saver.saved().await.result.is_err());
-    let unsaved: Vec<_> = saver
+    writer.save(FIRST, talk(1));
+    writer.save(FIRST, talk(2));
+    assert!(writer.saved().await.result.is_err());
+    let unsaved: Vec<_> = writer
         .unsaved()
         .into_iter()
         .map(|one| one.messages)
@@ -63,20 +63,20 @@ async fn what_was_refused_never_comes_after_what_is_newer() {
 
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_refuses_is_tried_ever_more_seldom_until_it_takes() {
-    let (home, mut saver) = saver();
+    let (home, mut writer) = writer();
     block(&home);
-    saver.save(FIRST, talk(1));
+    writer.save(FIRST, talk(1));
     let mut pauses = Vec::new();
     let mut before = Instant::now();
     for _ in 0..9 {
-        assert!(saver.saved().await.result.is_err());
+        assert!(writer.saved().await.result.is_err());
         pauses.push(before.elapsed().as_secs());
         before = Instant::now();
     }
     assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
     fs::remove_file(home.path().join("sessions")).expect("removed");
-    assert!(saver.saved().await.result.is_ok());
-    assert_eq!(saver.unsaved(), []);
+    assert!(writer.saved().await.result.is_ok());
+    assert_eq!(writer.unsaved(), []);
 }
 
 #[tokio::test(start_paused = true)]
@@ -84,16 +84,16 @@ async fn a_name_says_when_the_first_answer_ended_however_late_it_is_saved() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sessions");
     std::fs::write(&path, "in the way").unwrap();
-    let mut saver = Saver::new(Arc::new(Sessions::new(path.clone())));
+    let mut writer = SessionWriter::new(Arc::new(Sessions::new(path.clone())));
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("hi"));
-    saver.save(Epoch(1), session.clone());
-    assert!(saver.saved().await.result.is_err());
+    writer.save(Epoch(1), session.clone());
+    assert!(writer.saved().await.result.is_err());
     let then: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
-    assert!(saver.ended.insert(Epoch(1), then).is_some());
-    saver.save(Epoch(1), session.clone());
-    assert!(saver.saved().await.result.is_err());
+    assert!(writer.ended.insert(Epoch(1), then).is_some());
+    writer.save(Epoch(1), session.clone());
+    assert!(writer.saved().await.result.is_err());
     std::fs::remove_file(path).unwrap();
-    let saved = saver.saved().await.result;
+    let saved = writer.saved().await.result;
     assert_eq!(saved, Ok("20010203_040506_hi.json".into()));
 }

@@ -7,56 +7,64 @@ use crate::store::beside;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// A turn that was answered.
-pub struct Answered<'a> {
-    pub model: &'a str,
-    pub prompt: &'a str,
-    pub answer: &'a str,
-    pub usage: Usage,
+/// A turn that is to be saved.
+pub(in crate::engine) struct TurnToSave<'a> {
+    pub(in crate::engine) prompt: &'a str,
+    pub(in crate::engine) place: AnswerPlace,
+    pub(in crate::engine) model: &'a str,
     /// The fold of its events.
-    pub turn: &'a Transcript,
+    pub(in crate::engine) transcript: &'a Transcript,
 }
 
-/// Adds the turn to the conversation. Returns its whole answer.
-pub fn answered(session: &mut Session, place: AnswerPlace, answered: &Answered) -> Arc<str> {
-    session.model = answered.model.to_owned();
+/// Adds an answered turn to the conversation. Returns its whole answer.
+pub(super) fn answered(
+    session: &mut Session,
+    turn: &TurnToSave,
+    answer: &str,
+    usage: Usage,
+) -> Arc<str> {
+    session.model = turn.model.to_owned();
     let at = session.last_prompt();
-    match (place, at) {
+    match (turn.place, at) {
         (AnswerPlace::InsteadOfLast, Some(at)) => session.rewind(at, Timestamp::now()),
-        (AnswerPlace::EndOfLast, Some(at)) => return extended(session, at, answered),
+        (AnswerPlace::EndOfLast, Some(at)) => return extended(session, at, turn, answer, usage),
         _ => {}
     }
-    session.messages.push(SavedMessage::user(answered.prompt));
-    let answer = SavedMessage::assistant(answered.answer);
+    session.messages.push(SavedMessage::user(turn.prompt));
+    let answer = SavedMessage::assistant(answer);
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
-    let note = note(answered, session.messages.len() - 1);
+    let note = note(turn, usage, session.messages.len() - 1);
     beside::add_turn(&mut session.humble, &note);
     whole
 }
 
 /// The second half of the answer to the prompt at `at`, which was cut.
-fn extended(session: &mut Session, at: usize, answered: &Answered) -> Arc<str> {
+fn extended(
+    session: &mut Session,
+    at: usize,
+    turn: &TurnToSave,
+    answer: &str,
+    usage: Usage,
+) -> Arc<str> {
     let is_answer = |message: &SavedMessage| message.role == Role::Assistant;
-    let answer = session.messages[at..].iter().rposition(is_answer);
-    let message = match answer {
+    let found = session.messages[at..].iter().rposition(is_answer);
+    let message = match found {
         Some(behind) => at + behind,
         None => {
             session.messages.push(SavedMessage::assistant(""));
             session.messages.len() - 1
         }
     };
-    let whole: Arc<str> = [&session.messages[message].content, answered.answer]
-        .concat()
-        .into();
+    let whole: Arc<str> = [&session.messages[message].content, answer].concat().into();
     session.messages[message].content = Arc::clone(&whole);
-    beside::extend_turn(&mut session.humble, &note(answered, message));
+    beside::extend_turn(&mut session.humble, &note(turn, usage, message));
     whole
 }
 
-fn note(answered: &Answered, message: usize) -> TurnNote {
+fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnNote {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
-    for entry in answered.turn.entries() {
+    for entry in turn.transcript.entries() {
         match &entry.body {
             Body::Tool(call) => tools.push(call.as_ref().clone()),
             Body::Thinking { text, .. } if !text.trim().is_empty() => {
@@ -67,8 +75,8 @@ fn note(answered: &Answered, message: usize) -> TurnNote {
     }
     TurnNote {
         message,
-        model: answered.model.to_owned(),
-        usage: answered.usage,
+        model: turn.model.to_owned(),
+        usage,
         tools,
         // Each round thinks for itself: without a break its first word would run into
         // the last one of the round before.
@@ -78,7 +86,7 @@ fn note(answered: &Answered, message: usize) -> TurnNote {
 }
 
 /// Keeps the words of a turn that ended without an answer; never sent.
-pub fn cancelled(session: &mut Session, place: AnswerPlace, prompt: &str, words: &str) {
+pub(super) fn cancelled(session: &mut Session, place: AnswerPlace, prompt: &str, words: &str) {
     let note = CancelledNote {
         at: Timestamp::now(),
         after: session.messages.len(),

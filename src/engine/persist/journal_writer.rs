@@ -2,7 +2,7 @@
 //! for a moment, calls and the answer are written at once. A journal stays until a
 //! save that came after it has succeeded.
 
-use super::saver::{Epoch, Ticket};
+use super::session_writer::{Epoch, Ticket};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
 use crate::store::{Journal, Journals, Record, StoreError, beside};
 use jiff::Zoned;
@@ -46,7 +46,7 @@ pub enum Step {
     Slow,
 }
 
-pub struct Journalist {
+pub struct JournalWriter {
     journals: Arc<Journals>,
     /// The journal of the present conversation, while it is not being written.
     journal: Option<Journal>,
@@ -64,7 +64,7 @@ pub struct Journalist {
     hold: Option<Instant>,
 }
 
-impl Journalist {
+impl JournalWriter {
     pub fn new(journals: Arc<Journals>) -> Self {
         Self {
             journals,

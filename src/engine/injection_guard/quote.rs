@@ -1,12 +1,10 @@
-//! What tools and pipes said in this conversation, kept to tell whether a call is the
-//! model's own or was taken from there (S6.4). In memory only, bounded, and kept when
-//! the results themselves have left the context. `reading` finds the calls that
-//! a text holds. What is in doubt counts as quoted: it costs one question.
+//! Untrusted text of a conversation, kept to tell whether a call is the model's own or was
+//! copied from there. In memory only and bounded; it stays when the results themselves have
+//! left the context. Whatever is in doubt counts as quoted: that costs one question.
 
-mod reading;
-
-use super::context::RESULT_BYTES_MAX;
+use super::extract;
 use crate::domain::{Arguments, Offered, QuotedIn, ToolCall, ToolOutcome};
+use crate::engine::context::RESULT_BYTES_MAX;
 use crate::text::words;
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
@@ -40,7 +38,7 @@ impl Quote {
 
     /// The same for a text that came with the prompt.
     pub fn of_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
-        let found = reading::calls(text, offered);
+        let found = extract::calls(text, offered);
         let calls = found.calls.iter();
         let calls = calls.map(|call| meaning(&call.tool, &call.arguments));
         Self {
@@ -182,4 +180,5 @@ fn push_value(value: &Value, out: &mut String) {
 }
 
 #[cfg(test)]
+#[path = "tests.rs"]
 mod tests;

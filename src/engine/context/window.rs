@@ -71,12 +71,12 @@ pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
 
 /// Learns from what a server counts how far the weights are off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Gauge {
+pub struct TokenCalibration {
     /// The weight of the last request that was counted, and its count.
     last: Option<(u64, u64)>,
 }
 
-impl Gauge {
+impl TokenCalibration {
     /// Tokens of a request of this weight. From the second request on what was
     /// counted stands for itself, and only what was added is estimated.
     pub fn estimate(self, weight: u64) -> u64 {
@@ -318,28 +318,28 @@ mod tests {
 
     #[test]
     fn a_count_makes_the_next_estimate_better() {
-        let mut gauge = Gauge::default();
-        assert_eq!(gauge.estimate(1_200), 1_200);
-        assert!(!gauge.shows_a_cut(1_200, 1_000));
-        assert_eq!(gauge.estimate(1_200), 1_000);
-        assert_eq!(gauge.estimate(2_400), 2_013);
-        assert_eq!(gauge.estimate(600), 500);
+        let mut calibration = TokenCalibration::default();
+        assert_eq!(calibration.estimate(1_200), 1_200);
+        assert!(!calibration.shows_a_cut(1_200, 1_000));
+        assert_eq!(calibration.estimate(1_200), 1_000);
+        assert_eq!(calibration.estimate(2_400), 2_013);
+        assert_eq!(calibration.estimate(600), 500);
     }
 
     #[test]
     fn a_count_far_under_the_estimate_means_a_cut_and_teaches_nothing() {
-        let mut gauge = Gauge::default();
-        assert!(gauge.shows_a_cut(9_000, 4_096));
-        assert_eq!(gauge.estimate(9_000), 9_000);
-        assert!(!gauge.shows_a_cut(2_000, 1_600));
-        assert!(gauge.shows_a_cut(9_000, 4_096));
-        assert_eq!(gauge.estimate(2_000), 1_600);
+        let mut calibration = TokenCalibration::default();
+        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert_eq!(calibration.estimate(9_000), 9_000);
+        assert!(!calibration.shows_a_cut(2_000, 1_600));
+        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert_eq!(calibration.estimate(2_000), 1_600);
     }
 
     #[test]
     fn a_count_that_no_context_is_as_small_as_says_nothing() {
-        let mut gauge = Gauge::default();
-        assert!(!gauge.shows_a_cut(2_000, 20));
-        assert_eq!(gauge.estimate(2_000), 2_000);
+        let mut calibration = TokenCalibration::default();
+        assert!(!calibration.shows_a_cut(2_000, 20));
+        assert_eq!(calibration.estimate(2_000), 2_000);
     }
 }

@@ -14,14 +14,14 @@ const OTHER: Epoch = Epoch(2);
 
 struct Desk {
     home: TempDir,
-    journalist: Journalist,
+    writer: JournalWriter,
 }
 
 fn desk() -> Desk {
     let home = TempDir::new().expect("a scratch folder");
     let journals = Arc::new(Journals::new(home.path().join("journal")));
-    let journalist = Journalist::new(journals);
-    Desk { home, journalist }
+    let writer = JournalWriter::new(journals);
+    Desk { home, writer }
 }
 
 fn turn(prompt: &str) -> Record {
@@ -42,13 +42,13 @@ fn answer(text: &str) -> Record {
 impl Desk {
     /// A turn of this conversation that was answered; the save with `until` has it.
     fn answers(&mut self, epoch: Epoch, until: Ticket) {
-        self.journalist.begin(epoch, turn("q"));
-        self.journalist.answered(answer("a"), until);
+        self.writer.begin(epoch, turn("q"));
+        self.writer.answered(answer("a"), until);
     }
 
     async fn works(&mut self) {
-        while !self.journalist.is_idle() {
-            assert_eq!(self.journalist.step().await, Step::Written);
+        while !self.writer.is_idle() {
+            assert_eq!(self.writer.step().await, Step::Written);
         }
     }
 
@@ -70,8 +70,8 @@ impl Desk {
 
     /// What the next start would find.
     fn left(self) -> Vec<Told> {
-        let Self { home, journalist } = self;
-        drop(journalist);
+        let Self { home, writer } = self;
+        drop(writer);
         let found = Journals::new(home.path().join("journal")).left();
         let turns = found.into_iter().map(|found| match found {
             Found::Left { turns, .. } => turns,
@@ -86,13 +86,13 @@ async fn a_journal_stays_until_the_save_that_has_its_answer() {
     let mut desk = desk();
     desk.answers(FIRST, Ticket::NEVER);
     desk.works().await;
-    desk.journalist.saved(FIRST, Ticket::default());
+    desk.writer.saved(FIRST, Ticket::default());
     desk.works().await;
     assert_eq!(desk.files(), 1, "an earlier save has no such answer");
-    desk.journalist.saved(OTHER, Ticket::NEVER);
+    desk.writer.saved(OTHER, Ticket::NEVER);
     desk.works().await;
     assert_eq!(desk.files(), 1, "nor has one of another conversation");
-    desk.journalist.saved(FIRST, Ticket::NEVER);
+    desk.writer.saved(FIRST, Ticket::NEVER);
     desk.works().await;
     assert_eq!(desk.files(), 0);
 }
@@ -104,7 +104,7 @@ async fn the_journal_of_a_conversation_that_was_left_waits_for_its_own_save() {
     desk.answers(OTHER, Ticket::NEVER);
     desk.works().await;
     assert_eq!(desk.files(), 2);
-    desk.journalist.saved(OTHER, Ticket::NEVER);
+    desk.writer.saved(OTHER, Ticket::NEVER);
     desk.works().await;
     assert_eq!(desk.files(), 1);
     let turns = desk.left();
@@ -115,8 +115,8 @@ async fn the_journal_of_a_conversation_that_was_left_waits_for_its_own_save() {
 async fn a_turn_that_is_stopped_takes_no_unsaved_answer_along() {
     let mut desk = desk();
     desk.answers(FIRST, Ticket::NEVER);
-    desk.journalist.begin(FIRST, turn("r"));
-    desk.journalist.ended(None);
+    desk.writer.begin(FIRST, turn("r"));
+    desk.writer.ended(None);
     desk.works().await;
     let turns = desk.left();
     let told: Vec<_> = turns
@@ -129,10 +129,10 @@ async fn a_turn_that_is_stopped_takes_no_unsaved_answer_along() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_stopped_and_needs_nothing_leaves_nothing() {
     let mut desk = desk();
-    desk.journalist.begin(FIRST, turn("q"));
+    desk.writer.begin(FIRST, turn("q"));
     desk.works().await;
     assert_eq!(desk.files(), 1);
-    desk.journalist.ended(None);
+    desk.writer.ended(None);
     desk.works().await;
     assert_eq!(desk.files(), 0);
 }
@@ -141,14 +141,14 @@ async fn a_turn_that_is_stopped_and_needs_nothing_leaves_nothing() {
 async fn what_the_disk_refused_is_written_as_soon_as_it_takes_it() {
     let mut desk = desk();
     desk.block();
-    desk.journalist.begin(FIRST, turn("q"));
+    desk.writer.begin(FIRST, turn("q"));
     let delta = TurnEvent::Delta {
         piece: PieceId(1),
         kind: PieceKind::Text,
         text: "아직".to_owned(),
     };
-    desk.journalist.note(&delta);
-    let step = desk.journalist.step().await;
+    desk.writer.note(&delta);
+    let step = desk.writer.step().await;
     assert!(matches!(step, Step::Failed(_)), "{step:?}");
     desk.unblock();
     desk.works().await;
@@ -165,11 +165,11 @@ async fn a_disk_that_refuses_holds_no_answer_back() {
     let mut desk = desk();
     desk.block();
     desk.answers(FIRST, Ticket::NEVER);
-    assert!(desk.journalist.holds());
-    let step = desk.journalist.step().await;
+    assert!(desk.writer.holds());
+    let step = desk.writer.step().await;
     assert!(matches!(step, Step::Failed(_)), "{step:?}");
-    assert!(!desk.journalist.holds());
-    assert!(!desk.journalist.has_all(), "it is in no journal");
+    assert!(!desk.writer.holds());
+    assert!(!desk.writer.has_all(), "it is in no journal");
 }
 
 #[test]
@@ -184,10 +184,10 @@ fn a_disk_that_dawdles_holds_an_answer_back_for_a_moment_only() {
         let mut desk = desk();
         desk.answers(FIRST, Ticket::NEVER);
         let patience = HOLD_MAX + Duration::from_millis(1);
-        let step = timeout(patience, desk.journalist.step());
+        let step = timeout(patience, desk.writer.step());
         let (step, ()) = tokio::join!(step, advance(patience));
         assert_eq!(step, Ok(Step::Slow));
-        assert!(!desk.journalist.holds());
+        assert!(!desk.writer.holds());
         drop(open);
         busy.await.expect("no panic").expect_err("nothing was sent");
         desk.works().await;

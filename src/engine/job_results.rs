@@ -1,0 +1,92 @@
+//! Delivers results of background jobs and answers to questions, each to its owner.
+
+use super::actor::Actor;
+use super::jobs::{JobResult, RecoveryResult, SettingsResult};
+use super::persist::crash_recovery::ResumedConversation;
+use super::questions::PendingQuestion;
+use super::turn::Input;
+use crate::config;
+use crate::domain::{AskId, Banner};
+use crate::protocol::{Answer, Choice};
+
+impl Actor {
+    pub(super) fn job_done(&mut self, result: JobResult) {
+        self.cx.tell_narrowed();
+        if result.is_config_write() {
+            self.config_written();
+        }
+        match result {
+            JobResult::Nothing => {}
+            JobResult::Events(events) => events
+                .into_iter()
+                .for_each(|event| self.cx.outbox.push(event)),
+            JobResult::Sessions(result) => self.session_result(result),
+            JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
+                self.recovery.scanned(scan, &mut self.cx);
+            }
+            JobResult::Recovery(RecoveryResult::Opened(turns, opened)) => {
+                self.resume(ResumedConversation::new(turns, opened));
+            }
+            JobResult::Settings(SettingsResult::Reread(read, asks)) => self.reread(*read, asks),
+            JobResult::Settings(SettingsResult::PromptRead(read)) => self.older_prompt_read(read),
+            JobResult::Settings(SettingsResult::PromptReplaced(replaced)) => {
+                self.prompt_replaced(replaced);
+            }
+            JobResult::ConfigWritten(Ok(())) => {}
+            JobResult::ConfigWritten(Err(fault)) => {
+                let banner = Banner::new("", fault.notice());
+                self.cx.notice(config::while_running(banner).notice);
+            }
+            JobResult::ModelAdded(model, written) => self.model_added(*model, written),
+            JobResult::DialectStored(model, dialect, stored) => {
+                self.dialect_stored(model, dialect, stored);
+            }
+            JobResult::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
+            JobResult::MessagesRead(epoch, quote) => self.messages_read(epoch, quote),
+            JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
+        }
+    }
+
+    pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
+        match self.cx.withdraw(ask) {
+            Some(pending) => self.answered(pending, &answer),
+            None => self.feed(Input::Answered { ask, answer }),
+        }
+    }
+
+    fn answered(&mut self, pending: PendingQuestion, answer: &Answer) {
+        let choice = match &answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            PendingQuestion::Context { to } => {
+                let outputs = self.context.answered(to, choice);
+                self.budget_outputs(outputs);
+            }
+            PendingQuestion::AddModel { server, name } => {
+                self.add_model_answered(&server, &name, choice);
+            }
+            PendingQuestion::RemoveModel { server, name } => {
+                self.remove_answered(server, name, choice);
+            }
+            PendingQuestion::StoreDialect { model, to } => self.probe_answered(model, to, choice),
+            PendingQuestion::OutsideEdit {
+                known,
+                base,
+                changes,
+            } => {
+                self.outside_decided(*known, &base, &changes, choice);
+            }
+            PendingQuestion::ReplacePrompt(text) => self.prompt_decided(text, choice),
+            PendingQuestion::Unfinished(turns) => {
+                self.recovery.answered(turns, choice, &mut self.cx);
+            }
+            PendingQuestion::Discard(turns) => {
+                self.recovery.discard_answered(turns, choice, &mut self.cx);
+            }
+            PendingQuestion::PinChanged(change) => self.pin_answered(*change, answer),
+            PendingQuestion::Instructions(agreed) => self.instructions_answered(agreed, answer),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Takes turns back, goes over to other branches and renames. No turn is under way when any of
+//! that happens. What changed is still to be written: true says so.
+
+use super::Conversation;
+use crate::domain::{Branch, Notice};
+use crate::engine::cx::EngineCx;
+use crate::protocol::{BranchSummary, Event};
+use crate::store::beside;
+use crate::text::grapheme;
+use jiff::Timestamp;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Grapheme clusters kept of a title that the user gives, and their bytes: a single
+/// cluster may hold any number of combining marks.
+const TITLE_CLUSTERS_MAX: usize = 1_000;
+const TITLE_BYTES_MAX: usize = 32 * 1024;
+/// Characters of a branch's first prompt in the list of branches.
+const WORDS_CHARS_MAX: usize = 200;
+
+impl Conversation {
+    /// The last answered turn becomes a branch.
+    pub(in crate::engine) fn take_back(&mut self) -> bool {
+        let last = self.session.last_prompt();
+        if let Some(at) = last {
+            self.session.rewind(at, Timestamp::now());
+        }
+        last.is_some()
+    }
+
+    /// The newest words without an answer were taken off the screen.
+    pub(in crate::engine) fn drop_cancelled(&mut self, prompt: &str) -> bool {
+        let after = self.session.messages.len();
+        let prompt = self.asked_as(prompt);
+        beside::drop_cancelled(&mut self.session.humble, after, &prompt)
+    }
+
+    pub(in crate::engine) fn list_branches(&self, cx: &mut EngineCx) {
+        let branches = self.session.branches.iter().rev().map(summary).collect();
+        cx.outbox.push(Event::BranchesListed(branches));
+    }
+
+    pub(in crate::engine) fn switch_branch(
+        &mut self,
+        wanted: &BranchSummary,
+        cx: &mut EngineCx,
+    ) -> bool {
+        let branches = &self.session.branches;
+        let Some(index) = branches.iter().position(|one| summary(one) == *wanted) else {
+            cx.notice(Notice::warning("That branch is not there any more."));
+            return false;
+        };
+        self.session.switch(index, Timestamp::now());
+        self.session.notes = beside::read(&self.session.humble);
+        let session = Arc::new(self.session.clone());
+        cx.outbox.push(Event::SessionOpened(session));
+        cx.notice(Notice::info("This is the other branch now.").advise("/branches leads back."));
+        true
+    }
+
+    pub(in crate::engine) fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
+        let whole = title.trim();
+        if whole.is_empty() {
+            cx.notice(Notice::info("Say the title behind it: /rename TITLE."));
+            return false;
+        }
+        let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
+        self.session.humble.insert("title".to_owned(), json!(title));
+        cx.outbox.push(Event::SessionRenamed(title.to_owned()));
+        if title.len() < whole.len() {
+            let kept = grapheme::clusters(title).count();
+            let what = format!("The title was too long: its first {kept} characters are kept.");
+            cx.notice(Notice::warning(what));
+        }
+        true
+    }
+}
+
+fn summary(branch: &Branch) -> BranchSummary {
+    BranchSummary {
+        words: branch.words().chars().take(WORDS_CHARS_MAX).collect(),
+        at: branch.at,
+        messages: branch.messages.len(),
+        left_at: branch.left_at,
+    }
+}

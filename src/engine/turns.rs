@@ -1,0 +1,199 @@
+//! Begins turns: prompts, and summaries of the conversation (`/compact`).
+
+use super::active_turn::ActiveTurn;
+use super::actor::Actor;
+use super::context::NUM_CTX_UNASKED_MAX;
+use super::failures;
+use super::injection_guard::read;
+use super::turn::Setup;
+use super::turn_driver::TurnDriver;
+use crate::domain::compact::{self, Covered};
+use crate::domain::{
+    AnswerPlace, COMPACT, Dialect, ModelConfig, Notice, Offered, Prompt, QuotedIn, Transcript,
+    TurnEnd, TurnEvent, TurnId, Usage,
+};
+use crate::protocol::Event;
+use futures::future::BoxFuture;
+use std::sync::Arc;
+
+/// Of the context, what the older part may take; the rest is for the instruction, the
+/// summary and what the estimate is off by.
+const SHARE_PERCENT: u64 = 60;
+/// Characters of a token: few, as Korean has them.
+const TOKEN_CHARS: u64 = 2;
+
+/// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
+/// program all the same.
+#[cfg(debug_assertions)]
+fn block_on_purpose(prompt: &str) {
+    if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|at| at == prompt) {
+        eprintln!("HUMBLE_TEST_BLOCK is set");
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+impl Actor {
+    pub(super) fn submit(&mut self, id: TurnId, prompt: Prompt) {
+        #[cfg(debug_assertions)]
+        block_on_purpose(&prompt.text);
+        let typed = prompt.place != AnswerPlace::EndOfLast;
+        if typed
+            && !self.cx.options.no_save
+            && !self.cx.options.one_turn
+            && !self.persist.is_private()
+        {
+            self.remember_typed(prompt.text.clone());
+        }
+        if let Some(busy) = self.busy() {
+            return self.reject(id, prompt, busy);
+        }
+        let Some(model) = self.model.clone() else {
+            self.reject(id, prompt, self.no_model());
+            return;
+        };
+        if prompt.place == AnswerPlace::EndOfLast
+            && self.conversation.session().last_prompt().is_none()
+        {
+            let nothing = Notice::failure("There is no answer to go on with.");
+            return self.reject(id, prompt, nothing);
+        }
+        let started_at = &mut self.conversation.session_mut().started_at;
+        started_at.get_or_insert_with(jiff::Timestamp::now);
+        self.persist
+            .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
+        self.approval.now = jiff::Timestamp::now();
+        let replaced = self.conversation.session().last_prompt();
+        let replaced = replaced.filter(|_| prompt.place == AnswerPlace::InsteadOfLast);
+        let history = match replaced {
+            Some(at) => compact::history_until(self.conversation.session(), at),
+            None => compact::history(self.conversation.session()),
+        };
+        let setup = Setup {
+            prompt,
+            instruction: None,
+            model: model.name.clone(),
+            dialect: model.dialect,
+            system_prompt: self.system_text(),
+            history: Arc::new(history),
+            offered: self.offered_now(),
+            approval: self.approval.clone(),
+            limits: self.settings.limits.clone(),
+            quotes: self.guard.quotes().clone(),
+        };
+        self.begin_turn(id, setup, model, None);
+        self.ask_about_next();
+    }
+
+    /// `covers` is what the answer will stand for, where it is to be a summary.
+    pub(super) fn begin_turn(
+        &mut self,
+        id: TurnId,
+        setup: Setup,
+        model: Arc<ModelConfig>,
+        covers: Option<Covered>,
+    ) {
+        let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);
+        let piped = setup.prompt.piped().map(str::to_owned);
+        let reading = piped.map(|piped| {
+            let offered = Arc::clone(&self.offered);
+            Box::pin(read(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+        });
+        let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
+        let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
+        self.turn = Some(ActiveTurn {
+            id,
+            driver,
+            prompt,
+            place,
+            covers,
+            model,
+            persona: self.persona.clone(),
+            transcript: Transcript::default(),
+            facts: None,
+            reading,
+        });
+        self.perform(outputs);
+    }
+
+    /// Why no turn can begin now: one at a time, and none beside a probe.
+    pub(super) fn busy(&self) -> Option<Notice> {
+        let what = match (&self.turn, &self.probing) {
+            (Some(_), _) => "Another prompt is still being answered.",
+            (None, Some(_)) => "The model is being probed.",
+            (None, None) => return None,
+        };
+        let advice = "Wait for it, or stop it with Ctrl+C.";
+        Some(Notice::failure(what).advise(advice))
+    }
+
+    /// A turn that ends before it began.
+    pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+        let (model, usage) = (self.model_name(), Usage::default());
+        let end = TurnEnd::Failed { notice };
+        failures::log_turn_end(&end);
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Started { prompt, model }));
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
+    }
+
+    pub(super) fn compact(&mut self, id: TurnId) {
+        let prompt = Prompt::new(COMPACT);
+        if let Some(busy) = self.busy() {
+            return self.reject(id, prompt, busy);
+        }
+        let Some(model) = self.model.clone() else {
+            return self.reject(id, prompt, self.no_model());
+        };
+        let tokens = self.context.tokens_max(&model);
+        let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
+        let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
+        let asked = compact::request(self.conversation.session(), chars.unwrap_or(usize::MAX));
+        let Some((instruction, covered)) = asked else {
+            let nothing = Notice::failure("There is nothing to summarise yet.")
+                .because("The last prompt and its answer stay as they are.");
+            return self.reject(id, prompt, nothing);
+        };
+        let setup = Setup {
+            prompt,
+            instruction: Some(instruction),
+            model: model.name.clone(),
+            // No tools, and nothing taught about them.
+            dialect: Dialect::Native,
+            system_prompt: "".into(),
+            history: Arc::default(),
+            offered: Arc::new(Offered::default()),
+            approval: self.approval.clone(),
+            limits: self.settings.limits.clone(),
+            quotes: self.guard.quotes().clone(),
+        };
+        self.begin_turn(id, setup, model, Some(covered));
+    }
+
+    /// All is sent again as it stands in the file.
+    pub(super) fn drop_summary(&mut self) {
+        if self.turn.is_none() && compact::forget(self.conversation.session_mut()) {
+            self.write_and_weigh();
+        }
+    }
+
+    /// The summary is there: from now on it is sent in place of what it stands for.
+    pub(super) fn compacted(&mut self, covered: &Covered, summary: &str) {
+        let Some(turn) = &self.turn else { return };
+        let (id, model) = (turn.id, turn.model.name.clone());
+        compact::keep(
+            self.conversation.session_mut(),
+            covered,
+            summary.trim(),
+            &model,
+        );
+        let said = Notice::info("The model is sent this summary instead of what came before it.")
+            .because("The file keeps all.");
+        self.cx.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
+        self.write_and_weigh();
+    }
+}
