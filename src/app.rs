@@ -10,6 +10,7 @@ use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{Prompt, ServerId, ToolMode};
 use crate::engine::{self, EngineDeps, Handle, InitialSession, Options};
+use crate::headless::advice;
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
@@ -90,7 +91,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     front_end.shutdown_background();
     engine.shutdown_background();
     for notice in config::narrowed(&written) {
-        eprintln!("humble: {}", notice.sentence());
+        eprintln!("humble: {}", advice::sentence(&notice));
     }
     code
 }

@@ -2,7 +2,7 @@
 //! standard output, everything else to standard error; questions go to the
 //! terminal, and where there is none the safe answer is taken and said.
 
-mod advice;
+pub mod advice;
 pub mod allowing;
 mod asking;
 mod calls;
@@ -17,13 +17,12 @@ mod thoughts;
 mod words;
 
 use crate::domain::{
-    AskId, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId, ServerStatus,
-    ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
+    AskId, BannerCause, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId,
+    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, Wait,
 };
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use advice::without_screen;
 use asking::Terminal;
 use closing::{ACKNOWLEDGE_MAX, passed, say_stuck};
 use paragraph::Paragraph;
@@ -40,7 +39,11 @@ pub const EXIT_TOOL_REFUSED: u8 = 3;
 pub const EXIT_INTERRUPTED: u8 = 130;
 
 /// The causes of banners about what the command line names and nobody knows.
-const UNKNOWN: [&str; 3] = ["--model", "--persona", "--session"];
+const UNKNOWN: [BannerCause; 3] = [
+    BannerCause::UnknownModel,
+    BannerCause::UnknownPersona,
+    BannerCause::UnknownSession,
+];
 /// The one turn there is.
 const TURN: TurnId = TurnId(1);
 
@@ -176,12 +179,13 @@ impl Headless {
         self.print(&event)?;
         match event {
             Event::BannersChanged(banners) if !self.submitted => {
-                self.doubtful = banners.iter().any(crate::domain::trust::is_unread);
+                self.doubtful = banners
+                    .iter()
+                    .any(|banner| banner.cause == BannerCause::UnreadableTrust);
                 for banner in &banners {
                     self.say_notice(&banner.notice);
                 }
-                let mut causes = banners.iter().map(|banner| banner.cause.as_str());
-                if causes.any(|cause| UNKNOWN.contains(&cause)) {
+                if banners.iter().any(|banner| UNKNOWN.contains(&banner.cause)) {
                     return Ok(Some(EXIT_USAGE));
                 }
             }
@@ -386,11 +390,6 @@ impl Headless {
     }
 
     fn say_notice(&self, notice: &Notice) {
-        // Commands of the screen help nobody here.
-        let notice = Notice {
-            advice: notice.advice.as_deref().and_then(without_screen),
-            ..notice.clone()
-        };
-        self.say(Clean::new(&notice.sentence()).as_str());
+        self.say(Clean::new(&advice::sentence(notice)).as_str());
     }
 }

@@ -37,7 +37,7 @@ pub enum Command {
         prompt: Prompt,
     },
     /// The older part of the context gives way to a summary that the model writes. It
-    /// is a turn whose prompt reads [`crate::domain::COMPACT`].
+    /// is a turn whose prompt is [`crate::domain::Prompt::compacting`].
     Compact {
         turn: TurnId,
     },
@@ -133,7 +133,7 @@ pub enum Command {
     /// All is sent again in place of a summary.
     DropSummary,
     /// The last turn, which has no answer, is taken off the screen: its prompt.
-    DropCancelled(String),
+    DropCancelled(Prompt),
     ListBranches,
     SwitchBranch(BranchSummary),
     /// Goes on in a new file; the old one stays as it is.

@@ -358,7 +358,7 @@ async fn what_cannot_run_is_listed_with_the_reason() {
     ]);
     let notice = desk.until_failed().await;
     assert!(
-        notice.sentence().contains("Nothing listens at"),
+        notice.summary().contains("Nothing listens at"),
         "{notice:?}"
     );
     let servers = desk.hub.servers();

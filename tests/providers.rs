@@ -27,6 +27,8 @@ mod messages;
 mod model_server;
 #[path = "providers/network.rs"]
 mod network;
+#[path = "support/notice.rs"]
+mod notice;
 #[path = "providers/odd_answers.rs"]
 mod odd_answers;
 #[path = "providers/pulling.rs"]

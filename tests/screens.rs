@@ -9,7 +9,8 @@ mod story;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::domain::tool::{Progress, Tool, ToolOutcome, ToolState};
 use humble::domain::{
-    AskId, Banner, CallId, Notice, PieceKind, QueryId, ServerStatus, SessionSummary, TurnEnd,
+    Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, ServerStatus,
+    SessionSummary, TurnEnd,
 };
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
 use humble::tui::{Input, Model, Options};
@@ -126,7 +127,8 @@ screens!(a_failure, |story| {
     let notice = Notice::failure(
         "The connection to http://localhost:11434 was cut in the middle of the answer.",
     )
-    .advise("What came so far is kept. /retry asks again.");
+    .advise("What came so far is kept.")
+    .advise(Advice::Retry);
     story.ends(TurnEnd::Failed { notice });
 });
 
@@ -138,7 +140,7 @@ screens!(banners_and_a_queue, |story| {
     let notice = Notice::warning("mcp-servers.json line 7, column 3: expected `,` or `}`.")
         .advise("Servers stay as they were; the file is left alone.");
     story.event(Event::BannersChanged(vec![Banner::new(
-        "mcp-servers.json",
+        BannerCause::UnreadableFile("mcp-servers.json".to_owned()),
         notice,
     )]));
 });

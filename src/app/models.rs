@@ -6,6 +6,7 @@ use crate::config::{self, Home, Served};
 use crate::domain::stock::{no_name, size_words};
 use crate::domain::{ModelConfig, ProviderKind, Stock, StockState};
 use crate::engine::{pull_failed, remove_failed};
+use crate::headless::advice;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
@@ -27,7 +28,7 @@ const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 pub async fn run(home: &Home, models: Models) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
-        eprintln!("{}", words::line(&banner.notice.sentence()));
+        eprintln!("{}", words::line(&advice::sentence(&banner.notice)));
     }
     let configured = settings.value.models;
     let provider = Provider::new();
@@ -115,7 +116,7 @@ fn usual_ollama(home: &Home, configured: &[ModelConfig]) -> ModelConfig {
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
     if let Some(notice) = no_name(name) {
-        eprintln!("{}", words::line(&notice.sentence()));
+        eprintln!("{}", words::line(&advice::sentence(&notice)));
         return Ok(EXIT_FAILED);
     }
     let mut stream = provider.pull(ollama, name);
@@ -128,7 +129,10 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
                 if is_terminal {
                     eprintln!();
                 }
-                eprintln!("{}", words::line(&pull_failed(name, &fault).sentence()));
+                eprintln!(
+                    "{}",
+                    words::line(&advice::sentence(&pull_failed(name, &fault)))
+                );
                 return Ok(EXIT_FAILED);
             }
         };
@@ -188,7 +192,10 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
             Ok(EXIT_ANSWERED)
         }
         Err(fault) => {
-            eprintln!("{}", words::line(&remove_failed(name, &fault).sentence()));
+            eprintln!(
+                "{}",
+                words::line(&advice::sentence(&remove_failed(name, &fault)))
+            );
             Ok(EXIT_FAILED)
         }
     }

@@ -2,8 +2,7 @@
 //! it is told: in the banner at the start and when saving into it is refused.
 
 use super::document::BYTES_MAX;
-use crate::domain::trust::UNREAD;
-use crate::domain::{Banner, Notice};
+use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -117,11 +116,16 @@ impl ConfigError {
             Self::KnownServer { .. } => {
                 notice.advise("Give this one another name, or change the entry there.")
             }
-            Self::KnownModel { .. } => notice.advise("Choose it with /set-model."),
+            Self::KnownModel { .. } => notice.advise(Advice::SelectModel),
             Self::UnknownModel { .. } | Self::UnknownServer { .. } => {
                 notice.advise("It may have been removed in the meantime.")
             }
         }
+    }
+
+    /// The same of a file that broke while the program runs.
+    pub fn notice_while_running(&self) -> Notice {
+        while_running(self.banner()).notice
     }
 
     /// The same as a banner about the file.
@@ -129,19 +133,19 @@ impl ConfigError {
         Banner::new(self.cause(), self.notice())
     }
 
-    fn cause(&self) -> String {
+    fn cause(&self) -> BannerCause {
         match self {
-            Self::NoHome | Self::BadHome { .. } => "home".to_owned(),
+            Self::NoHome | Self::BadHome { .. } => BannerCause::UnwritableHome,
             Self::Unreadable { path, .. }
             | Self::TooLarge { path, .. }
-            | Self::Malformed { path, .. }
-            | Self::Misshapen { path, .. }
+            | Self::Malformed { path, .. } => BannerCause::UnreadableFile(file_name(path)),
+            Self::Misshapen { path, .. }
             | Self::Unwritable { path, .. }
             | Self::ChangedMeanwhile { path }
             | Self::UnknownModel { path, .. }
             | Self::KnownModel { path, .. }
             | Self::KnownServer { path, .. }
-            | Self::UnknownServer { path, .. } => file_name(path),
+            | Self::UnknownServer { path, .. } => BannerCause::setting(file_name(path), ""),
         }
     }
 }
@@ -153,7 +157,7 @@ const AS_THEY_WERE: &str = "The settings stay as they were; the file is left alo
 /// The banner of a file that broke while the program runs: nothing is lost of what
 /// was in force.
 pub fn while_running(mut banner: Banner) -> Banner {
-    if matches!(banner.notice.why.as_deref(), Some(LEFT_ALONE | UNREAD)) {
+    if let BannerCause::UnreadableFile(_) | BannerCause::UnreadableTrust = banner.cause {
         banner.notice.why = Some(AS_THEY_WERE.to_owned());
     }
     banner

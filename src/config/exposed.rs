@@ -3,11 +3,10 @@
 
 use super::error::file_name;
 use crate::domain::model::Secret;
-use crate::domain::{Banner, Notice};
+use crate::domain::{Banner, BannerCause, Notice};
 use crate::files;
 use std::path::{Path, PathBuf};
 
-const CAUSE: &str = "modes of files";
 const BYTES_MAX: u64 = super::document::BYTES_MAX;
 
 /// A banner where one of `files` holds one of its secrets in so many words and anybody
@@ -26,7 +25,10 @@ pub(super) fn warning(folder: &Path, files: &[(PathBuf, Vec<Secret>)]) -> Option
         "`chmod 700 {}` closes the folder to them.",
         folder.display()
     );
-    Some(Banner::new(CAUSE, Notice::warning(what).advise(advice)))
+    Some(Banner::new(
+        BannerCause::OpenPermissions,
+        Notice::warning(what).advise(advice),
+    ))
 }
 
 fn is_exposed(path: &Path, secrets: &[Secret]) -> bool {

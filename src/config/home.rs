@@ -1,7 +1,7 @@
 //! The folder in which everything lives (S1.1), and its first run.
 
 use super::ConfigError;
-use crate::domain::{Banner, Notice};
+use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 const DEFAULT_FOLDER: &str = ".humble-ai-cli";
 /// The cause of the banner of a home in which nothing can be saved.
-pub const UNWRITABLE: &str = "home";
 /// What `system_prompt.txt` holds from the first run on, byte for byte.
 pub const DEFAULT_SYSTEM_PROMPT: &str = include_str!("../../assets/default_system_prompt.md");
 
@@ -162,9 +161,10 @@ impl Home {
         let logs = self.logs().display().to_string();
         let what = format!("No log can be written into {logs}: {}.", why(fault));
         let notice = Notice::warning(what)
-            .because("F12 shows its lines all the same; nothing else is lost.")
-            .advise("Make it a folder that you may write to.");
-        Banner::new("log", notice)
+            .because("Nothing else is lost.")
+            .advise("Make it a folder that you may write to.")
+            .advise(Advice::ShowLog);
+        Banner::new(BannerCause::NoLog, notice)
     }
 }
 
@@ -184,7 +184,7 @@ impl Unwritable {
         let notice = Notice::warning(format!("The folder {folder} cannot be written: {why}."))
             .because("Conversations and settings are not saved until it can.")
             .advise(advice);
-        Banner::new(UNWRITABLE, notice)
+        Banner::new(BannerCause::UnwritableHome, notice)
     }
 }
 
@@ -227,6 +227,6 @@ mod tests {
     fn a_home_that_cannot_be_is_an_error_that_says_what_to_do() {
         assert_eq!(Home::choose(None, None, None), Err(ConfigError::NoHome));
         let fault = Home::choose(Some("".into()), None, None).unwrap_err();
-        assert!(fault.notice().sentence().contains("--home"), "{fault}");
+        assert!(fault.notice().summary().contains("--home"), "{fault}");
     }
 }

@@ -31,7 +31,7 @@ pub use add::{
 pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use change::{Memory, Weighed, is_same_leave, taken, use_of, weigh};
 pub use error::{ConfigError, while_running};
-pub use home::{DEFAULT_SYSTEM_PROMPT, Home, UNWRITABLE};
+pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
 pub use known::{Known, Read};
 pub use narrowed::narrowed;
 pub use personas::{all_personas, find_persona, read_personas};

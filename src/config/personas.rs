@@ -3,7 +3,7 @@
 
 use super::{Home, Reading};
 use crate::domain::persona::ToolName;
-use crate::domain::{Banner, Notice, Persona};
+use crate::domain::{Banner, BannerCause, Notice, Persona};
 use crate::files;
 use crate::text::near::nearest;
 use std::fs;
@@ -19,7 +19,6 @@ const TOOLS_MAX: usize = 500;
 /// Characters of the line that says what a persona is.
 const ABOUT_MAX: usize = 80;
 const FENCE: &str = "---";
-const CAUSE: &str = "personas";
 
 const BUILT_IN: [(&str, &str); 2] = [
     ("weather", include_str!("../../assets/personas/weather.md")),
@@ -119,7 +118,7 @@ fn without(folder: &Path, fault: &io::Error) -> Reading<Vec<Persona>> {
         .advise("Make it a folder that you may read.");
     Reading {
         value: Vec::new(),
-        banners: vec![Banner::new(CAUSE, notice)],
+        banners: vec![Banner::new(BannerCause::Personas, notice)],
         failed: true,
     }
 }
@@ -130,7 +129,7 @@ fn too_many(folder: &Path, count: usize) -> Option<Banner> {
         let notice = Notice::warning(what)
             .because(format!("The first {PERSONAS_MAX} by name are listed."))
             .advise("Move those away that you do not use.");
-        Banner::new(CAUSE, notice)
+        Banner::new(BannerCause::Personas, notice)
     })
 }
 

@@ -2,14 +2,13 @@
 
 use super::home::DEFAULT_SYSTEM_PROMPT;
 use super::{ConfigError, Home, Reading};
-use crate::domain::{Banner, Notice};
+use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files::{self, UpdateError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-const CAUSE: &str = "system_prompt.txt";
 /// Copies of one prompt that are kept; nobody replaces it so often.
 const COPIES_MAX: usize = 1_000;
 /// Words by which prompts of older homes teach a call form that is not ours.
@@ -41,10 +40,10 @@ pub fn read_system_prompt(home: &Home) -> Reading<String> {
             home.path_words()
         );
         Banner::new(
-            CAUSE,
+            BannerCause::OldSystemPrompt,
             Notice::warning(what)
                 .because("Each request describes the tools and how to call them by itself.")
-                .advise("`/system-prompt replace` puts ours in its place and keeps a copy."),
+                .advise(Advice::ReplaceSystemPrompt),
         )
     });
     Reading {
@@ -125,7 +124,10 @@ fn without(path: &str, why: &str) -> Reading<String> {
         .advise("Save it as UTF-8 in a file that you may read.");
     Reading {
         value: String::new(),
-        banners: vec![Banner::new(CAUSE, notice)],
+        banners: vec![Banner::new(
+            BannerCause::setting("system_prompt.txt", ""),
+            notice,
+        )],
         failed: true,
     }
 }

@@ -8,7 +8,7 @@ use super::models::Understood;
 use super::variables::{Variables, environment};
 use super::{Home, Reading, models};
 use crate::domain::model::{ApiKey, Limits, Secret};
-use crate::domain::{Banner, ModelConfig, Notice, ToolMode, secrets};
+use crate::domain::{Advice, Banner, BannerCause, ModelConfig, Notice, ToolMode, secrets};
 use serde_json::Value;
 
 const ALL_ELSE: &str = "Correct it there; everything else in the file is used.";
@@ -225,7 +225,7 @@ impl Reader {
         let line = self.document.line(steps);
         let what = format!("{}, line {line}: {what}", path.display());
         let notice = Notice::warning(what).advise(advice);
-        let cause = format!("{}: {about}", file_name(path));
+        let cause = BannerCause::setting(file_name(path), about);
         self.banners.push(Banner::new(cause, notice));
     }
 
@@ -249,8 +249,9 @@ impl Reader {
         );
         let notice = Notice::warning(what)
             .because("None of them is used until one is picked.")
-            .advise("Pick one with /set-model.");
-        self.banners.push(Banner::new("active model", notice));
+            .advise(Advice::SelectModel);
+        self.banners
+            .push(Banner::new(BannerCause::ActiveModel, notice));
     }
 }
 

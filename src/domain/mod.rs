@@ -1,6 +1,7 @@
 //! Floor 0: values and rules. Nothing here reads a file, waits for anything or
 //! knows a screen; every other module may import it.
 
+pub mod advice;
 mod branches;
 pub mod compact;
 pub mod facts;
@@ -27,11 +28,12 @@ pub mod transcript;
 pub mod trust;
 pub mod turn;
 
+pub use advice::Advice;
 pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, ProviderKind, Think, ToolMode};
-pub use notice::{Banner, Notice, Severity};
+pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use offered::{Offered, OfferedTool, Resolved};
 pub use outside::{Change, Weight};
 pub use persona::{Persona, PersonaSummary};
@@ -45,12 +47,9 @@ pub use stock::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
 pub use tool::{
     Annotations, CallOrigin, Decision, Pin, QuotedIn, Tool, ToolCall, ToolOutcome, ToolState,
 };
-pub use transcript::{Body, Entry, Transcript};
+pub use transcript::{Body, Entry, LastPrompt, Transcript};
 pub use trust::{Grant, Pattern, PinChange, Trust, Trusted};
-pub use turn::{
-    ANSWER_CUT, AnswerPlace, COMPACT, CONTINUE, PieceKind, Prompt, RoundEnd, TurnEnd, TurnEvent,
-    Usage, Wait,
-};
+pub use turn::{PieceKind, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, Wait};
 
 /// The arguments of a call: a JSON object whose key order is the model's.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -1,6 +1,8 @@
-//! A failure as a person reads it: what happened, why, and what to do.
+//! A message to the user: what happened, why, and what to do.
 
-use serde::Serialize;
+use super::advice::{self, Advice};
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Display};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -10,8 +12,10 @@ pub enum Severity {
     Failure,
 }
 
-/// One to three sentences. Text from outside may stand in any of them, raw:
-/// whoever shows a notice sanitises it.
+/// What happened, why, and what the user can do about it. Text from outside may stand in
+/// any of the three, raw: whoever shows a notice sanitizes it.
+///
+/// The advice is left out when a notice is serialized: its words are a front end's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Notice {
     pub severity: Severity,
@@ -20,9 +24,8 @@ pub struct Notice {
     /// Why, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What the person can do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<String>,
+    #[serde(skip)]
+    pub advice: Vec<Advice>,
 }
 
 impl Notice {
@@ -43,7 +46,7 @@ impl Notice {
             severity,
             what: what.into(),
             why: None,
-            advice: None,
+            advice: Vec::new(),
         }
     }
 
@@ -52,19 +55,116 @@ impl Notice {
         self
     }
 
-    pub fn advise(mut self, advice: impl Into<String>) -> Self {
-        self.advice = Some(advice.into());
+    /// Adds one piece of advice behind those that are there.
+    pub fn advise(mut self, advice: impl Into<Advice>) -> Self {
+        self.advice.push(advice.into());
         self
     }
 
-    /// The whole notice on one line.
-    pub fn sentence(&self) -> String {
-        [Some(&self.what), self.why.as_ref(), self.advice.as_ref()]
+    /// The whole notice on one line, its advice in the words of a front end
+    /// ([`advice::sentences`]).
+    pub fn sentence(&self, phrase: impl Fn(&Advice) -> Option<String>) -> String {
+        let advice = advice::sentences(&self.advice, phrase);
+        [Some(&self.what), self.why.as_ref(), advice.as_ref()]
             .into_iter()
             .flatten()
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(" ")
+    }
+
+    /// What happened and why, for a log and for another program: no command of a front
+    /// end stands in it.
+    pub fn summary(&self) -> String {
+        self.sentence(|advice| match advice {
+            Advice::Say(sentence) => Some(sentence.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// What a banner is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BannerCause {
+    /// The command line names a model, a persona or a session that there is not.
+    UnknownModel,
+    UnknownPersona,
+    UnknownSession,
+    /// Several models are marked active.
+    ActiveModel,
+    /// `trust.json` was there at the start and could not be read: every call asks.
+    UnreadableTrust,
+    /// This settings file could not be read.
+    UnreadableFile(String),
+    /// Something in this settings file is not understood.
+    Setting {
+        file: String,
+        /// The setting's name, such as `limits.toolRounds`; empty where it is the file.
+        name: String,
+    },
+    /// Others can read files that hold secrets.
+    OpenPermissions,
+    /// `system_prompt.txt` teaches tool calls itself.
+    OldSystemPrompt,
+    /// The folder of personas is not read whole.
+    Personas,
+    /// An edit waits for the next start.
+    NotInForce,
+    /// The home cannot be written.
+    UnwritableHome,
+    NoLog,
+    NoJournal,
+    UnsavedSession,
+    /// Tools that changed are withheld.
+    WithheldTools,
+}
+
+impl BannerCause {
+    pub fn setting(file: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::Setting {
+            file: file.into(),
+            name: name.into(),
+        }
+    }
+
+    /// Is nothing of this settings file in use?
+    pub fn is_whole_file(&self, wanted: &str) -> bool {
+        match self {
+            Self::UnreadableFile(file) => file == wanted,
+            Self::Setting { file, name } => file == wanted && name.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// Its name in JSON.
+impl Display for BannerCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownModel => "--model",
+            Self::UnknownPersona => "--persona",
+            Self::UnknownSession => "--session",
+            Self::ActiveModel => "active model",
+            Self::UnreadableTrust => "trust.json",
+            Self::UnreadableFile(file) => file,
+            Self::Setting { file, name } if name.is_empty() => file,
+            Self::Setting { file, name } => return write!(f, "{file}: {name}"),
+            Self::OpenPermissions => "modes of files",
+            Self::OldSystemPrompt => "system_prompt.txt",
+            Self::Personas => "personas",
+            Self::NotInForce => "not in force",
+            Self::UnwritableHome => "home",
+            Self::NoLog => "log",
+            Self::NoJournal => "journal",
+            Self::UnsavedSession => "session",
+            Self::WithheldTools => "withheld",
+        })
+    }
+}
+
+impl Serialize for BannerCause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -72,16 +172,12 @@ impl Notice {
 /// replace each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Banner {
-    /// What it is about, such as `config.json` or `active model`.
-    pub cause: String,
+    pub cause: BannerCause,
     pub notice: Notice,
 }
 
 impl Banner {
-    pub fn new(cause: impl Into<String>, notice: Notice) -> Self {
-        Self {
-            cause: cause.into(),
-            notice,
-        }
+    pub fn new(cause: BannerCause, notice: Notice) -> Self {
+        Self { cause, notice }
     }
 }

@@ -4,6 +4,7 @@
 mod index;
 
 use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
+use crate::domain::Advice;
 use index::Index;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
@@ -51,7 +52,7 @@ pub fn withheld(name: &str) -> String {
 /// What the person is told when the model calls such a tool.
 pub fn withheld_called(name: &str) -> Notice {
     let said = format!("`{name}` changed since it was accepted: the call was not run.");
-    Notice::warning(said).advise("/trust in humble shows what changed.")
+    Notice::warning(said).advise(Advice::ReviewTrust)
 }
 
 impl Offered {

@@ -2,7 +2,9 @@
 //! beside them.
 
 use super::session::{CancelledNote, Role, TurnNote};
-use super::{Body, CallId, Notice, PieceId, SavedMessage, Session, Transcript, TurnId, compact};
+use super::{
+    Body, CallId, Notice, PieceId, PromptKind, SavedMessage, Session, Transcript, TurnId, compact,
+};
 use std::collections::HashMap;
 
 /// Numbers that nobody mints: from the top down.
@@ -52,7 +54,8 @@ impl Transcript {
         let text = message.content.to_string();
         let model = match (&message.role, note) {
             (Role::User, _) => {
-                self.push(turn, Body::Prompt { text });
+                let kind = PromptKind::Ask;
+                self.push(turn, Body::Prompt { kind, text });
                 return;
             }
             (Role::Other(name), _) => name.clone(),
@@ -95,6 +98,7 @@ impl Transcript {
             self.push(
                 turn,
                 Body::Prompt {
+                    kind: PromptKind::Ask,
                     text: note.prompt.clone(),
                 },
             );

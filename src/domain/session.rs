@@ -5,9 +5,6 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The cause of the banner that stays while a conversation cannot be saved.
-pub const UNSAVED: &str = "session";
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// None until the first answer made a file of it.

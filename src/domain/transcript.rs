@@ -4,8 +4,8 @@
 mod replaced;
 
 use super::{
-    AnswerPlace, COMPACT, CallId, Notice, PieceId, PieceKind, Prompt, ToolCall, TurnEnd, TurnEvent,
-    TurnId, Usage, Wait, compact,
+    CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd, TurnEvent, TurnId,
+    Usage, Wait, compact,
 };
 use replaced::SetAside;
 use std::collections::{HashMap, HashSet};
@@ -21,9 +21,32 @@ pub struct Entry {
     pub body: Body,
 }
 
+impl Entry {
+    fn asks_for_summary(&self) -> bool {
+        matches!(
+            self.body,
+            Body::Prompt {
+                kind: PromptKind::Compact,
+                ..
+            }
+        )
+    }
+}
+
+/// A prompt of the conversation, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastPrompt<'a> {
+    pub kind: PromptKind,
+    /// Empty where a command stands for the prompt.
+    pub text: &'a str,
+    pub is_answered: bool,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
     Prompt {
+        kind: PromptKind,
+        /// Empty where a command stands for the prompt.
         text: String,
     },
     Thinking {
@@ -56,9 +79,9 @@ pub struct Transcript {
     /// The entries that the turn under way replaces, should it be answered.
     set_aside: Option<SetAside>,
     moves: u64,
-    /// The turn under way, and where its answer goes.
+    /// The turn under way, and what it was asked for.
     running: Option<TurnId>,
-    place: AnswerPlace,
+    kind: PromptKind,
     wait: Option<Wait>,
     round: u32,
     model: String,
@@ -116,11 +139,15 @@ impl Transcript {
         self.moves
     }
 
-    /// The last prompt, and whether it was answered.
-    pub fn last_prompt(&self) -> Option<(&str, bool)> {
+    /// The last prompt of the conversation.
+    pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_at()?];
         match &entry.body {
-            Body::Prompt { text } => Some((text, !self.unanswered.contains(&entry.turn))),
+            Body::Prompt { kind, text } => Some(LastPrompt {
+                kind: *kind,
+                text,
+                is_answered: !self.unanswered.contains(&entry.turn),
+            }),
             _ => None,
         }
     }
@@ -128,7 +155,7 @@ impl Transcript {
     fn last_prompt_at(&self) -> Option<usize> {
         // A summary is not a turn of the conversation.
         let is_prompt = |entry: &Entry| match &entry.body {
-            Body::Prompt { text } => text != COMPACT,
+            Body::Prompt { kind, .. } => *kind != PromptKind::Compact,
             _ => false,
         };
         self.entries.iter().rposition(is_prompt)
@@ -143,7 +170,7 @@ impl Transcript {
     fn last_summary_at(&self) -> Option<usize> {
         let is_prompt = |entry: &Entry| matches!(entry.body, Body::Prompt { .. });
         let last = self.entries.iter().rposition(is_prompt)?;
-        matches!(&self.entries[last].body, Body::Prompt { text } if text == COMPACT).then_some(last)
+        self.entries[last].asks_for_summary().then_some(last)
     }
 
     /// Takes the last prompt and all that follows it off, where no turn is under way.
@@ -161,10 +188,9 @@ impl Transcript {
 
     /// Does a summary stand among the entries from `from` on?
     fn has_summary(&self, from: usize) -> bool {
-        self.entries[from..].iter().any(|entry| {
-            matches!(&entry.body, Body::Prompt { text } if text == COMPACT)
-                && !self.unanswered.contains(&entry.turn)
-        })
+        self.entries[from..]
+            .iter()
+            .any(|entry| entry.asks_for_summary() && !self.unanswered.contains(&entry.turn))
     }
 
     /// Takes a summary that was the last thing asked for off.
@@ -215,12 +241,12 @@ impl Transcript {
         self.wait = Some(Wait::Response);
         self.round = 1;
         if !self.prompts.contains_key(&turn) {
-            self.place = prompt.place;
-            if prompt.place == AnswerPlace::InsteadOfLast {
+            self.kind = prompt.kind;
+            if prompt.kind == PromptKind::Replace {
                 self.set_aside();
             }
-            let text = prompt.shown().to_owned();
-            let index = self.push(turn, Body::Prompt { text });
+            let (kind, text) = (prompt.kind, prompt.typed().to_owned());
+            let index = self.push(turn, Body::Prompt { kind, text });
             self.prompts.insert(turn, index);
         }
     }

@@ -5,27 +5,29 @@ use super::{Notice, PieceId, ToolCall};
 use serde::Serialize;
 use std::time::Duration;
 
-/// The prompt of a turn that summarises; no prompt of a person begins so.
-pub const COMPACT: &str = "/compact";
-
-/// How a turn that goes on with a cut answer is shown: the command that began it.
-pub const CONTINUE: &str = "/continue";
 /// What the model is sent then. The user never typed it, so it is not saved.
 const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
-/// What is said of an answer that the limit of tokens cut.
-pub const ANSWER_CUT: &str = "The answer was cut by the limit of tokens.";
-
-/// Where the answer to a prompt goes in the conversation. The conversation changes only
-/// once that answer is there: a turn that ends without one leaves it as it was.
+/// What a prompt asks for, and so where its answer goes in the conversation. The
+/// conversation changes only once that answer is there: a turn that ends without one
+/// leaves it as it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AnswerPlace {
-    /// After everything said so far, together with its prompt.
+pub enum PromptKind {
+    /// A new answer, which follows everything said so far.
     #[default]
-    Next,
-    /// In place of the last answered turn, which becomes a branch.
-    InsteadOfLast,
-    /// At the end of the last answer, which was cut.
-    EndOfLast,
+    Ask,
+    /// An answer in place of the last answered turn, which becomes a branch.
+    Replace,
+    /// The rest of the last answer, which was cut.
+    Continue,
+    /// A summary in place of the older part of what the model is sent.
+    Compact,
+}
+
+impl PromptKind {
+    /// Did the user write the prompt? Otherwise a command stands for it.
+    pub fn is_typed(self) -> bool {
+        matches!(self, Self::Ask | Self::Replace)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -35,7 +37,7 @@ pub struct Prompt {
     #[serde(skip)]
     pub piped_from: Option<usize>,
     #[serde(skip)]
-    pub place: AnswerPlace,
+    pub kind: PromptKind,
 }
 
 impl Prompt {
@@ -43,24 +45,29 @@ impl Prompt {
         Self {
             text: text.into(),
             piped_from: None,
-            place: AnswerPlace::Next,
+            kind: PromptKind::Ask,
         }
     }
 
     /// Goes on with the last answer.
     pub fn continuing() -> Self {
-        Self::new(CONTINUE_INSTRUCTION).at(AnswerPlace::EndOfLast)
+        Self::new(CONTINUE_INSTRUCTION).of_kind(PromptKind::Continue)
     }
 
-    pub fn at(self, place: AnswerPlace) -> Self {
-        Self { place, ..self }
+    /// Has the older part of the context summarized: the engine knows the words.
+    pub fn compacting() -> Self {
+        Self::new("").of_kind(PromptKind::Compact)
     }
 
-    /// The prompt as it is shown: what the user typed, or the command that stands for it.
-    pub fn shown(&self) -> &str {
-        match self.place {
-            AnswerPlace::EndOfLast => CONTINUE,
-            _ => &self.text,
+    pub fn of_kind(self, kind: PromptKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// What the user wrote; empty where a command stands for the prompt.
+    pub fn typed(&self) -> &str {
+        match self.kind.is_typed() {
+            true => &self.text,
+            false => "",
         }
     }
 
@@ -70,7 +77,7 @@ impl Prompt {
         Self {
             text: [said, gap, piped].concat(),
             piped_from: Some(said.len() + gap.len()),
-            place: AnswerPlace::Next,
+            kind: PromptKind::Ask,
         }
     }
 

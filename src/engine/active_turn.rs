@@ -4,7 +4,7 @@ use super::injection_guard::Quote;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::compact::Covered;
-use crate::domain::{AnswerPlace, ModelConfig, ModelFacts, Persona, Transcript, TurnId};
+use crate::domain::{ModelConfig, ModelFacts, Persona, PromptKind, Transcript, TurnId};
 use futures::future::BoxFuture;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(super) struct ActiveTurn {
     pub(super) id: TurnId,
     pub(super) driver: TurnDriver,
     pub(super) prompt: String,
-    pub(super) place: AnswerPlace,
+    pub(super) kind: PromptKind,
     /// The messages that the answer will replace, where it is to be a summary.
     pub(super) covers: Option<Covered>,
     pub(super) model: Arc<ModelConfig>,
@@ -35,7 +35,7 @@ impl ActiveTurn {
     pub(super) fn to_save(&self) -> TurnToSave<'_> {
         TurnToSave {
             prompt: &self.prompt,
-            place: self.place,
+            kind: self.kind,
             model: &self.model.name,
             transcript: &self.transcript,
         }

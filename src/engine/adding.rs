@@ -9,7 +9,8 @@ use crate::config::{self, ConfigError};
 use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
 use crate::domain::{
-    Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, ProviderKind, QueryId, Think,
+    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, ProviderKind, QueryId,
+    Think,
 };
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::sync::Arc;
@@ -210,8 +211,11 @@ impl Actor {
         self.model = Some(Arc::new(changed));
         self.cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
-            .because(format!("Its server lists: {}.", abilities.join(", ")))
-            .advise("/think stays off; choose another model with /models.");
+            .because(format!(
+                "Its server lists: {}. Thinking stays off.",
+                abilities.join(", ")
+            ))
+            .advise(Advice::ChooseOtherModel);
         self.cx.notice(notice);
     }
 }

@@ -4,7 +4,9 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, ModelConfig, ModelRef, Notice, ServerId, ToolMode};
+use crate::domain::{
+    Advice, Banner, BannerCause, ModelConfig, ModelRef, Notice, ServerId, ToolMode,
+};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -14,22 +16,28 @@ const EXAMPLE: &str =
 
 impl Actor {
     pub(super) fn no_model(&self) -> Notice {
-        let notice =
-            Notice::failure("No active model is configured. Use /set-model to choose a model.");
+        let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
         if self.settings.lists_models {
             return notice;
         }
         // A file that could not be read may well list models.
-        if let Some(banner) = self.cx.banners.get("config.json") {
+        if let Some(banner) = self.unread_config() {
             return Notice::failure("No model is known: config.json could not be read.")
                 .because(banner.notice.what.clone())
                 .advise("Correct it there; that takes effect at once.");
         }
         let file = self.cx.home.config();
-        notice.advise(format!(
-            "No model is listed in {} yet. /models shows what a running Ollama has and adds it; `humble demo` shows the program without any model. Or put this there, for example:\n{EXAMPLE}",
-            file.display()
-        ))
+        notice
+            .advise(format!("No model is listed in {} yet.", file.display()))
+            .advise(Advice::AddModel)
+            .advise("`humble demo` shows the program without any model.")
+            .advise(format!("Or put this there, for example:\n{EXAMPLE}"))
+    }
+
+    /// What is said of a `config.json` that nothing of is used.
+    pub(super) fn unread_config(&self) -> Option<&Banner> {
+        let mut banners = self.cx.banners.values();
+        banners.find(|banner| banner.cause.is_whole_file("config.json"))
     }
 
     /// The model that the command line names, or the active one.
@@ -52,8 +60,7 @@ impl Actor {
                 let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
                     .advise(format!("It lists: {}.", names.join(", ")));
                 self.cx
-                    .banners
-                    .insert("--model".to_owned(), Banner::new("--model", notice));
+                    .add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
                 None
             }
             None => self.settings.active().cloned(),
@@ -116,8 +123,8 @@ impl Actor {
         self.model = Some(Arc::new(model));
         let meter = self.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
-        self.cx.banners.remove("--model");
-        self.cx.banners.remove("active model");
+        self.cx.banners.remove(&BannerCause::UnknownModel);
+        self.cx.banners.remove(&BannerCause::ActiveModel);
         self.cx.push_banners();
         self.list_models();
     }

@@ -8,7 +8,7 @@ use super::outbox::Outbox;
 use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError, Home};
 use crate::domain::id::Mint;
-use crate::domain::{AskId, Banner, Notice};
+use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
 use crate::protocol::{Ask, Event, Owner};
 use crate::provider::Provider;
@@ -29,7 +29,7 @@ pub(super) struct EngineCx {
     pub(super) history: Arc<History>,
     pub(super) outbox: Outbox,
     pub(super) jobs: JoinSet<JobResult>,
-    pub(super) banners: BTreeMap<String, Banner>,
+    pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
     /// Open questions that are not the turn's.
     questions: BTreeMap<AskId, PendingQuestion>,
@@ -92,7 +92,7 @@ impl EngineCx {
         self.push_banners();
     }
 
-    pub(super) fn clear_banner(&mut self, cause: &str) {
+    pub(super) fn clear_banner(&mut self, cause: &BannerCause) {
         if self.banners.remove(cause).is_some() {
             self.push_banners();
         }
@@ -131,7 +131,7 @@ impl EngineCx {
 
     /// The home was prepared again: `banners` is what it lacks now.
     pub(super) fn home_prepared(&mut self, banners: Vec<Banner>) {
-        self.banners.remove(config::UNWRITABLE);
+        self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
         self.push_banners();
     }

@@ -8,7 +8,7 @@ const WORDS_CHARS_MAX: usize = 300;
 
 pub fn log_turn_end(end: &TurnEnd) {
     if let TurnEnd::Failed { notice } = end {
-        tracing::error!("the turn failed: {}", notice.sentence());
+        tracing::error!("the turn failed: {}", notice.summary());
     }
 }
 

@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::questions::PendingQuestion;
 use crate::config::TrustEdit;
 use crate::domain::trust::{Agreed, lines_of, without_overrides};
-use crate::domain::{Notice, Offered, Server, ServerId};
+use crate::domain::{Advice, Notice, Offered, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
 use jiff::Timestamp;
@@ -126,7 +126,7 @@ impl Actor {
                     self.cx.notice(
                         Notice::warning(said)
                             .because("They are not sent until you agree again.")
-                            .advise("`i` on the server in the servers pane shows them."),
+                            .advise(Advice::ShowInstructions),
                     );
                 }
             }

@@ -5,8 +5,7 @@ use super::jobs::{JobResult, RecoveryResult, SettingsResult};
 use super::persist::crash_recovery::ResumedConversation;
 use super::questions::PendingQuestion;
 use super::turn::Input;
-use crate::config;
-use crate::domain::{AskId, Banner};
+use crate::domain::AskId;
 use crate::protocol::{Answer, Choice};
 
 impl Actor {
@@ -34,8 +33,7 @@ impl Actor {
             }
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(fault)) => {
-                let banner = Banner::new("", fault.notice());
-                self.cx.notice(config::while_running(banner).notice);
+                self.cx.notice(fault.notice_while_running());
             }
             JobResult::ModelAdded(model, written) => self.model_added(*model, written),
             JobResult::DialectStored(model, dialect, stored) => {

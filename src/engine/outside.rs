@@ -7,7 +7,7 @@ use super::jobs::{JobResult, SettingsResult};
 use super::questions::PendingQuestion;
 use super::turn::Input;
 use crate::config::{self, Known, Memory, Read, Settings, Watcher, weigh};
-use crate::domain::{AskId, Banner, Change, ModelConfig, Notice, Weight};
+use crate::domain::{Advice, AskId, Banner, BannerCause, Change, ModelConfig, Notice, Weight};
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) struct Outside {
     /// Another reading is due, and whether it asks again about what was declined.
     due: Option<bool>,
     /// The causes of banners that the files gave.
-    causes: BTreeSet<String>,
+    causes: BTreeSet<BannerCause>,
 }
 
 impl Outside {
@@ -240,7 +240,8 @@ impl Actor {
                 (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
                 (Some(_), None) => self.cx.notice(
                     Notice::warning(format!("`{}` is not in config.json any more.", model.name))
-                        .advise("It answers on until you choose another with /set-model."),
+                        .because("It goes on answering for now.")
+                        .advise(Advice::ChooseOtherModel),
                 ),
                 _ => {}
             }
@@ -297,20 +298,20 @@ impl Actor {
 
     /// One banner for all files that have something waiting.
     fn tell_of_waiting(&mut self, waiting: &[Change]) {
-        const CAUSE: &str = "not in force";
+        const CAUSE: BannerCause = BannerCause::NotInForce;
         let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
         files.dedup();
         let what = match files[..] {
-            [] => return self.cx.clear_banner(CAUSE),
+            [] => return self.cx.clear_banner(&CAUSE),
             [file] => format!("{file} has changes that are not in force before the next start:"),
             _ => format!(
                 "{} have changes that are not in force before the next start:",
                 files.join(", ")
             ),
         };
-        let notice = Notice::warning(what).advise("/reload asks again.");
+        let notice = Notice::warning(what).advise(Advice::Reload);
         let banner = Banner::new(CAUSE, notice);
-        if self.cx.banners.get(CAUSE) != Some(&banner) {
+        if self.cx.banners.get(&CAUSE) != Some(&banner) {
             self.cx.set_banner(banner);
         }
     }
@@ -323,11 +324,12 @@ impl Actor {
         }
         for banner in banners {
             // Who answers is settled while a model is in use.
-            if banner.cause == "active model" && self.model.is_some() {
+            if banner.cause == BannerCause::ActiveModel && self.model.is_some() {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());
-            let is_unread = self.trust().doubt.unread && crate::domain::trust::is_unread(banner);
+            let is_unread =
+                self.trust().doubt.unread && banner.cause == BannerCause::UnreadableTrust;
             let banner = match is_unread {
                 true => banner.clone(),
                 false => config::while_running(banner.clone()),

@@ -4,12 +4,9 @@
 use super::actor::Actor;
 use super::turn::Input;
 use crate::config;
-use crate::domain::{Banner, Notice, Offered, Persona, Server, ServerStatus};
+use crate::domain::{Banner, BannerCause, Notice, Offered, Persona, Server, ServerStatus};
 use crate::protocol::Event;
 use std::sync::Arc;
-
-/// The cause of the banner about a persona that the command line names.
-const UNKNOWN: &str = "--persona";
 
 impl Actor {
     /// The persona that the command line names.
@@ -22,8 +19,7 @@ impl Actor {
                 }
                 Err(notice) => {
                     self.cx
-                        .banners
-                        .insert(UNKNOWN.to_owned(), Banner::new(UNKNOWN, notice));
+                        .add_banners([Banner::new(BannerCause::UnknownPersona, notice)]);
                 }
             }
         }
@@ -62,7 +58,7 @@ impl Actor {
                 };
                 let missing = persona.as_ref().and_then(|persona| self.missing(persona));
                 self.persona = persona.map(Arc::new);
-                self.cx.clear_banner(UNKNOWN);
+                self.cx.clear_banner(&BannerCause::UnknownPersona);
                 let notice = Notice::info(said);
                 self.cx.notice(match missing {
                     Some(missing) => notice.because(missing),

@@ -7,14 +7,13 @@ use super::actor::Actor;
 use super::questions::PendingQuestion;
 use crate::config::{Pinned, TrustEdit};
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
-use crate::domain::{Banner, Grant, Launch, Notice, Server, ServerId};
+use crate::domain::{Advice, Banner, BannerCause, Grant, Launch, Notice, Server, ServerId};
 use crate::protocol::{Answer, Ask, Choice, Event, Owner};
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// The cause of the banner.
-const WITHHELD: &str = "withheld";
+const WITHHELD: BannerCause = BannerCause::WithheldTools;
 /// Tools that it names.
 const NAMED_MAX: usize = 4;
 
@@ -136,7 +135,7 @@ impl Actor {
             names.push(format!("{} more", open.len() - NAMED_MAX));
         }
         let what = match open.len() {
-            0 => return self.cx.clear_banner(WITHHELD),
+            0 => return self.cx.clear_banner(&WITHHELD),
             1 => format!(
                 "{} changed since you accepted it, and is withheld.",
                 names[0]
@@ -146,8 +145,8 @@ impl Actor {
                 format!("Tools changed since you accepted them, and are withheld: {names}.")
             }
         };
-        let banner = Banner::new(WITHHELD, Notice::warning(what).advise("/trust shows how."));
-        if self.cx.banners.get(WITHHELD) != Some(&banner) {
+        let banner = Banner::new(WITHHELD, Notice::warning(what).advise(Advice::ReviewTrust));
+        if self.cx.banners.get(&WITHHELD) != Some(&banner) {
             self.cx.set_banner(banner);
         }
     }

@@ -5,7 +5,7 @@ use super::actor::Actor;
 use super::jobs::{JobResult, SettingsResult};
 use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError};
-use crate::domain::Notice;
+use crate::domain::{BannerCause, Notice};
 use crate::protocol::{Ask, Choice, Owner};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Actor {
             Ok(copy) => {
                 // What the person just chose is no edit from outside.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
-                self.cx.clear_banner("system_prompt.txt");
+                self.cx.clear_banner(&BannerCause::OldSystemPrompt);
                 let what = "system_prompt.txt holds this program's own prompt now.";
                 let kept = format!("The older one is kept as {}.", copy.display());
                 self.cx.notice(Notice::info(what).because(kept));

@@ -7,7 +7,7 @@ use super::stock::{News, pull_of, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::stock::{no_name, size_words};
-use crate::domain::{ModelConfig, ModelServer, Notice, ProviderKind, Pull};
+use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
 use crate::protocol::{Ask, Choice, Owner};
 use crate::provider::{Cause, Fault, PullProgress};
 use futures::StreamExt;
@@ -30,9 +30,7 @@ impl Actor {
         if let Some(pulling) = &self.shelves.pull {
             let other = pulling.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is being pulled already."));
-            return self
-                .cx
-                .notice(notice.advise("Wait for it, or stop it with /models stop."));
+            return self.cx.notice(notice.advise(Advice::StopPull));
         }
         if let Some(notice) = no_name(name) {
             return self.cx.notice(notice);
@@ -107,7 +105,7 @@ impl Actor {
                     total => format!(" ({})", size_words(total)),
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
-                self.cx.notice(notice.advise("Use it with /models."));
+                self.cx.notice(notice.advise(Advice::UsePulledModel));
                 self.list_stocks();
             }
             Err(fault) => self.cx.notice(pull_failed(&name, &fault)),
@@ -121,8 +119,7 @@ impl Actor {
         self.push_pull();
         let name = pulling.pull.name;
         let notice = Notice::info(format!("Stopped pulling {name}."));
-        self.cx
-            .notice(notice.advise(format!("/models pull {name} goes on where it stopped.")));
+        self.cx.notice(notice.advise(Advice::ResumePull(name)));
     }
 
     pub(super) fn remove_model(&mut self, server: Option<ModelServer>, name: String) {
@@ -136,7 +133,7 @@ impl Actor {
         let stocked = self.stocked(&server, &name);
         if stocked.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
-            return self.cx.notice(notice.advise("/models shows what it has."));
+            return self.cx.notice(notice.advise(Advice::ListModels));
         }
         let question = Ask::RemoveModel {
             bytes: stocked.and_then(|model| model.bytes),
@@ -157,16 +154,14 @@ impl Actor {
         });
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));
-            self.cx
-                .notice(notice.advise("Wait for it, or stop it with Ctrl+C, and remove it then."));
+            self.cx.notice(notice.advise(Advice::WaitOrStop));
         }
         let comes = self.shelves.pull.as_ref().is_some_and(|pulling| {
             pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
         });
         if comes {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
-            self.cx
-                .notice(notice.advise("Stop that first, with /models stop."));
+            self.cx.notice(notice.advise(Advice::StopPull));
         }
         !answers && !comes
     }
@@ -231,7 +226,7 @@ pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
     match &fault.cause {
         Cause::Status { status: 404, .. } => Notice {
             why: Some(format!("{} has no such model.", fault.place.url)),
-            advice: None,
+            advice: Vec::new(),
             ..notice
         },
         _ => notice,
@@ -245,9 +240,8 @@ fn told(what: String, fault: &Fault) -> Notice {
         Some(why) => format!("{} {why}", fault.what),
         None => fault.what,
     };
-    let notice = Notice::failure(what).because(why);
-    match fault.advice {
-        Some(advice) => notice.advise(advice),
-        None => notice,
+    Notice {
+        advice: fault.advice,
+        ..Notice::failure(what).because(why)
     }
 }

@@ -7,12 +7,10 @@ use super::persist::crash_recovery::ResumedConversation;
 use super::persist::session_writer::Epoch;
 use super::turn::Input;
 use super::turn_driver::ReplyTracer;
-use crate::domain::{Banner, Notice, Session};
+use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
 use crate::protocol::Event;
 use crate::store::{NotFound, StoreError};
 use std::sync::Arc;
-
-const OPENED: &str = "--session";
 
 impl Actor {
     /// A conversation begins; a turn under way is stopped first.
@@ -39,8 +37,7 @@ impl Actor {
         self.cx.outbox.push(Event::SessionOpened(opened));
         if was_private {
             let notice = Notice::info("Private has ended: this conversation is saved.");
-            self.cx
-                .notice(notice.advise("/private keeps it off the disk."));
+            self.cx.notice(notice.advise(Advice::MakePrivate));
         }
         let meter = self.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
@@ -81,7 +78,8 @@ impl Actor {
             }
             Err(unknown) => unknown.notice(),
         };
-        self.cx.set_banner(Banner::new(OPENED, notice));
+        self.cx
+            .set_banner(Banner::new(BannerCause::UnknownSession, notice));
     }
 
     /// An unfinished turn is taken up again: its prompt is to be sent anew.

@@ -6,8 +6,8 @@ use super::pulling::Pulling;
 use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::{
-    Catalogue, ModelConfig, ModelRef, ModelServer, Notice, ProviderKind, Pull, QueryId, Stock,
-    StockState, Stocks, Think,
+    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, ProviderKind, Pull, QueryId,
+    Stock, StockState, Stocks, Think,
 };
 use crate::protocol::Event;
 use crate::provider::{Fault, PullProgress};
@@ -74,7 +74,7 @@ impl Default for Shelves {
 impl Actor {
     /// Looks around for models where the program was never told of any (S2.8).
     pub(super) fn offer_models(&mut self) {
-        let is_first = !self.settings.lists_models && !self.cx.banners.contains_key("config.json");
+        let is_first = !self.settings.lists_models && self.unread_config().is_none();
         if self.cx.options.offers_models && is_first && self.cx.options.stand_in.is_none() {
             self.shelves.offers = true;
             self.list_stocks();
@@ -232,14 +232,11 @@ impl Actor {
     }
 }
 
-/// No prompt was asked here: /retry would ask something else again.
+/// No prompt was asked here: to retry would ask something else again.
 pub(super) fn without_retry(mut notice: Notice) -> Notice {
-    if notice
-        .advice
-        .as_ref()
-        .is_some_and(|advice| advice.contains("/retry"))
-    {
-        notice.advice = None;
+    let retries = [Advice::Retry, Advice::RetryLater];
+    if notice.advice.iter().any(|advice| retries.contains(advice)) {
+        notice.advice.clear();
     }
     notice
 }

@@ -9,7 +9,7 @@ use super::turn::Setup;
 use super::turn_driver::TurnDriver;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
-    AnswerPlace, COMPACT, Dialect, ModelConfig, Notice, Offered, Prompt, QuotedIn, Transcript,
+    Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::protocol::Event;
@@ -38,7 +38,7 @@ impl Actor {
     pub(super) fn submit(&mut self, id: TurnId, prompt: Prompt) {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
-        let typed = prompt.place != AnswerPlace::EndOfLast;
+        let typed = prompt.kind != PromptKind::Continue;
         if typed
             && !self.cx.options.no_save
             && !self.cx.options.one_turn
@@ -53,7 +53,7 @@ impl Actor {
             self.reject(id, prompt, self.no_model());
             return;
         };
-        if prompt.place == AnswerPlace::EndOfLast
+        if prompt.kind == PromptKind::Continue
             && self.conversation.session().last_prompt().is_none()
         {
             let nothing = Notice::failure("There is no answer to go on with.");
@@ -65,7 +65,7 @@ impl Actor {
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
         self.approval.now = jiff::Timestamp::now();
         let replaced = self.conversation.session().last_prompt();
-        let replaced = replaced.filter(|_| prompt.place == AnswerPlace::InsteadOfLast);
+        let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
             Some(at) => compact::history_until(self.conversation.session(), at),
             None => compact::history(self.conversation.session()),
@@ -94,7 +94,7 @@ impl Actor {
         model: Arc<ModelConfig>,
         covers: Option<Covered>,
     ) {
-        let (prompt, place) = (setup.prompt.shown().to_owned(), setup.prompt.place);
+        let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped().map(str::to_owned);
         let reading = piped.map(|piped| {
             let offered = Arc::clone(&self.offered);
@@ -106,7 +106,7 @@ impl Actor {
             id,
             driver,
             prompt,
-            place,
+            kind,
             covers,
             model,
             persona: self.persona.clone(),
@@ -124,8 +124,7 @@ impl Actor {
             (None, Some(_)) => "The model is being probed.",
             (None, None) => return None,
         };
-        let advice = "Wait for it, or stop it with Ctrl+C.";
-        Some(Notice::failure(what).advise(advice))
+        Some(Notice::failure(what).advise(Advice::WaitOrStop))
     }
 
     /// A turn that ends before it began.
@@ -142,7 +141,7 @@ impl Actor {
     }
 
     pub(super) fn compact(&mut self, id: TurnId) {
-        let prompt = Prompt::new(COMPACT);
+        let prompt = Prompt::compacting();
         if let Some(busy) = self.busy() {
             return self.reject(id, prompt, busy);
         }

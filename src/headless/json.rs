@@ -1,8 +1,10 @@
 //! One JSON object for an event, for scripts: `type` is the event's name in
 //! snake_case, text is raw.
 
-use crate::domain::session::UNSAVED;
-use crate::domain::{Server, ServerStatus, Severity};
+use super::advice;
+use crate::domain::{
+    Banner, BannerCause, Notice, Server, ServerStatus, Severity, TurnEnd, TurnEvent,
+};
 use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
@@ -14,6 +16,15 @@ pub fn line(event: &Event) -> Option<String> {
             let body = serde_json::to_value(event).ok()?;
             let object = value.as_object_mut()?;
             object.extend(body.as_object()?.clone());
+            match event {
+                TurnEvent::Noted(notice) => advise(&mut value, notice),
+                TurnEvent::Retrying { why, .. } => advise(&mut value["why"], why),
+                TurnEvent::Ended {
+                    end: TurnEnd::Failed { notice },
+                    ..
+                } => advise(&mut value["end"]["notice"], notice),
+                _ => {}
+            }
             value
         }
         Event::Asked { ask, question, .. } => {
@@ -30,14 +41,31 @@ pub fn line(event: &Event) -> Option<String> {
         Event::AskClosed(ask) => json!({ "type": "ask_closed", "ask": ask }),
         Event::ServerChanged(server) => server_line(server),
         Event::Noticed(notice) | Event::Mentioned(notice) => {
-            json!({ "type": "noticed", "notice": notice })
+            json!({ "type": "noticed", "notice": with_advice(notice) })
         }
-        Event::BannersChanged(banners) => json!({ "type": "banners_changed", "banners": banners }),
+        Event::BannersChanged(banners) => {
+            let banner = |banner: &Banner| json!({ "cause": banner.cause, "notice": with_advice(&banner.notice) });
+            let banners: Vec<Value> = banners.iter().map(banner).collect();
+            json!({ "type": "banners_changed", "banners": banners })
+        }
         Event::ContextMeasured(meter) => json!({ "type": "context_measured", "meter": meter }),
         Event::SessionSaved(id) => json!({ "type": "session_saved", "session": id }),
         _ => return None,
     };
     Some(value.to_string())
+}
+
+fn with_advice(notice: &Notice) -> Value {
+    let mut value = json!(notice);
+    advise(&mut value, notice);
+    value
+}
+
+/// Adds the advice, which a notice does not serialize by itself.
+fn advise(value: &mut Value, notice: &Notice) {
+    if let Some(advice) = advice::of(notice) {
+        value["advice"] = advice.into();
+    }
 }
 
 /// Is this about saving the conversation? Nothing else is of interest once the turn is
@@ -46,7 +74,9 @@ pub fn is_about_saving(event: &Event) -> bool {
     match event {
         Event::SessionSaved(_) | Event::Mentioned(_) => true,
         Event::Noticed(notice) => notice.severity == Severity::Failure,
-        Event::BannersChanged(banners) => banners.iter().any(|banner| banner.cause == UNSAVED),
+        Event::BannersChanged(banners) => banners
+            .iter()
+            .any(|banner| banner.cause == BannerCause::UnsavedSession),
         _ => false,
     }
 }
@@ -82,8 +112,8 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::Off => ("off", None),
         ServerStatus::Starting => ("starting", None),
         ServerStatus::Connected => ("connected", None),
-        ServerStatus::Failed(notice) => ("failed", Some(notice.sentence())),
-        ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(notice.sentence())),
+        ServerStatus::Failed(notice) => ("failed", Some(advice::sentence(notice))),
+        ServerStatus::NeedsSignIn(notice) => ("needs_sign_in", Some(advice::sentence(notice))),
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
     let tools: Vec<&str> = server.offered().map(|tool| tool.name.as_str()).collect();

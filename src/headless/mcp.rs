@@ -4,7 +4,7 @@
 pub mod call;
 pub mod tools;
 
-use super::advice::without_screen;
+use super::advice;
 use crate::domain::server::{RemoteTransport, Transport};
 use crate::domain::{Launch, Notice, Server, ServerConfig, ServerStatus, Tool};
 use crate::text::Clean;
@@ -59,7 +59,7 @@ impl Found {
                 None
             }
             ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
-                Some(raw_sentence(notice))
+                Some(advice::sentence(notice))
             }
             ServerStatus::Misconfigured(why) => Some(format!("mcp-servers.json: {why}.")),
             ServerStatus::Starting => self.given_up.clone(),
@@ -186,18 +186,8 @@ pub fn line(words: &str) -> String {
     Clean::line(words).as_str().to_owned()
 }
 
-/// A notice without what only the screen can do, raw.
-fn raw_sentence(notice: &Notice) -> String {
-    let advice = notice.advice.as_deref().and_then(without_screen);
-    let notice = Notice {
-        advice,
-        ..notice.clone()
-    };
-    notice.sentence()
-}
-
 pub fn sentence(notice: &Notice) -> String {
-    line(&raw_sentence(notice))
+    line(&advice::sentence(notice))
 }
 
 /// The table of `humble mcp list`. `columns` is how wide the terminal is, where there

@@ -3,6 +3,7 @@
 use crate::domain::model::ApiKey;
 use crate::domain::stock::size_words;
 use crate::domain::{ModelRef, ServerModel, Stock, StockState};
+use crate::headless::advice;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use serde_json::{Value, json};
@@ -47,7 +48,9 @@ pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
         out += &format!("\n{} ({})\n", line(&server.url), server.provider);
         match &stock.state {
             StockState::Asking => {}
-            StockState::Failed(notice) => out += &format!("  {}\n", line(&notice.sentence())),
+            StockState::Failed(notice) => {
+                out += &format!("  {}\n", line(&advice::sentence(notice)))
+            }
             StockState::Has(catalogue) if catalogue.models.is_empty() => {
                 out += "  It has no models.\n";
             }
@@ -147,7 +150,7 @@ pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
             let mut value = json!(stock.server);
             match &stock.state {
                 StockState::Asking => {}
-                StockState::Failed(notice) => value["error"] = json!(notice.sentence()),
+                StockState::Failed(notice) => value["error"] = json!(advice::sentence(notice)),
                 StockState::Has(catalogue) => {
                     value["models"] = json!(catalogue.models);
                     value["is_cut"] = json!(catalogue.is_cut);

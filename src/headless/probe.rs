@@ -1,10 +1,10 @@
 //! What `humble probe` prints. Names and words of servers are made clean here.
 
-use super::advice::without_screen;
 use super::asking::Terminal;
 use super::signals::Signals;
 use crate::domain::probe::{HEAD, Report, Trial, Wrote};
 use crate::domain::{AskId, Dialect, Notice};
+use crate::headless::advice;
 use crate::protocol::{Answer, Ask, Choice};
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -73,7 +73,7 @@ pub fn json(report: &Report, stored: bool) -> String {
         "stored": stored,
     });
     if let Some(fault) = &report.fault {
-        value["error"] = json!(fault.sentence());
+        value["error"] = json!(advice::sentence(fault));
     }
     format!("{value}\n")
 }
@@ -97,11 +97,7 @@ fn result(trial: &Trial) -> Value {
 
 /// A notice without what only the screen can do.
 pub fn sentence(notice: &Notice) -> String {
-    let notice = Notice {
-        advice: notice.advice.as_deref().and_then(without_screen),
-        ..notice.clone()
-    };
-    Clean::line(&notice.sentence()).as_str().to_owned()
+    Clean::line(&advice::sentence(notice)).as_str().to_owned()
 }
 
 /// Asks on the terminal whether to store what was found; none where there is no

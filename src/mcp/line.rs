@@ -222,7 +222,7 @@ impl Line {
 
     async fn fail(&self, death: &Death<'_>, delay: Duration) {
         let notice = death.notice();
-        self.stderr.note(&notice.sentence());
+        self.stderr.note(&notice.summary());
         self.state.send_modify(|state| {
             if !state.was_connected {
                 state.tools = Arc::default();

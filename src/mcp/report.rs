@@ -15,10 +15,10 @@ pub fn tell_log(server: &Server) {
             }
         }
         ServerStatus::NeedsSignIn(notice) => {
-            tracing::error!("MCP server `{id}` needs sign-in: {}", notice.sentence());
+            tracing::error!("MCP server `{id}` needs sign-in: {}", notice.summary());
         }
         ServerStatus::Failed(notice) => {
-            tracing::error!("MCP server `{id}` failed: {}", notice.sentence());
+            tracing::error!("MCP server `{id}` failed: {}", notice.summary());
         }
         ServerStatus::Misconfigured(why) if server.enabled => {
             tracing::error!("MCP server `{id}`: {why}");

@@ -122,14 +122,14 @@ impl State {
             Phase::Failed {
                 notice, retry_at, ..
             } => match asked_after {
-                Some(starts) if self.starts > starts => Look::Never(notice.sentence()),
+                Some(starts) if self.starts > starts => Look::Never(notice.summary()),
                 Some(_) => Look::Wait,
                 None if self.may_retry() => Look::Ask,
                 None => {
                     let wait = retry_at.saturating_duration_since(Instant::now());
                     Look::Never(format!(
                         "{} It may be tried again in {} s.",
-                        notice.sentence(),
+                        notice.summary(),
                         wait.as_secs_f64().ceil()
                     ))
                 }

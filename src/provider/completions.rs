@@ -318,6 +318,6 @@ fn read_reason(reason: &str) -> EndReason {
         "stop" => EndReason::Stop,
         "tool_calls" | "function_call" => EndReason::ToolCalls,
         "length" => EndReason::Length,
-        other => EndReason::Other(other.to_owned()),
+        other => EndReason::named(other),
     }
 }

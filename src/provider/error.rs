@@ -15,7 +15,7 @@ pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 
 /// A failure of one request: where and what. See S5.10 for the words a person gets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}", sentences::notice(.place, .cause, *.after_words).sentence())]
+#[error("{}", sentences::notice(.place, .cause, *.after_words).summary())]
 pub struct Fault {
     pub place: Box<Place>,
     pub cause: Cause,

@@ -289,6 +289,6 @@ fn read_reason(reason: Option<&str>) -> EndReason {
     match reason {
         Some("stop" | "") | None => EndReason::Stop,
         Some("length") => EndReason::Length,
-        Some(other) => EndReason::Other(other.to_owned()),
+        Some(other) => EndReason::named(other),
     }
 }

@@ -52,18 +52,7 @@ pub struct NativeCall {
     pub arguments: Result<Arguments, String>,
 }
 
-impl EndReason {
-    /// What the person is told of an end that is not a usual one. An answer cut by
-    /// the limit of tokens has words of its own, where it can be continued.
-    pub fn notice(&self) -> Option<Notice> {
-        match self {
-            Self::Stop | Self::ToolCalls | Self::Length => None,
-            Self::Refused { why } => Some(sentences::refused(why.as_deref())),
-            Self::Other(reason) => Some(sentences::ended(reason)),
-        }
-    }
-}
-
+/// Why a reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndReason {
     Stop,
@@ -74,6 +63,38 @@ pub enum EndReason {
     Refused {
         why: Option<String>,
     },
+    ContentFilter,
+    /// Cut where the model's context was full.
+    ContextFull,
+    /// The server paused, and wants to be asked to go on.
+    Paused,
+    StopSequence,
+    OutOfResources,
     /// Any other, as the server named it.
     Other(String),
+}
+
+impl EndReason {
+    /// The reason of this name, of those that mean the same with every server.
+    pub(super) fn named(name: &str) -> Self {
+        match name {
+            "content_filter" => Self::ContentFilter,
+            "model_context_window_exceeded" | "model_length" => Self::ContextFull,
+            "pause_turn" => Self::Paused,
+            "stop_sequence" => Self::StopSequence,
+            "insufficient_system_resource" => Self::OutOfResources,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// What the user is told of an end that is not a usual one.
+    pub fn notice(&self) -> Option<Notice> {
+        sentences::ended(self)
+    }
+
+    /// Would the model, or its server, not go on? OpenAI and Mistral name a filter where
+    /// Anthropic says that it refuses.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::ContentFilter)
+    }
 }

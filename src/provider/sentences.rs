@@ -2,19 +2,19 @@
 //! happened, why, and what to do. Text of the server stands in it raw.
 
 use super::error::{Cause, Garbled, PAUSE_MAX, Place};
-use crate::domain::{Notice, ProviderKind};
+use super::part::EndReason;
+use crate::domain::{Advice, Notice, ProviderKind};
 use crate::web::CONNECT_SECONDS_MAX;
 use std::time::Duration;
 
-const AGAIN: &str = "/retry asks again.";
-const PAUSE: &str = "Wait a little, then /retry; or choose another model with /set-model.";
-const KEPT: &str = "What came so far is kept. /retry asks again.";
+const REWORD: &str = "Put the question in other words.";
+const PAUSE: [Advice; 2] = [Advice::RetryLater, Advice::ChooseOtherModel];
+const KEPT: &str = "What came so far is kept.";
 
 /// `after_words` tells whether something came that is kept.
 pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice {
     let Place { url, name, .. } = place;
     let local = place.provider == ProviderKind::Ollama;
-    let go_on = if after_words { KEPT } else { AGAIN };
     match cause {
         Cause::Refused => Notice::failure(format!("Nothing listens at {url}.")).advise(if local {
             "Start it with `ollama serve`, or check baseUrl in config.json.".to_owned()
@@ -36,7 +36,7 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
         }
         Cause::Unreachable { why } => unreachable(place, why),
         Cause::Reset => Notice::failure(format!("{url} closed the connection before it answered."))
-            .advise(again(place, AGAIN)),
+            .retry(place),
         Cause::Redirected { to } => Notice::failure(format!("{url} redirects to {to}."))
             .because("A conversation goes only to the address that config.json names.")
             .advise(format!("If it is right, make it the baseUrl of `{name}`.")),
@@ -59,8 +59,9 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
             Some(message),
         )
         .advise(format!(
-            "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words. /probe finds out what works best."
-        )),
+            "Set toolCalls of `{name}` to \"prompt\" in config.json: the tools are then explained in words."
+        ))
+        .advise(Advice::Probe),
         Cause::ContextOverflow {
             sent,
             limit,
@@ -69,28 +70,30 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
         Cause::Cut => Notice::failure(format!(
             "The connection to {url} was cut in the middle of the answer."
         ))
-        .advise(again(place, go_on)),
+        .kept(after_words)
+        .retry(place),
         Cause::Empty => Notice::failure(format!("{url} ended its answer before the first word."))
-            .advise(again(place, AGAIN)),
+            .retry(place),
         Cause::InStream { message } => because(
             Notice::failure(format!("{url} reported an error instead of going on.")),
             Some(message),
         )
-        .advise(again(place, go_on)),
+        .kept(after_words)
+        .retry(place),
         Cause::Busy { message } => because(
             Notice::failure(format!("{url} has too much to do.")),
             Some(message),
         )
-        .advise(if after_words { KEPT } else { PAUSE }),
+        .kept(after_words)
+        .advise_all(if after_words { &[Advice::Retry] } else { &PAUSE }),
         Cause::NoCredit { status, message } => because(
             Notice::failure(format!(
                 "The account at {url} has no credit (HTTP {status})."
             )),
             Some(message),
         )
-        .advise(format!(
-            "Top it up, or choose another model than `{name}` with /set-model."
-        )),
+        .advise("Top it up.")
+        .advise(Advice::ChooseOtherModel),
         Cause::Garbled(garbled) => {
             Notice::failure(format!("What {url} sent is not a model's answer."))
                 .because(why_garbled(garbled))
@@ -119,7 +122,7 @@ fn before_sending(place: &Place, cause: &Cause) -> Notice {
         Cause::Unsupported => Notice::failure(format!(
             "`{name}` is of the provider {provider}, which no server is asked for."
         ))
-        .advise("Choose another model with /set-model."),
+        .advise(Advice::ChooseOtherModel),
         Cause::BadUrl { given, why } => Notice::failure(format!(
             "The baseUrl of `{name}` cannot be used: `{given}`."
         ))
@@ -175,13 +178,13 @@ fn answered(place: &Place, status: u16, message: Option<&str>, path: Option<&str
         )),
         404 if said.contains("model") => {
             let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
-            missing.advise(if place.provider == ProviderKind::Ollama {
-                format!("Pull it with `ollama pull {model}`, or choose another with /set-model.")
-            } else {
-                format!(
-                    "Check model of `{name}` in config.json, or choose another with /set-model."
-                )
-            })
+            missing
+                .advise(if place.provider == ProviderKind::Ollama {
+                    format!("Pull it with `ollama pull {model}`.")
+                } else {
+                    format!("Check model of `{name}` in config.json.")
+                })
+                .advise(Advice::ChooseOtherModel)
         }
         404 if path.is_some() => failure(format!(
             "{url} has no such address as {} (HTTP 404).",
@@ -193,24 +196,28 @@ fn answered(place: &Place, status: u16, message: Option<&str>, path: Option<&str
         413 => failure(format!(
             "The conversation is too large for {url} (HTTP 413)."
         ))
-        .advise("Begin a new one with /new, or choose another model with /set-model."),
-        408 | 504 => failure(format!("{url} took too long to answer (HTTP {status})."))
-            .advise(again(place, AGAIN)),
-        429 => failure(format!("{url} asks for a pause (HTTP 429).")).advise(PAUSE),
+        .advise(Advice::NewSession)
+        .advise(Advice::ChooseOtherModel),
+        408 | 504 => {
+            failure(format!("{url} took too long to answer (HTTP {status}).")).retry(place)
+        }
+        429 => failure(format!("{url} asks for a pause (HTTP 429).")).advise_all(&PAUSE),
         502 => failure(format!(
             "{url} got no answer from the server behind it (HTTP 502)."
         ))
-        .advise(again(place, AGAIN)),
-        503 | 529 => failure(format!("{url} has too much to do (HTTP {status}).")).advise(PAUSE),
-        500..=599 => failure(format!("{url} failed (HTTP {status}).")).advise(again(place, AGAIN)),
+        .retry(place),
+        503 | 529 => {
+            failure(format!("{url} has too much to do (HTTP {status}).")).advise_all(&PAUSE)
+        }
+        500..=599 => failure(format!("{url} failed (HTTP {status}).")).retry(place),
         _ if said.contains("does not support thinking") => {
             failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
                 "Remove think from `{name}` in config.json, or set it to false."
             ))
         }
-        _ => failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
-            "Check `{name}` in config.json, or choose another model with /set-model."
-        )),
+        _ => failure(format!("{url} refused the request (HTTP {status})."))
+            .advise(format!("Check `{name}` in config.json."))
+            .advise(Advice::ChooseOtherModel),
     }
 }
 
@@ -222,7 +229,8 @@ fn long_pause(place: &Place, status: u16, message: Option<&str>, pause: Duration
         _ => format!("{url} has too much to do, and asks to wait {pause} (HTTP {status})."),
     };
     because(Notice::failure(what), message)
-        .advise("Choose another model with /set-model; or wait that long, then /retry.")
+        .advise(Advice::ChooseOtherModel)
+        .advise("Or wait that long, and ask again.")
 }
 
 /// A pause in whole units, rounded up: whoever waits so long is not early.
@@ -247,7 +255,9 @@ fn overflow(place: &Place, sent: Option<u64>, limit: Option<u64>, message: &str)
         )),
         _ => because(Notice::failure(what), Some(message)),
     };
-    notice.advise("Begin a new one with /new, or choose a model with a larger context.")
+    notice
+        .advise(Advice::NewSession)
+        .advise(Advice::ChooseLargerContext)
 }
 
 fn why_garbled(garbled: &Garbled) -> String {
@@ -266,41 +276,67 @@ fn why_garbled(garbled: &Garbled) -> String {
     }
 }
 
-/// An answer that the model or its server would not finish.
-pub(super) fn refused(why: Option<&str>) -> Notice {
-    because(Notice::warning("The model refused to go on."), why)
-        .advise("Put the question in other words, or choose another model with /set-model.")
-}
-
-/// Any other end of an answer than the usual ones, by the name that servers have for it.
-pub(super) fn ended(reason: &str) -> Notice {
-    match reason {
-        "content_filter" => Notice::warning("A content filter of the server ended the answer.")
-            .advise("Put the question in other words, or choose another model with /set-model."),
-        "model_context_window_exceeded" | "model_length" => Notice::warning(
-            "The answer was cut where the model's context was full.",
+/// What the user is told of an end that is not a usual one. An answer cut by the limit of
+/// tokens has words of its own, where it can be continued.
+pub(super) fn ended(reason: &EndReason) -> Option<Notice> {
+    let notice = match reason {
+        EndReason::Stop | EndReason::ToolCalls | EndReason::Length => return None,
+        EndReason::Refused { why } => because(
+            Notice::warning("The model refused to go on."),
+            why.as_deref(),
         )
-        .advise("Begin a new conversation with /new, or choose a model with a larger context."),
-        "pause_turn" => Notice::warning("The server paused in the middle of the answer.")
-            .advise("Ask it to go on."),
-        "stop_sequence" => Notice::warning("The answer ended at a stop sequence.")
-            .because("The model's `options` in config.json set it."),
-        "insufficient_system_resource" => {
-            Notice::warning("The server ran out of resources in the middle of the answer.")
-                .advise(AGAIN)
+        .advise(REWORD)
+        .advise(Advice::ChooseOtherModel),
+        EndReason::ContentFilter => {
+            Notice::warning("A content filter of the server ended the answer.")
+                .advise(REWORD)
+                .advise(Advice::ChooseOtherModel)
         }
-        other => Notice::warning(format!("The server ended the answer: {other}.")),
-    }
+        EndReason::ContextFull => {
+            Notice::warning("The answer was cut where the model's context was full.")
+                .advise(Advice::NewSession)
+                .advise(Advice::ChooseLargerContext)
+        }
+        EndReason::Paused => Notice::warning("The server paused in the middle of the answer.")
+            .advise("Ask it to go on."),
+        EndReason::StopSequence => Notice::warning("The answer ended at a stop sequence.")
+            .because("The model's `options` in config.json set it."),
+        EndReason::OutOfResources => {
+            Notice::warning("The server ran out of resources in the middle of the answer.")
+                .advise(Advice::Retry)
+        }
+        EndReason::Other(name) => Notice::warning(format!("The server ended the answer: {name}.")),
+    };
+    Some(notice)
 }
 
-/// What to do where the server may have written the reason into its own log.
-fn again(place: &Place, base: &str) -> String {
-    match place.provider {
-        ProviderKind::Ollama => format!(
-            "{}; if it happens again, see `ollama serve`'s log.",
-            base.trim_end_matches('.')
-        ),
-        _ => base.to_owned(),
+/// Advice that several sentences of the table share.
+trait Advised: Sized {
+    fn retry(self, place: &Place) -> Self;
+    fn kept(self, after_words: bool) -> Self;
+    fn advise_all(self, advice: &[Advice]) -> Self;
+}
+
+impl Advised for Notice {
+    /// The server may have written the reason into its own log.
+    fn retry(self, place: &Place) -> Self {
+        let notice = self.advise(Advice::Retry);
+        match place.provider {
+            ProviderKind::Ollama => notice.advise("If it happens again, see `ollama serve`'s log."),
+            _ => notice,
+        }
+    }
+
+    fn kept(self, after_words: bool) -> Self {
+        match after_words {
+            true => self.advise(KEPT),
+            false => self,
+        }
+    }
+
+    fn advise_all(mut self, advice: &[Advice]) -> Self {
+        self.advice.extend_from_slice(advice);
+        self
     }
 }
 

@@ -2,7 +2,7 @@
 //! name, the beginning of one, or a title.
 
 use super::Sessions;
-use crate::domain::{Notice, SessionId, SessionSummary};
+use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use std::collections::HashSet;
 
 /// Names that are listed where several would do.
@@ -27,15 +27,15 @@ impl NotFound {
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
         let advice = match self {
-            Self::Nothing => "The first answer makes one.".to_owned(),
-            Self::Unknown { near: None, .. } => "Ctrl+O lists those that there are.".to_owned(),
+            Self::Nothing => Advice::from("The first answer makes one."),
+            Self::Unknown { near: None, .. } => Advice::ListSessions,
             Self::Unknown {
                 near: Some(near), ..
-            } => format!("Did you mean `{near}`?"),
+            } => format!("Did you mean `{near}`?").into(),
             Self::Several { found, .. } => {
                 let more = if found.len() > LISTED_MAX { " …" } else { "" };
                 let listed = &found[..found.len().min(LISTED_MAX)];
-                format!("Say which one: {}{more}.", listed.join(", "))
+                format!("Say which one: {}{more}.", listed.join(", ")).into()
             }
         };
         let mut what = self.to_string();

@@ -1,9 +1,10 @@
 //! What an entry looks like as rows: how it stands among its neighbours, its head
 //! and foot rows, and the text between them.
 
+use super::advice;
 use super::source::Source;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
-use crate::domain::{Body, Entry, Notice};
+use crate::domain::{Advice, Body, Entry, Notice, PromptKind};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate, width};
 use std::borrow::Cow;
@@ -74,7 +75,8 @@ pub fn text_of<'a>(
     unfolded: bool,
 ) -> Option<(Cow<'a, str>, u16)> {
     match &entry.body {
-        Body::Prompt { text } | Body::Text { text, .. } => Some((text.into(), 0)),
+        Body::Prompt { kind, text } => Some((prompt_text(*kind, text).into(), 0)),
+        Body::Text { text, .. } => Some((text.into(), 0)),
         Body::Thinking { text, .. } if source.is_pane() => Some((text.into(), 0)),
         Body::Thinking { text, .. } if source.lingers(entry) => Some((text.into(), 0)),
         Body::Thinking { text, .. } => unfolded.then(|| (text.into(), INDENT)),
@@ -133,13 +135,32 @@ fn is_fault_of(entry: &Entry, before: &Entry) -> bool {
     ) && entry.turn == before.turn
 }
 
+/// The command stands for a prompt that the user did not write.
+fn prompt_text(kind: PromptKind, text: &str) -> &str {
+    match kind {
+        PromptKind::Ask | PromptKind::Replace => text,
+        PromptKind::Continue => "/continue",
+        PromptKind::Compact => "/compact",
+    }
+}
+
 fn notice_text(notice: &Notice) -> String {
-    let rest = [notice.why.as_deref(), notice.advice.as_deref()];
+    let mut first = notice.what.clone();
+    let mut advice = notice.advice.as_slice();
+    // To choose a model is said on the same line: it is one sentence with what happened.
+    if let ([select @ Advice::SelectModel, more @ ..], None) = (advice, &notice.why) {
+        first.extend([
+            " ",
+            &advice::words(std::slice::from_ref(select)).unwrap_or_default(),
+        ]);
+        advice = more;
+    }
+    let rest = [notice.why.clone(), advice::words(advice)];
     let rest: Vec<_> = rest.into_iter().flatten().collect();
     if rest.is_empty() {
-        notice.what.clone()
+        first
     } else {
-        format!("{}\n{}", notice.what, rest.join(" "))
+        format!("{first}\n{}", rest.join(" "))
     }
 }
 

@@ -94,7 +94,7 @@ pub fn kept(model: &Model) -> Option<String> {
     let is_old = recalled
         .as_ref()
         .is_some_and(|(prompt, _)| **prompt == typed)
-        || last.is_some_and(|(prompt, _)| prompt == typed);
+        || last.is_some_and(|last| last.text == typed);
     kept.extend(recalled.map(|(_, aside)| aside));
     if !is_old && !guide::owns(model) {
         kept.push(typed);

@@ -109,7 +109,7 @@ pub fn ended(model: &mut Model, end: &TurnEnd) {
     let Some(guide) = &mut model.guide else {
         return;
     };
-    let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.as_str());
+    let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.typed());
     let is = |wanted: &str| prompt == Some(wanted);
     let answered = matches!(end, TurnEnd::Answered { .. });
     guide.answered |= answered;

@@ -2,6 +2,7 @@
 //! and a receiver of events. Routing (`update`), state (`model`) and drawing
 //! (`view`) are kept apart; `run` and `terminal` are the rim that does I/O.
 
+pub mod advice;
 pub mod argued;
 pub mod ask;
 mod block;

@@ -22,7 +22,7 @@ use super::theme::{Background, Glyphs, Theme};
 use super::trusted::TrustList;
 use crate::domain::id::Mint;
 use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
+    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Prompt, SessionId, ToolMode,
     ToolState, Transcript, Trusted, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
@@ -225,7 +225,7 @@ pub struct Model {
     pub turns: Mint,
     pub queries: Mint,
     /// The last prompt, and whether it was answered.
-    pub last_turn: Option<(String, bool)>,
+    pub last_turn: Option<(Prompt, bool)>,
     /// The last answer was cut by the limit of tokens.
     pub cut: bool,
     pub interrupting: bool,

@@ -11,6 +11,7 @@ use super::terminal::{self, Guard};
 use super::update::{inputs, update};
 use super::{Options, draft, panic, view};
 use crate::protocol::{Command, EVENTS_MAX, Event};
+use crate::tui::advice;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
@@ -372,7 +373,7 @@ impl App<'_> {
         // Ctrl+C in the other program was meant for it.
         self.signals = Signals::install()?;
         self.come_back()?;
-        let edited = edited.map_err(|why| why.sentence());
+        let edited = edited.map_err(|why| advice::sentence(&why));
         Ok(Some(Input::Edited(edited)))
     }
 }

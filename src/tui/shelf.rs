@@ -7,6 +7,7 @@ use super::editor::Editor;
 use super::model::{Model, Overlay};
 use crate::domain::facts::is_same_model;
 use crate::domain::{ModelRef, ModelServer, Pull, ServerModel, Stock, StockState, Stocks, Think};
+use crate::tui::advice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -170,7 +171,7 @@ fn models_of(stock: &Stock) -> Vec<ModelRow<'_>> {
 fn words_of(stock: &Stock) -> Option<(String, bool)> {
     match &stock.state {
         StockState::Asking => Some(("Asking …".to_owned(), false)),
-        StockState::Failed(notice) => Some((notice.sentence(), true)),
+        StockState::Failed(notice) => Some((advice::sentence(notice), true)),
         StockState::Has(catalogue) if catalogue.models.is_empty() => {
             Some(("It has no models yet.".to_owned(), false))
         }

@@ -4,6 +4,7 @@
 use crate::domain::Severity;
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
+use crate::tui::advice;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -29,7 +30,11 @@ pub async fn shut_down(goodbye: Command, commands: &Sender<Command>, events: &mu
                 Event::ShuttingDown => responds.set(true),
                 // What could not be saved is said where it can still be read.
                 Event::Noticed(notice) if notice.severity == Severity::Failure => {
-                    let _ = writeln!(io::stderr(), "humble: {}", Clean::new(&notice.sentence()));
+                    let _ = writeln!(
+                        io::stderr(),
+                        "humble: {}",
+                        Clean::new(&advice::sentence(&notice))
+                    );
                 }
                 _ => {}
             }

@@ -81,7 +81,7 @@ fn what_cannot_be_added_to_stays_as_it_is() {
     ] {
         let place = with_config(text);
         let fault = config::add_model(&place.home, &new("a", ProviderKind::Ollama));
-        let said = fault.unwrap_err().notice().sentence();
+        let said = said(&fault.unwrap_err().notice());
         assert!(said.contains("config.json"), "{said}");
         assert_eq!(place.config_text(), text);
     }

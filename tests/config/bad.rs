@@ -11,7 +11,7 @@ fn mode(path: &Path, mode: u32) {
 
 fn causes(home: &Home) -> Vec<String> {
     let banners = Read::files(home).banners.into_iter();
-    banners.map(|banner| banner.cause).collect()
+    banners.map(|banner| banner.cause.to_string()).collect()
 }
 
 #[test]
@@ -30,17 +30,13 @@ fn a_pipe_in_the_place_of_any_file_is_told_and_never_waited_for() {
         rustix::fs::mkfifoat(rustix::fs::CWD, file, all).unwrap();
     }
     let read = Read::files(&place.home);
-    let causes: Vec<_> = read.banners.iter().map(|b| b.cause.as_str()).collect();
+    let causes: Vec<_> = read.banners.iter().map(|b| b.cause.to_string()).collect();
     assert_eq!(
         causes,
         ["config.json", "mcp-servers.json", "system_prompt.txt"]
     );
     let why = "it is not a regular file";
-    assert!(
-        read.banners
-            .iter()
-            .all(|b| b.notice.sentence().contains(why))
-    );
+    assert!(read.banners.iter().all(|b| said(&b.notice).contains(why)));
     assert_eq!(read.known.personas[0].text, Err(why.to_owned()));
     let refused = config::set_tool_mode(&place.home, ToolMode::Auto);
     assert!(matches!(refused, Err(ConfigError::Unreadable { .. })));
@@ -73,7 +69,7 @@ fn a_home_behind_a_link_is_used_where_the_link_leads() {
     // A link that leads nowhere: one can chat, and is told.
     symlink("nowhere/at/all", folder.path().join("dangling")).unwrap();
     let banners = Home::at(folder.path().join("dangling")).prepare();
-    let words = banners[0].notice.sentence();
+    let words = said(&banners[0].notice);
     assert!(words.contains("cannot be written"), "{words}");
 }
 
@@ -89,7 +85,7 @@ fn a_disk_without_room_leaves_the_file_as_it_was() {
     let place = with_config("{}");
     // Nothing can be created there, not even by an administrator.
     let home = Home::at("/proc/self/humble");
-    let words = home.prepare()[0].notice.sentence();
+    let words = said(&home.prepare()[0].notice);
     assert!(words.contains("are not saved until it can"), "{words}");
     let refused = config::set_tool_mode(&home, ToolMode::Auto).unwrap_err();
     assert!(
@@ -153,7 +149,7 @@ fn an_older_prompt_is_replaced_once_it_was_shown_and_every_copy_is_kept() {
     }
     fs::write(&path, "chooseFunction, but another text").unwrap();
     let refused = replace_system_prompt(&place.home, "chooseFunction").unwrap_err();
-    let words = refused.notice().sentence();
+    let words = said(&refused.notice());
     assert!(words.contains("was changed in the meantime"), "{words}");
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(kept, "chooseFunction, but another text");
@@ -166,8 +162,11 @@ fn a_log_that_cannot_be_written_costs_the_log_alone() {
     fs::write(place.home.logs(), "").unwrap();
     let banners = place.home.prepare();
     assert_eq!(banners.len(), 1);
-    let words = banners[0].notice.sentence();
+    let words = said(&banners[0].notice);
     assert!(words.starts_with("No log can be written into "), "{words}");
-    assert!(words.contains("is a file. F12 shows"), "{words}");
+    assert!(
+        words.contains("is a file. Nothing else is lost."),
+        "{words}"
+    );
     assert!(place.home.sessions().is_dir());
 }

@@ -5,6 +5,8 @@
 mod adding;
 mod bad;
 mod models;
+#[path = "../support/notice.rs"]
+mod notice;
 mod personas;
 mod rewrite;
 mod servers;
@@ -13,6 +15,7 @@ use humble::config::{
     self, ConfigError, Home, Settings, read_servers_with, read_settings_with, read_system_prompt,
 };
 use humble::domain::{ModelRef, ProviderKind, ServerConfig, ServerId, ToolMode};
+use notice::said;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -68,7 +71,12 @@ impl Place {
         settings
             .into_iter()
             .chain(servers)
-            .map(|banner| (banner.cause, banner.notice.sentence().replace(&folder, "")))
+            .map(|banner| {
+                (
+                    banner.cause.to_string(),
+                    said(&banner.notice).replace(&folder, ""),
+                )
+            })
             .collect()
     }
 
@@ -257,7 +265,7 @@ fn a_home_below_a_file_is_told_to_be_elsewhere() {
     fs::write(folder.path().join("file"), "").unwrap();
     let home = Home::at(folder.path().join("file/home"));
     let banners = read_settings_with(&home, &variables).banners;
-    let sentence = banners[0].notice.sentence();
+    let sentence = said(&banners[0].notice);
     assert!(
         sentence.ends_with("Name another folder with --home."),
         "{sentence}"
@@ -298,7 +306,7 @@ fn a_home_that_cannot_be_written_is_a_banner() {
     for root in [file.clone(), file.join("below")] {
         let banners = Home::at(&root).prepare();
         assert_eq!(banners.len(), 1);
-        let words = banners[0].notice.sentence();
+        let words = said(&banners[0].notice);
         assert!(words.contains("is a file"), "{words}");
     }
 }
@@ -309,10 +317,10 @@ fn a_prompt_that_is_no_text_or_teaches_an_older_form_is_told() {
     fs::write(place.home.system_prompt(), b"a\nb\xff").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "");
-    let words = read.banners[0].notice.sentence();
+    let words = said(&read.banners[0].notice);
     assert!(words.contains("line 2 is not UTF-8"), "{words}");
     fs::write(place.home.system_prompt(), "use chooseFunction").unwrap();
     let read = read_system_prompt(&place.home);
     assert_eq!(read.value, "use chooseFunction");
-    assert_eq!(read.banners[0].cause, "system_prompt.txt");
+    assert_eq!(read.banners[0].cause.to_string(), "system_prompt.txt");
 }

@@ -301,7 +301,7 @@ fn of_several_active_models_none_is_used() {
         .to_string(),
     );
     let sentence = "2 models are marked active: `a` (ollama), `b` (openai). \
-                    None of them is used until one is picked. Pick one with /set-model.";
+                    None of them is used until one is picked. [SelectModel]";
     assert_eq!(
         place.banners(),
         [("active model".to_owned(), sentence.to_owned())]

@@ -147,7 +147,7 @@ fn a_persona_that_cannot_be_used_says_why_and_costs_no_other() {
     assert_eq!(why("open"), said("open", "its front matter is not closed"));
     assert_eq!(why("wel"), "There is no persona `wel`.");
     let notice = find_persona(&read, "terrafrom").unwrap_err();
-    assert_eq!(notice.advice.as_deref(), Some("Did you mean `terraform`?"));
+    assert_eq!(notice.advice, ["Did you mean `terraform`?".into()]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
     }
     let read = read_personas(&place.home);
     assert_eq!(read.value.len(), 200);
-    let words = read.banners[0].notice.sentence();
+    let words = said(&read.banners[0].notice);
     assert!(
         words.contains("holds 201 personas. The first 200"),
         "{words}"
@@ -167,6 +167,6 @@ fn too_many_personas_or_a_file_in_the_folders_place_are_told() {
     fs::remove_dir_all(place.home.personas()).unwrap();
     fs::write(place.home.personas(), "").unwrap();
     let read = read_personas(&place.home);
-    let words = read.banners[0].notice.sentence();
+    let words = said(&read.banners[0].notice);
     assert!(words.contains("a folder is expected"), "{words}");
 }

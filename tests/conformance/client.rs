@@ -98,7 +98,7 @@ async fn connected(
         match &server.status {
             ServerStatus::Connected => return Ok(server),
             ServerStatus::Failed(notice) | ServerStatus::NeedsSignIn(notice) => {
-                return Err(notice.sentence().into());
+                return Err(notice.summary().into());
             }
             _ => events.recv().await.ok_or("the hub ended")?,
         };

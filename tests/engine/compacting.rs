@@ -100,7 +100,7 @@ async fn an_interrupted_summary_changes_nothing() {
 async fn what_is_no_whole_summary_replaces_nothing() {
     let end = |reason| Step::Part(StreamPart::End(reason));
     let refused = EndReason::Refused { why: None };
-    let filtered = EndReason::Other("content_filter".to_owned());
+    let filtered = EndReason::ContentFilter;
     let circle = (0..2_000).map(|_| Step::text("It goes on and on and on. "));
     for round in [
         vec![Step::text("One and"), end(EndReason::Length)],

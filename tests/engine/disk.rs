@@ -3,6 +3,8 @@
 
 use super::keeping::journals;
 use super::*;
+use crate::notice::said;
+use humble::domain::{Advice, BannerCause};
 use std::fs;
 use tempfile::TempDir;
 
@@ -16,7 +18,9 @@ fn block(home: &TempDir, folder: &str) {
 
 fn banner(event: &Event) -> Option<&humble::domain::Banner> {
     match event {
-        Event::BannersChanged(banners) => banners.iter().find(|one| one.cause == "session"),
+        Event::BannersChanged(banners) => banners
+            .iter()
+            .find(|one| one.cause == BannerCause::UnsavedSession),
         _ => None,
     }
 }
@@ -32,7 +36,7 @@ async fn a_disk_that_refuses_is_told_and_tried_again_until_it_takes_all() {
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     assert!(notice.what.starts_with("Not saved: "), "{notice:?}");
-    assert!(notice.advice.is_some());
+    assert!(!notice.advice.is_empty());
     bench.says("second").await;
     assert_eq!(bench.ended().await, answered("two"));
     assert_eq!(bench.heard().len(), 3, "the conversation goes on");
@@ -54,7 +58,7 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
     let folder = home.path().join("sessions");
     let mut bench = Bench::at(home, Script::default().answer("one")).await;
     let told = bench.events.iter().find_map(|event| match event {
-        Event::BannersChanged(banners) => Some(banners[0].notice.sentence()),
+        Event::BannersChanged(banners) => Some(said(&banners[0].notice)),
         _ => None,
     });
     let folder = folder.display();
@@ -71,7 +75,7 @@ async fn a_home_that_could_not_be_written_says_so_until_a_save_succeeds() {
         .await;
     let notice = &banner(&event).expect("just seen").notice;
     let expected = format!("Move the file {folder} away: a folder belongs there.");
-    assert_eq!(notice.advice, Some(expected));
+    assert_eq!(notice.advice, [Advice::from(expected)]);
     fs::remove_file(bench.home.path().join("sessions")).expect("removed");
     bench.saved().await;
     let gone = |event: &Event| matches!(event, Event::BannersChanged(all) if all.is_empty());
@@ -107,7 +111,10 @@ async fn where_nothing_can_be_written_a_copy_is_left_and_named() {
         .await;
     bench.send(Command::Shutdown).await;
     let told = |event: &Event| match event {
-        Event::Noticed(notice) => notice.advice.as_deref().and_then(|advice| {
+        Event::Noticed(notice) => notice.advice.first().and_then(|advice| {
+            let Advice::Say(advice) = advice else {
+                return None;
+            };
             let path = advice.strip_prefix("All of it is in ")?;
             path.strip_suffix(": move it from there.")
                 .map(str::to_owned)

@@ -4,6 +4,7 @@
 use super::keeping::words_come;
 use super::keeping::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
 use super::*;
+use humble::domain::Prompt;
 use humble::engine::Options;
 use std::fs;
 
@@ -104,7 +105,7 @@ async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
     bench.send(Command::Interrupt).await;
     assert_eq!(bench.ended().await, TurnEnd::Cancelled);
     bench
-        .send(Command::DropCancelled("Tell me".to_owned()))
+        .send(Command::DropCancelled(Prompt::new("Tell me")))
         .await;
     let home = bench.leaves().await;
     assert!(journals(&home).is_empty());

@@ -12,6 +12,8 @@ mod logged;
 #[path = "../support/model_server.rs"]
 mod model_server;
 mod native;
+#[path = "../support/notice.rs"]
+mod notice;
 mod outside;
 mod personas;
 mod probing;

@@ -2,10 +2,10 @@
 //! what waits for the person, and what is never taken.
 
 use super::*;
+use crate::notice::said;
+use humble::domain::BannerCause;
 use humble::domain::{Banner, Change, ModelRef, Notice, Weight};
 use std::fs;
-
-const NOT_IN_FORCE: &str = "not in force";
 
 impl Bench {
     /// Somebody writes this file; the program is told to look.
@@ -15,7 +15,8 @@ impl Bench {
     }
 
     pub async fn noticed(&mut self, words: &str) -> Notice {
-        let found = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains(words));
+        let found =
+            |event: &Event| matches!(event, Event::Noticed(notice) if said(notice).contains(words));
         match self.until(words, found).await {
             Event::Noticed(notice) => notice,
             _ => unreachable!("just matched"),
@@ -51,8 +52,8 @@ impl Bench {
 
     pub async fn waiting(&mut self) -> Vec<String> {
         let banners = self.banners().await.into_iter();
-        let waiting = banners.filter(|banner| banner.cause.contains(NOT_IN_FORCE));
-        waiting.map(|banner| banner.notice.sentence()).collect()
+        let waiting = banners.filter(|banner| banner.cause == BannerCause::NotInForce);
+        waiting.map(|banner| said(&banner.notice)).collect()
     }
 
     async fn system_message(&mut self, prompt: &str) -> String {
@@ -86,7 +87,7 @@ async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
     bench.edits("config.json", config).await;
     let notice = bench.noticed("config.json").await;
     assert_eq!(
-        notice.sentence(),
+        said(&notice),
         "config.json: model `x` was added; logLevel is debug now."
     );
     let names = |models: &[ModelRef]| {
@@ -136,8 +137,7 @@ async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit(
     bench.edits("config.json", &config).await;
     let (ask, _) = bench.asked_of_edit().await;
     bench.answers(ask, Answer::Dismissed).await;
-    let banner = "config.json has changes that are not in force before the next start: /reload \
-                  asks again.";
+    let banner = "config.json has changes that are not in force before the next start: [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
     assert_eq!(text, config, "the file is left alone");
@@ -200,7 +200,7 @@ async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
     bench.edits("config.json", "{ \"models\": [,] }").await;
     bench.noticed("nothing changes").await;
     let banners = bench.banners().await;
-    let said = banners[0].notice.sentence();
+    let said = said(&banners[0].notice);
     assert!(said.contains("config.json, line 1, column 14"), "{said}");
     let stays = "The settings stay as they were; the file is left alone.";
     assert!(said.contains(stays), "{said}");
@@ -240,12 +240,8 @@ async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked
     let script = Script::default().answer("Still me.");
     let mut bench = Bench::start(script).await;
     bench.edits("config.json", "{}").await;
-    let notice = bench.noticed("answers on").await;
-    assert!(
-        notice
-            .sentence()
-            .starts_with("`m` is not in config.json any more.")
-    );
+    let notice = bench.noticed("It goes on answering").await;
+    assert!(said(&notice).starts_with("`m` is not in config.json any more."));
     bench.says("Who?").await;
     assert_eq!(bench.ended().await, answered("Still me."));
 

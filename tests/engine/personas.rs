@@ -1,6 +1,7 @@
 //! Who answers: what a persona changes in the requests, and what it leaves alone.
 
 use super::*;
+use humble::domain::BannerCause;
 use humble::domain::QueryId;
 use humble::engine::Options;
 use std::fs;
@@ -102,12 +103,12 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     );
 
     let mut bench = with_personas(Script::default(), options("mute")).await;
-    let told = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains("`mute` answers."));
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::notice::said(notice).contains("`mute` answers."));
     if !bench.events.iter().any(told) {
         bench.until("a word of its tools", told).await;
     }
     let said = bench.events.iter().find_map(|event| match event {
-        Event::Noticed(notice) => Some(notice.sentence()),
+        Event::Noticed(notice) => Some(crate::notice::said(notice)),
         _ => None,
     });
     let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
@@ -119,10 +120,12 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
     let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
     bench.until("a list", listed).await;
     let banner = bench.events.iter().find_map(|event| match event {
-        Event::BannersChanged(banners) => banners.iter().find(|one| one.cause == "--persona"),
+        Event::BannersChanged(banners) => banners
+            .iter()
+            .find(|one| one.cause == BannerCause::UnknownPersona),
         _ => None,
     });
-    let words = banner.expect("a banner").notice.sentence();
+    let words = crate::notice::said(&banner.expect("a banner").notice);
     assert_eq!(words, "There is no persona `pirat`. Did you mean `pirate`?");
 }
 
@@ -149,7 +152,7 @@ async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
     bench
         .answers(ask, Answer::Choice(Choice::TakeChanges))
         .await;
-    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().contains("no persona `pirate`"));
+    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::notice::said(notice).contains("no persona `pirate`"));
     bench.until("a word of it", gone).await;
     assert!(
         system(&mut bench, "2")
@@ -181,7 +184,7 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
         assert_eq!(question, expected);
         bench.answers(ask, Answer::Choice(choice)).await;
     }
-    let said = |event: &Event| matches!(event, Event::Noticed(notice) if notice.sentence().ends_with("system_prompt.txt.bak."));
+    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::notice::said(notice).ends_with("system_prompt.txt.bak."));
     bench.until("where the copy is", said).await;
     bench.send(Command::Reload).await;
     let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));

@@ -129,7 +129,10 @@ const QUIET: &str = "m repeats itself.";
 
 /// The notices about repetition.
 fn about_repeats(bench: &Bench) -> Vec<String> {
-    let said = bench.noted().into_iter().map(|notice| notice.sentence());
+    let said = bench
+        .noted()
+        .into_iter()
+        .map(|notice| crate::notice::said(&notice));
     said.filter(|sentence| sentence.contains("repeat"))
         .collect()
 }
@@ -155,10 +158,7 @@ async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
     bench.says("Write it a hundred times.").await;
     let whole = format!("Well:\n{}Done.", block.repeat(100));
     assert_eq!(bench.ended().await, answered(&whole));
-    assert_eq!(
-        about_repeats(&bench),
-        [format!("{QUIET} Ctrl+C stops it if that is not wanted.")]
-    );
+    assert_eq!(about_repeats(&bench), [format!("{QUIET} [Stop]")]);
 }
 
 #[tokio::test(start_paused = true)]

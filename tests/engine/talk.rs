@@ -1,6 +1,7 @@
 //! Prompts, answers, interrupts, sessions and models.
 
 use super::*;
+use humble::domain::Advice;
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
@@ -165,11 +166,11 @@ async fn without_a_model_the_prompt_says_what_to_do() {
     let TurnEnd::Failed { notice } = bench.ended().await else {
         panic!("a failure")
     };
-    assert_eq!(
-        notice.what,
-        "No active model is configured. Use /set-model to choose a model."
-    );
-    let advice = notice.advice.expect("how to add one");
+    assert_eq!(notice.what, "No active model is configured.");
+    assert_eq!(notice.advice[0], Advice::SelectModel);
+    let Some(Advice::Say(advice)) = notice.advice.last() else {
+        panic!("how to add one: {:?}", notice.advice)
+    };
     let example = advice.lines().last().expect("an example");
     let parsed: Value = serde_json::from_str(example).expect("the example can be pasted");
     assert_eq!(parsed["models"][0]["active"], true);

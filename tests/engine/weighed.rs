@@ -2,6 +2,7 @@
 
 use super::outside::with;
 use super::*;
+use crate::notice::said;
 use humble::domain::Think;
 use humble::engine::Options;
 use humble::protocol::Meter;
@@ -35,8 +36,7 @@ async fn what_was_declined_is_not_asked_again_for_what_else_is_edited() {
     bench.answers(ask, Answer::Dismissed).await;
     fs::write(&path, auto_and(&json!({ "logLevel": "error" }))).expect("written");
     bench.noticed("config.json: logLevel is error now.").await;
-    let banner =
-        "config.json has changes that are not in force before the next start: /reload asks again.";
+    let banner = "config.json has changes that are not in force before the next start: [Reload]";
     assert_eq!(bench.waiting().await, [banner]);
     assert_eq!(asked(&bench), 1);
     // Another change of the same kind is another question.
@@ -59,7 +59,7 @@ async fn what_is_edited_while_a_question_is_open_is_not_undone_by_its_answer() {
     bench.send(Command::Reload).await;
     bench.noticed("nothing changes").await;
     let told = bench.events.iter().filter(
-        |event| matches!(event, Event::Noticed(notice) if notice.sentence().contains("logLevel")),
+        |event| matches!(event, Event::Noticed(notice) if said(notice).contains("logLevel")),
     );
     assert_eq!(told.count(), 1);
     assert_eq!(asked(&bench), 1);

@@ -4,6 +4,7 @@
 
 use super::model_server::*;
 use super::*;
+use crate::notice::said;
 
 const ASKED: &str = "Time in Seoul?";
 const NEXT: &str = "Thanks!";
@@ -299,7 +300,7 @@ async fn an_answer_that_begins_anew_is_saved_once() {
     bench.says("Hello?").await;
     assert_eq!(bench.ended().await, answered("Whole."));
     let said = |event: &Event| match event {
-        Event::Turn(_, TurnEvent::Noted(notice)) => Some(notice.sentence()),
+        Event::Turn(_, TurnEvent::Noted(notice)) => Some(said(notice)),
         _ => None,
     };
     let notices: Vec<_> = bench.events.iter().filter_map(said).collect();
@@ -316,7 +317,7 @@ async fn an_end_that_is_no_usual_one_is_told() {
     let cases = [
         (
             "refusal",
-            "The model refused to go on. Put the question in other words, or choose another model with /set-model.",
+            "The model refused to go on. Put the question in other words, or [ChooseOtherModel]",
         ),
         (
             "pause_turn",
@@ -328,7 +329,7 @@ async fn an_end_that_is_no_usual_one_is_told() {
         ),
         (
             "model_context_window_exceeded",
-            "The answer was cut where the model's context was full. Begin a new conversation with /new, or choose a model with a larger context.",
+            "The answer was cut where the model's context was full. [NewSession], or [ChooseLargerContext]",
         ),
         ("new_reason", "The server ended the answer: new_reason."),
     ];
@@ -346,7 +347,7 @@ async fn an_end_that_is_no_usual_one_is_told() {
         bench.says(reason).await;
         assert_eq!(bench.ended().await, answered("So far."));
         let told = bench.events.iter().any(|event| match event {
-            Event::Turn(_, TurnEvent::Noted(notice)) => notice.sentence() == expected,
+            Event::Turn(_, TurnEvent::Noted(notice)) => said(notice) == expected,
             _ => false,
         });
         assert!(told, "{reason}: {:?}", bench.events);

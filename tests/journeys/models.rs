@@ -207,7 +207,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
         .says("/models pull other")
         .sees("`llama3.2:3b` is being pulled already.")
         .says("/models rm llama3.2:3b")
-        .sees("Stop that first");
+        .sees("stop it with /models stop");
     chat.says("/models")
         .ctrl('c')
         .sees("Stopped pulling llama3.2:3b.");

@@ -75,7 +75,7 @@ impl Bench {
     /// The sentence of a server that could not be started.
     pub async fn refused(web: Web, config: ServerConfig) -> String {
         let mut bench = Self::of(web, config);
-        let sentence = bench.desk.until_failed().await.sentence();
+        let sentence = bench.desk.until_failed().await.summary();
         bench.close().await;
         sentence
     }

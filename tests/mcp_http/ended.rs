@@ -169,7 +169,7 @@ async fn the_end_of_its_stream_is_the_end_of_a_session_over_sse() {
     let mut bench = Bench::connected(web, config).await;
     let notice = bench.desk.until_failed().await;
     assert_eq!(
-        notice.sentence(),
+        notice.summary(),
         "Server `web` ended. It closed its stream."
     );
     let sum = bench.desk.call("add", json!({ "a": 1 })).await;
@@ -232,7 +232,7 @@ async fn a_server_that_dies_is_said_and_its_calls_end() {
         "The server is gone. It closed the connection without an answer. It is not known whether \
          the tool ran."
     );
-    let notice = bench.desk.until_failed().await.sentence();
+    let notice = bench.desk.until_failed().await.summary();
     assert_eq!(
         notice,
         "Server `web` ended. It closed the connection without an answer."

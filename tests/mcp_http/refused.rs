@@ -88,7 +88,7 @@ async fn who_is_not_known_is_told_to_sign_in_and_no_secret_comes_back() {
         let mut bench = Bench::of(web, config);
         let notice = bench.until_sign_in().await;
         assert_eq!(
-            notice.sentence(),
+            notice.summary(),
             format!("Server `web` answers only those who have signed in. {why} {advice}")
         );
         bench.close().await;
@@ -254,7 +254,7 @@ async fn nobody_there_is_said_with_the_address_but_not_its_secrets() {
     // The listener ends with its task.
     let started = Instant::now();
     let mut bench = Bench::of(web, config);
-    let sentence = bench.desk.until_failed().await.sentence();
+    let sentence = bench.desk.until_failed().await.summary();
     let origin = gone.replace("me:pw-1234567@", "");
     assert_eq!(
         sentence,
@@ -367,7 +367,7 @@ async fn what_a_variable_stood_for_in_the_path_of_the_url_is_shown_nowhere() {
     };
     let origin = web.origin.clone();
     let mut bench = Bench::of(web, config);
-    let told = bench.desk.until_failed().await.sentence();
+    let told = bench.desk.until_failed().await.summary();
     let expected = format!(
         "Server `web` could not be started. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
          (HTTP status 404: no [hidden] or [hidden] here). "

@@ -1,5 +1,6 @@
 //! What the log holds at debug: requests and answers, and no secret in them.
 
+use super::notice::said;
 use crate::asking::*;
 use crate::model_server::*;
 use humble::domain::model::Secret;
@@ -90,9 +91,9 @@ async fn only_what_came_is_said_to_be_kept() {
             server.on(CHAT, reply);
             let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
             let fault = parts.last().unwrap().as_ref().unwrap_err();
-            let said = fault.notice().sentence();
+            let said = said(&fault.notice());
             assert_eq!(said.contains(kept), is_kept, "{said}");
-            assert!(said.contains("/retry asks again"), "{said}");
+            assert!(said.contains("[Retry]"), "{said}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a client owes servers and the person: keys and words go only where they
 //! should, refused parameters are left out, and nothing secret is logged.
 
+use super::notice::said;
 use crate::asking::*;
 use crate::model_server::*;
 use crate::reading::model;
@@ -68,7 +69,7 @@ async fn a_refused_temperature_is_left_out_and_stays_out() {
         "`qwen3:4b` at {} does not take the temperature 0.1. It was asked again without it, and will be until humble ends.",
         server.url()
     );
-    assert_eq!(notice.sentence(), expected);
+    assert_eq!(said(notice), expected);
     let second = parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "said once");
     let mut other = model.clone();

@@ -208,13 +208,10 @@ fn each_reason_to_stop_is_kept() {
     };
     assert_eq!(of("end_turn"), EndReason::Stop);
     assert_eq!(of("refusal"), EndReason::Refused { why: None });
-    for reason in [
-        "stop_sequence",
-        "pause_turn",
-        "model_context_window_exceeded",
-    ] {
-        assert_eq!(of(reason), EndReason::Other(reason.into()));
-    }
+    assert_eq!(of("stop_sequence"), EndReason::StopSequence);
+    assert_eq!(of("pause_turn"), EndReason::Paused);
+    assert_eq!(of("model_context_window_exceeded"), EndReason::ContextFull);
+    assert_eq!(of("tired"), EndReason::Other("tired".into()));
     let why = json!({"stop_reason": "refusal", "stop_details": {"explanation": "No."}});
     let event = anthropic_event(&json!({"type": "message_delta", "delta": why}));
     let stream = event + &anthropic_event(&json!({"type": "message_stop"}));

@@ -80,6 +80,11 @@ fn reason(provider: ProviderKind, end: &EndReason) -> &str {
         EndReason::ToolCalls => "tool_calls",
         EndReason::Length => "length",
         EndReason::Refused { .. } => "refusal",
+        EndReason::ContentFilter => "content_filter",
+        EndReason::ContextFull => "model_length",
+        EndReason::Paused => "pause_turn",
+        EndReason::StopSequence => "stop_sequence",
+        EndReason::OutOfResources => "insufficient_system_resource",
         EndReason::Other(other) => other,
     }
 }

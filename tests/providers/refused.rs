@@ -1,6 +1,7 @@
 //! Parameters that servers refuse: sent once again without them or in another form,
 //! remembered, and told once in words.
 
+use super::notice::said;
 use crate::asking::*;
 use crate::model_server::*;
 use futures::StreamExt;
@@ -18,7 +19,7 @@ async fn asked(server: &ModelServer, request: Request, path: &str) -> (Vec<Strin
         let mut stream = provider.stream(request.clone());
         while let Some(part) = stream.next().await {
             match part.expect("it is answered in the end") {
-                StreamPart::Notice(notice) if round == 0 => notices.push(notice.sentence()),
+                StreamPart::Notice(notice) if round == 0 => notices.push(said(&notice)),
                 StreamPart::Notice(notice) => panic!("told twice: {notice:?}"),
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! The size of all schemas of a request together: `$ref`s are expanded only as far as
 //! there is room, and a set of tools that is far too large loses schemas, visibly.
 
+use super::notice::said;
 use crate::asking::{ollama, openai, parts};
 use crate::bodies::{offered, request};
 use crate::model_server::*;
@@ -126,7 +127,7 @@ async fn schemas_that_are_left_out_are_told_once() {
     let notices = async |request: &Request| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {
-            Ok(StreamPart::Notice(notice)) => Some(notice.sentence()),
+            Ok(StreamPart::Notice(notice)) => Some(said(&notice)),
             _ => None,
         });
         notices.collect::<Vec<_>>()

@@ -1,5 +1,6 @@
 //! The words that a person reads, one line for each way to fail.
 
+use super::notice::said;
 use crate::reading::model;
 use humble::domain::ProviderKind::{self, Ollama, OpenAi, Scripted};
 use humble::domain::model::{ApiKey, Secret};
@@ -13,7 +14,7 @@ const OPENAI: &str = "https://user:secret@api.example.com/v1";
 
 fn words(provider: ProviderKind, cause: Cause) -> String {
     let url = if provider == Ollama { OLLAMA } else { OPENAI };
-    Fault::new(&model(provider, url), cause).notice().sentence()
+    said(&Fault::new(&model(provider, url), cause).notice())
 }
 
 fn status(status: u16, message: &str) -> Cause {
@@ -65,7 +66,7 @@ fn a_server_that_cannot_be_reached() {
         (
             OpenAi,
             Cause::Reset,
-            "https://api.example.com closed the connection before it answered. /retry asks again.",
+            "https://api.example.com closed the connection before it answered. [Retry]",
         ),
         (
             OpenAi,
@@ -86,12 +87,12 @@ fn a_server_that_refuses() {
         (
             Ollama,
             status(404, "model 'qwen3:4b' not found"),
-            "http://localhost:11434 does not have the model `qwen3:4b`. Pull it with `ollama pull qwen3:4b`, or choose another with /set-model.",
+            "http://localhost:11434 does not have the model `qwen3:4b`. Pull it with `ollama pull qwen3:4b`, or [ChooseOtherModel]",
         ),
         (
             OpenAi,
             status(404, "The model `x` does not exist"),
-            "https://api.example.com does not have the model `qwen3:4b`. Check model of `mine` in config.json, or choose another with /set-model.",
+            "https://api.example.com does not have the model `qwen3:4b`. Check model of `mine` in config.json, or [ChooseOtherModel]",
         ),
         (
             Ollama,
@@ -125,22 +126,22 @@ fn a_server_that_cannot_serve_this_request() {
         (
             OpenAi,
             status(413, ""),
-            "The conversation is too large for https://api.example.com (HTTP 413). Begin a new one with /new, or choose another model with /set-model.",
+            "The conversation is too large for https://api.example.com (HTTP 413). [NewSession], or [ChooseOtherModel]",
         ),
         (
             OpenAi,
             status(429, "Slow down!"),
-            "https://api.example.com asks for a pause (HTTP 429). Slow down! Wait a little, then /retry; or choose another model with /set-model.",
+            "https://api.example.com asks for a pause (HTTP 429). Slow down! [RetryLater], or [ChooseOtherModel]",
         ),
         (
             Ollama,
             status(500, "out of memory"),
-            "http://localhost:11434 failed (HTTP 500). out of memory. /retry asks again; if it happens again, see `ollama serve`'s log.",
+            "http://localhost:11434 failed (HTTP 500). out of memory. [Retry] If it happens again, see `ollama serve`'s log.",
         ),
         (
             OpenAi,
             status(503, ""),
-            "https://api.example.com has too much to do (HTTP 503). Wait a little, then /retry; or choose another model with /set-model.",
+            "https://api.example.com has too much to do (HTTP 503). [RetryLater], or [ChooseOtherModel]",
         ),
         (
             Ollama,
@@ -153,12 +154,12 @@ fn a_server_that_cannot_serve_this_request() {
                 status: 400,
                 message: "x does not support tools".into(),
             },
-            "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. /probe finds out what works best.",
+            "`qwen3:4b` at http://localhost:11434 takes no tools (HTTP 400). x does not support tools. Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. [Probe]",
         ),
         (
             OpenAi,
             status(418, "short and stout"),
-            "https://api.example.com refused the request (HTTP 418). short and stout. Check `mine` in config.json, or choose another model with /set-model.",
+            "https://api.example.com refused the request (HTTP 418). short and stout. Check `mine` in config.json, or [ChooseOtherModel]",
         ),
         (
             OpenAi,
@@ -167,7 +168,7 @@ fn a_server_that_cannot_serve_this_request() {
                 limit: Some(512),
                 message: "too long".into(),
             },
-            "The conversation is too long for `mine`. It has 2009 tokens, and https://api.example.com takes 512. Begin a new one with /new, or choose a model with a larger context.",
+            "The conversation is too long for `mine`. It has 2009 tokens, and https://api.example.com takes 512. [NewSession], or [ChooseLargerContext]",
         ),
         (
             OpenAi,
@@ -176,7 +177,7 @@ fn a_server_that_cannot_serve_this_request() {
                 limit: None,
                 message: "too long".into(),
             },
-            "The conversation is too long for `mine`. too long. Begin a new one with /new, or choose a model with a larger context.",
+            "The conversation is too long for `mine`. too long. [NewSession], or [ChooseLargerContext]",
         ),
     ];
     for (provider, cause, expected) in cases {
@@ -202,10 +203,10 @@ fn an_answer_that_goes_wrong() {
     let not_answer = "What https://api.example.com sent is not a model's answer.";
     let check = "Check baseUrl and provider of `mine` in config.json.";
     let cases = [
-        (Ollama, Cause::Cut, "The connection to http://localhost:11434 was cut in the middle of the answer. /retry asks again; if it happens again, see `ollama serve`'s log.".to_owned()),
-        (OpenAi, Cause::Cut, "The connection to https://api.example.com was cut in the middle of the answer. /retry asks again.".to_owned()),
-        (OpenAi, Cause::Empty, "https://api.example.com ended its answer before the first word. /retry asks again.".to_owned()),
-        (OpenAi, Cause::InStream { message: "it broke".into() }, "https://api.example.com reported an error instead of going on. it broke. /retry asks again.".to_owned()),
+        (Ollama, Cause::Cut, "The connection to http://localhost:11434 was cut in the middle of the answer. [Retry] If it happens again, see `ollama serve`'s log.".to_owned()),
+        (OpenAi, Cause::Cut, "The connection to https://api.example.com was cut in the middle of the answer. [Retry]".to_owned()),
+        (OpenAi, Cause::Empty, "https://api.example.com ended its answer before the first word. [Retry]".to_owned()),
+        (OpenAi, Cause::InStream { message: "it broke".into() }, "https://api.example.com reported an error instead of going on. it broke. [Retry]".to_owned()),
         (OpenAi, garbled(Garbled::WebPage), format!("{not_answer} It is a web page. {check}")),
         (OpenAi, garbled(Garbled::NotJson { line: "hello".into() }), format!("{not_answer} A line is not JSON: `hello`. {check}")),
         (OpenAi, garbled(Garbled::Foreign { json: "null".into() }), format!("{not_answer} It is other JSON: `null`. {check}")),
@@ -238,7 +239,7 @@ fn a_request_that_cannot_be_sent() {
         (
             Scripted,
             Cause::Unsupported,
-            "`mine` is of the provider scripted, which no server is asked for. Choose another model with /set-model.",
+            "`mine` is of the provider scripted, which no server is asked for. [ChooseOtherModel]",
         ),
         (
             OpenAi,
@@ -294,7 +295,7 @@ fn a_long_pause_is_told_in_whole_units() {
         };
         words(OpenAi, cause)
     };
-    let advice = "Choose another model with /set-model; or wait that long, then /retry.";
+    let advice = "[ChooseOtherModel] Or wait that long, and ask again.";
     for (seconds, pause) in pauses {
         assert_eq!(
             said(429, seconds),
@@ -305,7 +306,8 @@ fn a_long_pause_is_told_in_whole_units() {
         assert_eq!(said(503, seconds), format!("{expected} 503). {advice}"));
         assert_eq!(said(529, seconds), format!("{expected} 529). {advice}"));
     }
-    let short = "https://api.example.com asks for a pause (HTTP 429). Wait a little, then /retry; or choose another model with /set-model.";
+    let short =
+        "https://api.example.com asks for a pause (HTTP 429). [RetryLater], or [ChooseOtherModel]";
     assert_eq!(said(429, 120), short);
     assert!(said(500, 7200).starts_with("https://api.example.com failed (HTTP 500)."));
 }

@@ -119,13 +119,10 @@ fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
 }
 
 #[test]
-fn the_reason_of_an_end_is_kept_as_the_server_named_it() {
+fn the_reason_of_an_end_is_read() {
     let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(of("length"), Some(EndReason::Length));
-    assert_eq!(
-        of("content_filter"),
-        Some(EndReason::Other("content_filter".into()))
-    );
+    assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
     assert_eq!(of(""), None, "an empty reason is none");
     let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
     assert_eq!(read(Ollama, &[cut.as_bytes()]).end, Some(EndReason::Length));

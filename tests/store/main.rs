@@ -297,7 +297,7 @@ fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
     let fault = sessions.open(&"s.json".into()).unwrap_err();
     let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It is left \
                     as it is. Move it out of the folder of sessions.";
-    assert_eq!(fault.notice().sentence(), expected);
+    assert_eq!(fault.notice().summary(), expected);
 }
 
 #[test]

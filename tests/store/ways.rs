@@ -157,7 +157,7 @@ fn a_conversation_is_found_by_its_name_its_title_or_how_they_begin() {
     assert!(matches!(&several, NotFound::Several { found, .. } if found.len() == 3));
     let near = found("Tripp to Roma").unwrap_err().notice();
     let expected = "Did you mean `20260101_000000_b.json`?";
-    assert_eq!(near.advice.as_deref(), Some(expected));
+    assert_eq!(near.advice, [expected.into()]);
     assert_eq!(near.what, "There is no conversation `Tripp to Roma`.");
     assert!(matches!(found(""), Err(NotFound::Unknown { .. })));
 }

@@ -92,7 +92,7 @@ async fn the_question_for_the_era_costs_no_server() {
 #[tokio::test]
 async fn a_server_that_answers_nothing_is_given_up_in_both_eras() {
     let mut desk = Desk::of(vec![met_as(Protocol::Auto, "hangs-on-all")]);
-    let why = desk.until_failed().await.sentence();
+    let why = desk.until_failed().await.summary();
     assert!(
         why.contains("did not answer `initialize` within 1.3 s"),
         "{why}"
@@ -114,7 +114,7 @@ async fn a_modern_server_that_starts_slowly_is_not_taken_for_an_old_one() {
 #[tokio::test]
 async fn an_era_that_is_set_is_the_only_one_tried() {
     let mut desk = Desk::of(vec![met_as(Protocol::Modern, "ignores-discover")]);
-    let why = desk.until_failed().await.sentence();
+    let why = desk.until_failed().await.summary();
     assert!(
         why.contains("did not answer `server/discover` within 2 s"),
         "{why}"
@@ -122,7 +122,7 @@ async fn an_era_that_is_set_is_the_only_one_tried() {
     desk.close().await;
 
     let mut desk = Desk::of(vec![met_as(Protocol::Modern, "")]);
-    let why = desk.until_failed().await.sentence();
+    let why = desk.until_failed().await.summary();
     assert!(
         why.contains("server/discover (JSON-RPC error -32601)"),
         "{why}"
@@ -134,12 +134,12 @@ async fn an_era_that_is_set_is_the_only_one_tried() {
     desk.close().await;
 
     let mut desk = Desk::of(vec![met_as(Protocol::Modern, "discovers-the-unknown")]);
-    let why = desk.until_failed().await.sentence();
+    let why = desk.until_failed().await.summary();
     assert!(why.contains("It speaks `2099-01-01`, and no"), "{why}");
     desk.close().await;
 
     let mut desk = Desk::of(vec![met_as(Protocol::Legacy, "modern")]);
-    let why = desk.until_failed().await.sentence();
+    let why = desk.until_failed().await.summary();
     assert!(
         why.contains("Method not found (JSON-RPC error -32601)"),
         "{why}"

@@ -37,7 +37,7 @@ async fn a_program_that_only_prints_is_ended_with_its_reason() {
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sink));
     for (word, last) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
         let mut desk = Desk::of(vec![config("yes", command("yes", &[word]))]);
-        let notice = desk.until_failed().await.sentence();
+        let notice = desk.until_failed().await.summary();
         let expected = format!(
             "It prints text that is not MCP on its standard output, such as {last}. Check `command`"
         );

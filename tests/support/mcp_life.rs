@@ -14,9 +14,9 @@ async fn a_server_that_never_answers_is_given_up() {
     }]);
     assert_eq!(desk.server().status, ServerStatus::Starting);
     let notice = desk.until_failed().await;
-    assert!(notice.sentence().contains("within 0.2 s"), "{notice:?}");
+    assert!(notice.summary().contains("within 0.2 s"), "{notice:?}");
     assert!(
-        notice.sentence().contains("startupTimeoutSeconds"),
+        notice.summary().contains("startupTimeoutSeconds"),
         "{notice:?}"
     );
     desk.close().await;
@@ -25,7 +25,7 @@ async fn a_server_that_never_answers_is_given_up() {
 #[tokio::test]
 async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
     let mut desk = Desk::of(vec![server("dies")]);
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     for part in [
         "`test` could not be started",
         "exit status: 3",
@@ -42,7 +42,7 @@ async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
 #[tokio::test]
 async fn a_missing_command_is_named() {
     let mut desk = Desk::of(vec![config("test", command("no-such-command", &[]))]);
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     assert!(
         told.contains("There is no command `no-such-command`."),
         "{told}"
@@ -53,7 +53,7 @@ async fn a_missing_command_is_named() {
 #[tokio::test]
 async fn an_unknown_version_ends_the_connection() {
     let mut desk = Desk::of(vec![server("futuristic")]);
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     assert!(told.contains("`2099-01-01`"), "{told}");
     desk.close().await;
 }
@@ -61,7 +61,7 @@ async fn an_unknown_version_ends_the_connection() {
 #[tokio::test]
 async fn a_list_that_cannot_be_had_is_a_failure() {
     let mut desk = Desk::of(vec![server("unlistable")]);
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     assert!(told.contains("the list is lost"), "{told}");
     desk.close().await;
 }
@@ -72,7 +72,7 @@ async fn the_first_list_must_come_within_the_startup_timeout() {
         startup_timeout: Duration::from_secs(2),
         ..server("silent-when-listed")
     }]);
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     assert!(
         told.contains("could not be listed: no answer in "),
         "{told}"
@@ -86,7 +86,7 @@ async fn a_death_in_a_call_ends_the_call_and_the_next_one_reconnects() {
     let mut desk = Desk::with("").await;
     let why = unreachable_because(desk.call("die", json!({})).await);
     assert!(why.contains("gone"), "{why}");
-    let told = desk.until_failed().await.sentence();
+    let told = desk.until_failed().await.summary();
     assert!(
         told.contains("`test` ended") && told.contains("dying"),
         "{told}"

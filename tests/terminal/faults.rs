@@ -48,7 +48,7 @@ fn a_model_that_is_not_there_is_named_with_what_to_do() {
     );
     until_says(
         &terminal,
-        "Pull it with `ollama pull qwen3:4b`, or choose another with /set-model.",
+        "Pull it with `ollama pull qwen3:4b`, or choose another model with /set-model.",
     );
     assert_eq!(terminal.leave(), left());
 }

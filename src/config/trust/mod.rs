@@ -10,8 +10,8 @@ pub use queue::TrustQueue;
 use super::document::{BYTES_MAX, Document, kind};
 use super::edit::Step;
 use super::{ConfigError, Home, Reading};
-use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale, UNREAD};
-use crate::domain::{Banner, LaunchId, Notice, Pin, ServerId, Trust};
+use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale};
+use crate::domain::{Banner, BannerCause, LaunchId, Notice, Pin, ServerId, Trust};
 use crate::files::{self, UpdateError};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -75,8 +75,12 @@ fn unread() -> Trust {
     trust
 }
 
+/// Said where the file was there at the start and could not be read.
+const UNREAD: &str = "Until it is mended every call asks, and a changed tool cannot be told.";
+
 fn unread_banner(fault: &ConfigError) -> Banner {
     let mut banner = fault.banner();
+    banner.cause = BannerCause::UnreadableTrust;
     banner.notice.why = Some(UNREAD.to_owned());
     banner
 }
@@ -190,7 +194,7 @@ fn banner(path: &Path, faults: &[String]) -> Option<Banner> {
             "What is not understood grants nothing: its tool asks or is withheld; the rest holds.",
         )
         .advise("Correct it there, or take it out.");
-    Some(Banner::new(name, notice))
+    Some(Banner::new(BannerCause::setting(name, ""), notice))
 }
 
 /// Changes the file under its lock; another program's entries stay.

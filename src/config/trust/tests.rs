@@ -164,7 +164,7 @@ fn a_broken_file_grants_nothing_and_is_left_alone() {
         fs::write(home.trust(), broken).unwrap();
         let read = read_trust(&home);
         assert_eq!((&read.value, read.failed), (&unread(), true));
-        let said = read.banners[0].notice.sentence();
+        let said = read.banners[0].notice.summary();
         assert!(said.contains("trust.json"), "{said}");
         let fault = update_trust(&home, &[TrustEdit::Add(always())]).unwrap_err();
         assert_eq!(unread_banner(&fault), read.banners[0]);
@@ -193,7 +193,7 @@ fn what_is_not_understood_grants_nothing_and_the_rest_holds() {
     assert_eq!(read.value.rules[0], always());
     // A refusal needs no more than its name.
     assert!(read.value.never(&"fs".into(), "rm"));
-    let said = read.banners[0].notice.sentence();
+    let said = read.banners[0].notice.summary();
     assert!(
         said.contains("line 3, an entry has no `pin` (and 4 more)"),
         "{said}"

@@ -3,7 +3,7 @@
 //! replaces are only set aside, and they come back if the turn ends without one.
 
 use super::{Body, Entry, Transcript};
-use crate::domain::{ANSWER_CUT, AnswerPlace, CONTINUE, CallId, PieceId, TurnId, compact};
+use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compact};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
@@ -29,12 +29,12 @@ impl Transcript {
     /// The last prompt that the user typed, whatever became of it.
     pub fn last_typed(&self) -> Option<&str> {
         let typed = |entry: &Entry| match &entry.body {
-            Body::Prompt { text } => is_typed(text),
+            Body::Prompt { kind, .. } => kind.is_typed(),
             _ => false,
         };
         let at = self.entries.iter().rposition(typed)?;
         match &self.entries[at].body {
-            Body::Prompt { text } => Some(text),
+            Body::Prompt { text, .. } => Some(text),
             _ => None,
         }
     }
@@ -42,7 +42,7 @@ impl Transcript {
     /// Takes the last answered turn, and all that follows it, off for now.
     pub(super) fn set_aside(&mut self) {
         let answered = |entry: &Entry| match &entry.body {
-            Body::Prompt { text } => is_typed(text) && !self.unanswered.contains(&entry.turn),
+            Body::Prompt { kind, .. } => kind.is_typed() && !self.unanswered.contains(&entry.turn),
             _ => false,
         };
         let Some(at) = self.entries.iter().rposition(answered) else {
@@ -67,7 +67,7 @@ impl Transcript {
     /// its place, above it.
     pub(super) fn unanswered(&mut self, turn: TurnId) {
         self.unanswered.insert(turn);
-        if self.place == AnswerPlace::InsteadOfLast {
+        if self.kind == PromptKind::Replace {
             self.replacing.insert(turn);
         }
         let Some(aside) = self.set_aside.take() else {
@@ -88,7 +88,7 @@ impl Transcript {
 
     pub(super) fn answered(&mut self, turn: TurnId, answer: &str) {
         self.set_aside = None;
-        if self.place == AnswerPlace::EndOfLast {
+        if self.kind == PromptKind::Continue {
             self.join(turn, answer);
         }
     }
@@ -114,7 +114,9 @@ impl Transcript {
         let failed = behind
             .clone()
             .filter_map(|(index, entry)| match &entry.body {
-                Body::Prompt { text } if index < prompt && text == CONTINUE => Some(entry.turn),
+                Body::Prompt { kind, .. } if index < prompt && *kind == PromptKind::Continue => {
+                    Some(entry.turn)
+                }
                 _ => None,
             });
         let failed: BTreeSet<TurnId> = failed.collect();
@@ -123,7 +125,7 @@ impl Transcript {
             Body::Prompt { .. } => index == prompt,
             Body::Text { round: of, .. } => entry.turn == turn && *of == round,
             // It said this of the first half.
-            Body::Note(notice) => index < prompt && notice.what == ANSWER_CUT,
+            Body::Note(notice) => index < prompt && notice.advice.contains(&Advice::Continue),
             _ => false,
         };
         let gone = behind.filter(|(index, entry)| goes(*index, entry));
@@ -140,11 +142,6 @@ impl Transcript {
         });
         self.moves += 1;
     }
-}
-
-/// Is this what the user typed, and not a command that stands for a prompt?
-fn is_typed(prompt: &str) -> bool {
-    prompt != super::COMPACT && prompt != CONTINUE
 }
 
 fn split_off<K: Eq + Hash + Copy>(map: &mut HashMap<K, usize>, at: usize) -> HashMap<K, usize> {

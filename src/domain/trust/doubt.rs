@@ -2,22 +2,13 @@
 //! turn into leave: what is in doubt asks, and a tool that may have changed is withheld.
 
 use super::{Accepted, Trust};
-use crate::domain::{Banner, Pin, ServerId};
+use crate::domain::{Pin, ServerId};
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// What stands for a definition that was accepted and cannot be read: no tool is it.
 pub(super) static UNKNOWN: LazyLock<Accepted> = LazyLock::new(Accepted::unknown);
-
-/// The reason that a banner gives where the file was there at the start and could not
-/// be read.
-pub const UNREAD: &str = "Until it is mended every call asks, and a changed tool cannot be told.";
-
-/// Is it that banner?
-pub fn is_unread(banner: &Banner) -> bool {
-    banner.notice.why.as_deref() == Some(UNREAD)
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Doubt {

@@ -11,7 +11,7 @@ mod pattern;
 
 pub use bound::{PINS_MAX, SERVER_PINS_MAX, Stale};
 pub use diff::{Definition, PinChange, Section, Sign};
-pub use doubt::{Doubt, UNREAD, is_unread};
+pub use doubt::Doubt;
 pub use lapse::Lapse;
 pub use pattern::{Match, Pattern};
 

@@ -12,7 +12,8 @@ pub(super) use window::{Bounds, Fit, NUM_CTX_UNASKED_MAX, weigh};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, SavedMessage, Usage,
+    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, SavedMessage,
+    Usage,
 };
 use crate::protocol::{Ask, Choice, Meter};
 use crate::provider::Request;
@@ -275,11 +276,10 @@ impl ContextBudget {
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
             let is_ollama = model.provider == ProviderKind::Ollama;
-            let notice = Notice::warning(words).advise(if is_ollama {
-                "/compact makes the conversation shorter; `options.num_ctx` makes room."
-            } else {
-                "/compact makes the conversation shorter."
-            });
+            let mut notice = Notice::warning(words).advise(Advice::Compact);
+            if is_ollama {
+                notice = notice.advise("`options.num_ctx` makes room.");
+            }
             outputs.push(BudgetOutput::Note(notice));
         }
         fill.meter = Meter {
@@ -306,9 +306,9 @@ impl ContextBudget {
         let notice = Notice::info(format!("The context is {percent} % full."));
         Some(match self.fill.tool_cost(tools, used) {
             Some(cost) => cost.explain(notice),
-            None => {
-                notice.advise("/compact replaces the older part by a summary; the file keeps all.")
-            }
+            None => notice
+                .advise(Advice::Compact)
+                .advise("The file keeps all of it."),
         })
     }
 }
@@ -365,7 +365,7 @@ fn too_long(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise("/compact or /new makes it shorter."),
+        None => notice.advise(Advice::Compact).advise(Advice::NewSession),
     }
 }
 
@@ -381,7 +381,7 @@ fn longer_than_limit(
     ));
     match cost {
         Some(cost) => cost.explain(notice),
-        None => notice.advise("/compact makes it shorter."),
+        None => notice.advise(Advice::Compact),
     }
 }
 

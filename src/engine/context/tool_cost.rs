@@ -2,7 +2,7 @@
 //! says so, whose they are, and how to be rid of them.
 
 use super::window;
-use crate::domain::{Notice, Offered, ServerId};
+use crate::domain::{Advice, Notice, Offered, ServerId};
 use crate::text::Clean;
 
 /// Definitions that are the greater part of a request.
@@ -48,7 +48,7 @@ impl ToolCost {
                 "The definitions of tools are about {} tokens of that; those of server `{server}` cost most, about {}.",
                 self.tokens, self.of_server
             ))
-            .advise("Space in the Servers pane (F2) switches a server or a tool off.")
+            .advise(Advice::SwitchOffTools)
     }
 }
 
@@ -98,8 +98,8 @@ mod tests {
         };
         assert_eq!(cost, Some(expected.clone()));
         assert_eq!(
-            expected.explain(Notice::warning("Too long.")).sentence(),
-            "Too long. The definitions of tools are about 4600 tokens of that; those of server `big⟨U+200B⟩` cost most, about 4000. Space in the Servers pane (F2) switches a server or a tool off."
+            expected.explain(Notice::warning("Too long.")).summary(),
+            "Too long. The definitions of tools are about 4600 tokens of that; those of server `big⟨U+200B⟩` cost most, about 4000."
         );
     }
 

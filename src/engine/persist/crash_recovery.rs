@@ -2,7 +2,7 @@
 //! first.
 
 use super::unfinished::{RecoveryScan, UnfinishedTurns, scan};
-use crate::domain::{Notice, Session};
+use crate::domain::{Advice, Notice, Session};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -111,11 +111,10 @@ impl ResumedConversation {
         turns.add_to(&mut session);
         let notice = match fault {
             Some(fault) => fault.notice().advise("It goes on as a new conversation."),
-            None if turns.awaited_approval() => {
-                Notice::info("The prompt is back in the message: Enter asks again.")
-                    .because("The call that waited for you was not run.")
-            }
-            None => Notice::info("The prompt is back in the message: Enter asks again."),
+            None if turns.awaited_approval() => Notice::info("The prompt is back in the message.")
+                .advise(Advice::SendAgain)
+                .because("The call that waited for you was not run."),
+            None => Notice::info("The prompt is back in the message.").advise(Advice::SendAgain),
         };
         Self {
             session,

@@ -16,10 +16,9 @@ pub(super) use session_record::TurnToSave;
 use super::cx::EngineCx;
 use super::jobs::JobResult;
 use super::sessions::Conversation;
-use crate::config;
-use crate::domain::session::UNSAVED;
 use crate::domain::{
-    AnswerPlace, Banner, Notice, Prompt, Session, SessionId, TurnEnd, TurnEvent, Usage,
+    Advice, Banner, BannerCause, Notice, Prompt, PromptKind, Session, SessionId, TurnEnd,
+    TurnEvent, Usage,
 };
 use crate::protocol::Event;
 use crate::store::{Journal, Journals, Record, Sessions};
@@ -28,7 +27,8 @@ use journal_writer::{JournalWriter, Step};
 use session_writer::{Epoch, Saved, SessionWriter, Ticket};
 use std::sync::Arc;
 
-const JOURNAL: &str = "journal";
+const JOURNAL: BannerCause = BannerCause::NoJournal;
+const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 /// Something that was written in the background.
 pub(super) enum Written {
@@ -90,12 +90,12 @@ impl Persistence {
         let started = session.started_at.unwrap_or_else(Timestamp::now);
         let count = session.messages.len();
         let turn = Record::Turn {
-            prompt: conversation.asked_as(prompt.shown()),
+            prompt: conversation.asked_as(prompt.kind, prompt.typed()),
             model: model.to_owned(),
             session: session.id.clone(),
             started: started.to_string(),
-            before: match prompt.place {
-                AnswerPlace::Next => count,
+            before: match prompt.kind {
+                PromptKind::Ask => count,
                 _ => session.last_prompt().unwrap_or(count),
             },
             at: Timestamp::now().to_string(),
@@ -143,8 +143,8 @@ impl Persistence {
         words: &str,
         cx: &EngineCx,
     ) {
-        let prompt = conversation.asked_as(turn.prompt);
-        session_record::cancelled(conversation.session_mut(), turn.place, &prompt, words);
+        let prompt = conversation.asked_as(turn.kind, turn.prompt);
+        session_record::cancelled(conversation.session_mut(), turn.kind, &prompt, words);
         self.kept = self.write(conversation, cx);
     }
 
@@ -201,8 +201,8 @@ impl Persistence {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }
-                if cx.banners.contains_key(UNSAVED) {
-                    cx.clear_banner(UNSAVED);
+                if cx.banners.contains_key(&UNSAVED) {
+                    cx.clear_banner(&UNSAVED);
                     cx.notice(Notice::info("The conversation is saved again."));
                 }
             }
@@ -211,7 +211,7 @@ impl Persistence {
                 let notice = fault
                     .notice()
                     .because("The conversation goes on, and is saved as soon as that can be.");
-                let known = cx.banners.get(UNSAVED);
+                let known = cx.banners.get(&UNSAVED);
                 if known.is_none_or(|known| known.notice != notice) {
                     cx.set_banner(Banner::new(UNSAVED, notice));
                 }
@@ -221,13 +221,13 @@ impl Persistence {
 
     fn journal_written(&mut self, step: Step, cx: &mut EngineCx) {
         match step {
-            Step::Written => cx.clear_banner(JOURNAL),
+            Step::Written => cx.clear_banner(&JOURNAL),
             Step::Slow => tracing::warn!("the journal is slow"),
             Step::Failed(fault) => {
                 tracing::warn!("the journal cannot be written: {fault}");
                 let notice = Notice::warning(format!("The journal is not kept: {fault}."))
                     .because("Should the program be killed, the turn under way is lost.");
-                if !cx.banners.contains_key(JOURNAL) {
+                if !cx.banners.contains_key(&JOURNAL) {
                     cx.set_banner(Banner::new(JOURNAL, notice));
                 }
             }
@@ -278,7 +278,7 @@ impl Persistence {
     pub(super) fn fork(&mut self, conversation: &mut Conversation, cx: &mut EngineCx) {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
-            return cx.notice(notice.advise("/private off saves it again."));
+            return cx.notice(notice.advise(Advice::LeavePrivate));
         }
         if conversation.session().messages.is_empty() {
             return cx.notice(Notice::info("Nothing to fork: nothing was answered yet."));
@@ -304,7 +304,7 @@ fn as_written(session: &Session) -> Session {
 
 /// A home that could not be written took a save: what else it lacks is seen anew.
 fn prepare_again(cx: &mut EngineCx) {
-    if cx.banners.contains_key(config::UNWRITABLE) {
+    if cx.banners.contains_key(&BannerCause::UnwritableHome) {
         let home = cx.home.clone();
         cx.jobs
             .spawn_blocking(move || JobResult::HomePrepared(home.prepare()));

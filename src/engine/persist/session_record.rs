@@ -2,7 +2,7 @@
 //! messages, everything else beside them (S9.3).
 
 use crate::domain::session::{CancelledNote, Role, TurnNote};
-use crate::domain::{AnswerPlace, Body, SavedMessage, Session, Transcript, Usage};
+use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
 use crate::store::beside;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A turn that is to be saved.
 pub(in crate::engine) struct TurnToSave<'a> {
     pub(in crate::engine) prompt: &'a str,
-    pub(in crate::engine) place: AnswerPlace,
+    pub(in crate::engine) kind: PromptKind,
     pub(in crate::engine) model: &'a str,
     /// The fold of its events.
     pub(in crate::engine) transcript: &'a Transcript,
@@ -25,9 +25,9 @@ pub(super) fn answered(
 ) -> Arc<str> {
     session.model = turn.model.to_owned();
     let at = session.last_prompt();
-    match (turn.place, at) {
-        (AnswerPlace::InsteadOfLast, Some(at)) => session.rewind(at, Timestamp::now()),
-        (AnswerPlace::EndOfLast, Some(at)) => return extended(session, at, turn, answer, usage),
+    match (turn.kind, at) {
+        (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
+        (PromptKind::Continue, Some(at)) => return extended(session, at, turn, answer, usage),
         _ => {}
     }
     session.messages.push(SavedMessage::user(turn.prompt));
@@ -86,14 +86,14 @@ fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnNote {
 }
 
 /// Keeps the words of a turn that ended without an answer; never sent.
-pub(super) fn cancelled(session: &mut Session, place: AnswerPlace, prompt: &str, words: &str) {
+pub(super) fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
     let note = CancelledNote {
         at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
         words: words.to_owned(),
         interrupted: false,
-        replaces: place != AnswerPlace::Next,
+        replaces: kind != PromptKind::Ask,
     };
     beside::add_cancelled(&mut session.humble, &note);
 }

@@ -7,8 +7,8 @@ use crate::config::BUILT_IN;
 use crate::domain::probe::{TOOL, Trial, Wrote};
 use crate::domain::server::Protocol;
 use crate::domain::{
-    Dialect, Launch, ModelConfig, Notice, Offered, ProviderKind, Server, ServerConfig, ServerId,
-    ServerStatus,
+    Advice, Dialect, Launch, ModelConfig, Notice, Offered, ProviderKind, Server, ServerConfig,
+    ServerId, ServerStatus,
 };
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
@@ -74,7 +74,7 @@ impl RunningProbe {
         let over = (&mut self.task).await.unwrap_or_else(|fault| {
             tracing::error!("a probe failed: {fault}");
             let what = "The probe ended by a fault of humble itself.";
-            Err(Notice::failure(what).advise("The log, F12, has more."))
+            Err(Notice::failure(what).advise(Advice::ShowLog))
         });
         ProbeNews::Over(over)
     }

@@ -2,7 +2,7 @@
 //! that happens. What changed is still to be written: true says so.
 
 use super::Conversation;
-use crate::domain::{Branch, Notice};
+use crate::domain::{Advice, Branch, Notice, Prompt};
 use crate::engine::cx::EngineCx;
 use crate::protocol::{BranchSummary, Event};
 use crate::store::beside;
@@ -29,9 +29,9 @@ impl Conversation {
     }
 
     /// The newest words without an answer were taken off the screen.
-    pub(in crate::engine) fn drop_cancelled(&mut self, prompt: &str) -> bool {
+    pub(in crate::engine) fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
-        let prompt = self.asked_as(prompt);
+        let prompt = self.asked_as(prompt.kind, prompt.typed());
         beside::drop_cancelled(&mut self.session.humble, after, &prompt)
     }
 
@@ -54,14 +54,14 @@ impl Conversation {
         self.session.notes = beside::read(&self.session.humble);
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        cx.notice(Notice::info("This is the other branch now.").advise("/branches leads back."));
+        cx.notice(Notice::info("This is the other branch now.").advise(Advice::ListBranches));
         true
     }
 
     pub(in crate::engine) fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
         let whole = title.trim();
         if whole.is_empty() {
-            cx.notice(Notice::info("Say the title behind it: /rename TITLE."));
+            cx.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));
             return false;
         }
         let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);

@@ -7,7 +7,7 @@ use super::cx::EngineCx;
 use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::Epoch;
-use crate::domain::{CONTINUE, QueryId, Session, SessionId};
+use crate::domain::{PromptKind, QueryId, Session, SessionId};
 use crate::protocol::Event;
 use std::sync::Arc;
 
@@ -50,9 +50,10 @@ impl Conversation {
         original
     }
 
-    /// The prompt that a turn answers: `/continue` stands for the last one.
-    pub(super) fn asked_as(&self, prompt: &str) -> String {
-        let last = self.session.last_prompt().filter(|_| prompt == CONTINUE);
+    /// The prompt that a turn answers: one that continues answers the last one.
+    pub(super) fn asked_as(&self, kind: PromptKind, prompt: &str) -> String {
+        let last = self.session.last_prompt();
+        let last = last.filter(|_| kind == PromptKind::Continue);
         let last = last.map(|at| &*self.session.messages[at].content);
         last.unwrap_or(prompt).to_owned()
     }

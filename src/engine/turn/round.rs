@@ -6,7 +6,7 @@ use super::{
     CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
     RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,
 };
-use crate::domain::ANSWER_CUT;
+use crate::domain::Advice;
 use crate::protocol::Ask;
 
 /// Calls of one reply that are taken for calls; what follows them is text. Each of them is
@@ -230,7 +230,7 @@ impl Turn {
             });
             let notice = Notice::failure(what)
                 .because("Nothing is replaced by it.")
-                .advise("/compact tries again.");
+                .advise(Advice::RetryCompact);
             self.end(TurnEnd::Failed { notice });
         }
     }
@@ -272,18 +272,20 @@ impl Turn {
             let model = &self.setup.model;
             let notice = if cut {
                 Notice::failure(format!("{model} used up its tokens before it answered."))
-                    .advise("Raise the limit in the model's `options`, or set `think` to false, and /retry.")
+                    .advise("Raise the limit in the model's `options`, or set `think` to false.")
+                    .advise(Advice::Retry)
             } else {
-                Notice::failure(format!("{model} sent an empty answer."))
-                    .advise("/retry asks again.")
+                Notice::failure(format!("{model} sent an empty answer.")).advise(Advice::Retry)
             };
             self.end(TurnEnd::Failed { notice });
             return;
         }
         if cut {
-            self.note(Notice::warning(ANSWER_CUT).advise(
-                "/continue goes on from there; the model's `options` can raise the limit.",
-            ));
+            self.note(
+                Notice::warning("The answer was cut by the limit of tokens.")
+                    .advise(Advice::Continue)
+                    .advise("The model's `options` can raise the limit."),
+            );
         }
         self.end(TurnEnd::Answered { text, cut });
     }
@@ -305,10 +307,7 @@ impl Turn {
     fn note_repeats(&mut self) {
         self.round.is_repeat_noted = true;
         let model = &self.setup.model;
-        self.note(
-            Notice::info(format!("{model} repeats itself."))
-                .advise("Ctrl+C stops it if that is not wanted."),
-        );
+        self.note(Notice::info(format!("{model} repeats itself.")).advise(Advice::Stop));
     }
 
     fn stop_repeats(&mut self, times: usize) {
@@ -324,19 +323,20 @@ impl Turn {
         let repeated = format!("{} repeated the same block {times} times", self.setup.model);
         if is_blank {
             let notice = Notice::failure(format!("{repeated} while it thought, and was stopped."))
-                .advise("/retry asks again; another wording or `think` off often helps.");
+                .advise(Advice::Retry)
+                .advise("Another wording or `think` off often helps.");
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.instruction.is_some() {
             let notice = Notice::failure(format!("{repeated}, and was stopped."))
                 .because("Nothing is replaced by this summary.")
-                .advise("/compact tries again.");
+                .advise(Advice::RetryCompact);
             return self.end(TurnEnd::Failed { notice });
         }
         self.note(
             Notice::warning(format!("{repeated}, and was stopped."))
                 .because("Everything that came is kept.")
-                .advise("/retry asks again."),
+                .advise(Advice::Retry),
         );
         self.end(TurnEnd::Answered { text, cut: false });
     }

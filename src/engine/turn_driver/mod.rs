@@ -18,8 +18,8 @@ use super::injection_guard::Quote;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::trust::Rule;
 use crate::domain::{
-    AnswerPlace, AskId, CallId, Message, Offered, ProviderKind, SchemaCheck, ToolOutcome,
-    TurnEvent, Usage,
+    AskId, CallId, Message, Offered, PromptKind, ProviderKind, SchemaCheck, ToolOutcome, TurnEvent,
+    Usage,
 };
 use crate::protocol::Ask;
 use crate::provider::{Fault, Provider, Request, StreamPart};
@@ -103,7 +103,7 @@ pub(super) struct TurnDriver {
     provider: Provider,
     checker: ArgumentChecker,
     turn: Turn,
-    place: AnswerPlace,
+    kind: PromptKind,
     /// Silence of an open reply for this long is a signal.
     idle: Duration,
     idle_at: Option<Instant>,
@@ -127,13 +127,13 @@ impl TurnDriver {
         checker: ArgumentChecker,
     ) -> (Self, Vec<TurnOutput>) {
         let idle = Duration::from_secs(setup.limits.idle_seconds);
-        let place = setup.prompt.place;
+        let kind = setup.prompt.kind;
         let (turn, effects) = Turn::begin(setup, ids);
         let mut driver = Self {
             provider,
             checker,
             turn,
-            place,
+            kind,
             idle,
             idle_at: None,
             reply: None,
@@ -337,7 +337,7 @@ impl TurnDriver {
         }
         self.trace.begin_reply(&model.name);
         let stream = self.provider.stream(request);
-        self.reply = Some(OpenReply::new(stream, self.turn.offered(), self.place));
+        self.reply = Some(OpenReply::new(stream, self.turn.offered(), self.kind));
         self.idle_at = None;
     }
 

@@ -3,7 +3,7 @@
 
 use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{Piece, Scanner};
-use crate::domain::{AnswerPlace, CallOrigin, Notice, Offered};
+use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
 use crate::engine::turn::{Failure, Input, ProposedCall, ReplyEnd};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
 use futures::StreamExt;
@@ -37,13 +37,12 @@ impl Seam {
 }
 
 impl OpenReply {
-    /// `place` is where the answer goes.
-    pub fn new(stream: ReplyStream, offered: Arc<Offered>, place: AnswerPlace) -> Self {
+    pub fn new(stream: ReplyStream, offered: Arc<Offered>, kind: PromptKind) -> Self {
         Self {
             stream,
             scanner: Some(Scanner::new(offered.clone())),
             offered,
-            seam: (place == AnswerPlace::EndOfLast).then(Seam::default),
+            seam: (kind == PromptKind::Continue).then(Seam::default),
         }
     }
 
@@ -125,11 +124,7 @@ impl OpenReply {
         };
         let mut inputs = self.joined(inputs(scanner.finish(), tracer));
         tracer.ended(match &end {
-            Ok(EndReason::Stop) => "stop",
-            Ok(EndReason::ToolCalls) => "asks for tools",
-            Ok(EndReason::Length) => "the limit of tokens",
-            Ok(EndReason::Refused { .. }) => "refused",
-            Ok(EndReason::Other(reason)) => reason,
+            Ok(reason) => trace_words(reason),
             Err(failure) => &failure.notice.what,
         });
         if let Ok(reason) = &end {
@@ -137,7 +132,7 @@ impl OpenReply {
         }
         inputs.push(Input::ReplyEnded(end.map(|reason| ReplyEnd {
             cut: reason == EndReason::Length,
-            refused: is_refusal(&reason),
+            refused: reason.is_refusal(),
         })));
         inputs
     }
@@ -148,12 +143,19 @@ fn inputs(pieces: Vec<Piece>, tracer: &mut ReplyTracer) -> Vec<Input> {
     pieces.into_iter().map(input).collect()
 }
 
-/// OpenAI and Mistral name a filter where Anthropic says that it refuses.
-fn is_refusal(reason: &EndReason) -> bool {
+/// How the trace names a reply's end.
+fn trace_words(reason: &EndReason) -> &str {
     match reason {
-        EndReason::Refused { .. } => true,
-        EndReason::Other(reason) => reason == "content_filter",
-        _ => false,
+        EndReason::Stop => "stop",
+        EndReason::ToolCalls => "asks for tools",
+        EndReason::Length => "the limit of tokens",
+        EndReason::Refused { .. } => "refused",
+        EndReason::ContentFilter => "content filter",
+        EndReason::ContextFull => "the context was full",
+        EndReason::Paused => "paused",
+        EndReason::StopSequence => "stop sequence",
+        EndReason::OutOfResources => "the server ran out of resources",
+        EndReason::Other(name) => name,
     }
 }
 

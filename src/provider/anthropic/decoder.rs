@@ -303,7 +303,7 @@ impl Decoder {
                         .and_then(Value::as_str)
                         .map(str::to_owned),
                 },
-                other => EndReason::Other(other.to_owned()),
+                other => EndReason::named(other),
             });
         }
     }

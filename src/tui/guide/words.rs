@@ -69,7 +69,7 @@ fn opened(step: usize, model: &Model) -> Words {
 /// A turn is under way and no call of it was decided yet. Only the guide's own
 /// question surely leads to a call.
 fn before_decision(guide: &Guide, model: &Model) -> Words {
-    let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.as_str());
+    let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.typed());
     let is_question = prompt == Some(guide.prompts.question);
     match (offers_a_tool(model), model.mode) {
         (false, _) => NO_TOOL_WORDS,

@@ -7,6 +7,7 @@ use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::wrap::wrap;
+use crate::tui::advice;
 use std::num::NonZeroU16;
 
 /// Bytes of a definition that make about one token.
@@ -146,8 +147,8 @@ fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
 pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
     match &server.status {
         _ if !server.enabled => None,
-        ServerStatus::Failed(notice) => Some((Tone::Failure, notice.sentence())),
-        ServerStatus::NeedsSignIn(notice) => Some((Tone::Attention, notice.sentence())),
+        ServerStatus::Failed(notice) => Some((Tone::Failure, advice::sentence(notice))),
+        ServerStatus::NeedsSignIn(notice) => Some((Tone::Attention, advice::sentence(notice))),
         ServerStatus::Misconfigured(why) => Some((Tone::Failure, why.clone())),
         ServerStatus::Off | ServerStatus::Starting | ServerStatus::Connected => None,
     }

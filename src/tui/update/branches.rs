@@ -6,7 +6,7 @@ use super::super::keymap::Action;
 use super::super::model::{Focus, Model, Pick, Picked, Replacing};
 use super::super::msg::Effect;
 use super::{actions, engine, submit};
-use crate::domain::{AnswerPlace, Body, CONTINUE, Notice, Prompt, Wait};
+use crate::domain::{Body, LastPrompt, Notice, Prompt, PromptKind, Wait};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate, width};
 use jiff::tz::TimeZone;
@@ -43,12 +43,13 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.transcript.last_summary() == Some(false) {
         return submit::compact(model, effects);
     }
-    let Some((prompt, _)) = last(model) else {
+    let Some(last) = model.transcript.last_prompt() else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
     };
-    let prompt = match prompt.as_str() {
-        CONTINUE => Prompt::continuing(),
-        _ => replacing(model, prompt, "The other answer is kept: /branches."),
+    let text = last.text.to_owned();
+    let prompt = match last.kind {
+        PromptKind::Continue => Prompt::continuing(),
+        _ => replacing(model, text, "The other answer is kept: /branches."),
     };
     submit::submit(model, prompt, effects);
 }
@@ -59,14 +60,15 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
 fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
     // A continuation that failed belongs to the answer above it.
-    let is_there = |(last, answered): (String, bool)| answered || last == CONTINUE;
-    let replaces = last(model).is_some_and(is_there) || model.transcript.last_replaces();
+    let is_there = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
+    let replaces =
+        model.transcript.last_prompt().is_some_and(is_there) || model.transcript.last_replaces();
     let Some(old) = model.transcript.last_typed().filter(|_| replaces) else {
         return prompt;
     };
     let title = engine::title_of(old).to_owned();
     model.replacing = Some(Replacing { kept, title });
-    prompt.at(AnswerPlace::InsteadOfLast)
+    prompt.of_kind(PromptKind::Replace)
 }
 
 /// The turn that was to replace another one has ended.
@@ -77,7 +79,7 @@ pub fn replaced(model: &mut Model, prompt: &str, answered: bool) {
     model.branched = true;
     model.notify(Notice::info(replacing.kept));
     let first = model.transcript.entries().first().map(|entry| &entry.body);
-    let is_first = matches!(first, Some(Body::Prompt { text }) if text == prompt);
+    let is_first = matches!(first, Some(Body::Prompt { text, .. }) if text == prompt);
     // The conversation was named after the prompt that made room.
     if is_first && model.title == replacing.title {
         engine::title_of(prompt).clone_into(&mut model.title);
@@ -126,10 +128,11 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
     if let Some(came) = model.transcript.last_summary() {
         return undo_summary(model, came, effects);
     }
-    let Some((prompt, answered)) = last(model) else {
+    let Some(last) = model.transcript.last_prompt() else {
         return model.notify(nothing_left(model));
     };
-    if answered {
+    let prompt = Prompt::new(last.text).of_kind(last.kind);
+    if last.is_answered {
         shorten(model);
         model.branched = true;
         effects.push(Effect::Send(Command::Rewind));
@@ -146,8 +149,8 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
             "The last turn is taken back: Up brings its prompt.",
         ));
     }
-    if prompt != CONTINUE {
-        submit::remember(model, &prompt);
+    if prompt.kind.is_typed() {
+        submit::remember(model, prompt.typed());
     }
 }
 
@@ -171,12 +174,6 @@ fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
         "The summary that was not written is off the screen."
     };
     model.notify(Notice::info(said));
-}
-
-/// The last prompt, and whether it was answered.
-fn last(model: &Model) -> Option<(String, bool)> {
-    let (prompt, answered) = model.transcript.last_prompt()?;
-    Some((prompt.to_owned(), answered))
 }
 
 /// Takes the last turn off the screen.

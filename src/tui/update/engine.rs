@@ -8,7 +8,7 @@ use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
 use super::super::msg::Effect;
 use super::{branches, connect, edit_check, log, models, probe, servers, sessions, submit};
 use crate::domain::{
-    Body, CONTINUE, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
+    Body, Notice, PromptKind, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
 };
 use crate::protocol::{Event, LogLine};
@@ -181,7 +181,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     match event {
         TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
-            model.last_turn = Some((prompt.shown().to_owned(), false));
+            model.last_turn = Some((prompt.clone(), false));
         }
         TurnEvent::Ended { end, .. } if was_running == Some(id) => ended(model, end, effects),
         _ => {}
@@ -299,13 +299,13 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
         *done = answered;
         // The title that the session's file will have.
         if answered && model.title.is_empty() {
-            title_of(prompt).clone_into(&mut model.title);
+            title_of(prompt.typed()).clone_into(&mut model.title);
         }
-        let prompt = prompt.clone();
+        let (kind, prompt) = (prompt.kind, prompt.typed().to_owned());
         model.cut = match end {
             TurnEnd::Answered { cut, .. } => *cut,
             // The answer that was cut is still the last one.
-            _ => model.cut && (replaces || prompt == CONTINUE),
+            _ => model.cut && (replaces || kind == PromptKind::Continue),
         };
         branches::replaced(model, &prompt, answered);
     }

@@ -11,6 +11,7 @@ use super::actions::pick_or_open;
 use crate::domain::{Notice, Server, ServerId, ServerLog, ServerStatus, Trusted};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::tui::advice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -320,11 +321,11 @@ fn tell_failure(model: &mut Model, id: &ServerId, notice: &Notice) {
     let told = &mut model.sidebar.told;
     let is_old = told
         .get(id)
-        .is_some_and(|(words, at)| *words == notice.sentence() && now < *at + TOLD_LASTS);
+        .is_some_and(|(words, at)| *words == advice::sentence(notice) && now < *at + TOLD_LASTS);
     if is_old && !is_awaited {
         return;
     }
-    told.insert(id.clone(), (notice.sentence(), now));
+    told.insert(id.clone(), (advice::sentence(notice), now));
     // Several that fail together are one piece of news.
     let just_now = |id: &ServerId| {
         let told = told.get(id);

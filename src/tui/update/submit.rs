@@ -6,7 +6,7 @@ use super::super::guide;
 use super::super::model::{Focus, Model};
 use super::super::msg::Effect;
 use super::{ENTER_HELD, approval, branches, commands, engine, offer, overlay};
-use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
+use crate::domain::{Notice, Prompt, PromptKind, TurnEvent, TurnId};
 use crate::protocol::Command;
 
 /// Prompts kept for Up and Down.
@@ -127,7 +127,7 @@ pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     };
     engine::turn(model, turn, &started, effects);
     model.chat.follow = true;
-    let command = if prompt.text == COMPACT {
+    let command = if prompt.kind == PromptKind::Compact {
         Command::Compact { turn }
     } else {
         Command::Submit { turn, prompt }
@@ -140,7 +140,7 @@ pub fn compact(model: &mut Model, effects: &mut Vec<Effect>) {
     if branches::is_busy(model) {
         return;
     }
-    submit(model, Prompt::new(COMPACT), effects);
+    submit(model, Prompt::compacting(), effects);
 }
 
 /// Goes on with an answer that the limit of tokens cut.

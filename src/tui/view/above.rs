@@ -6,6 +6,7 @@ use super::pen::{Pen, rows_of};
 use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate, width};
+use crate::tui::advice;
 use ratatui::layout::Rect;
 
 /// Rows of one banner or notice.
@@ -39,13 +40,13 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
         }
     };
     if let Some((notice, _)) = &model.notice {
-        let sentence = notice.sentence();
+        let sentence = advice::sentence(notice);
         if !fits_hint_line(&sentence, model, columns + 4) {
             add(Kind::Notice(notice.severity), &sentence);
         }
     }
     for banner in &model.banners {
-        add(Kind::Banner, &banner.notice.sentence());
+        add(Kind::Banner, &advice::sentence(&banner.notice));
     }
     for prompt in &model.queue.prompts {
         let first = prompt.lines().next().unwrap_or_default();

@@ -5,6 +5,7 @@ use super::super::editor::Editor;
 use super::lists::dialog;
 use super::pen::{Pen, rows_of};
 use crate::text::Clean;
+use crate::tui::advice;
 use ratatui::layout::{Position, Rect};
 
 /// Columns of the names of the fields, where there is room for them.
@@ -16,7 +17,7 @@ pub fn draw(form: &mut Connect, over: Rect, pen: &mut Pen) -> Option<Position> {
     let fault = form
         .fault
         .as_ref()
-        .map(|fault| Clean::line(&fault.sentence()));
+        .map(|fault| Clean::line(&advice::sentence(fault)));
     let columns = over.width.saturating_sub(4).min(72);
     let fault_rows = fault
         .as_ref()

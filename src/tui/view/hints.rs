@@ -14,6 +14,7 @@ use super::pen::Pen;
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::advice;
 use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
@@ -21,7 +22,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let x = area.x + 1.min(area.width);
     let room = area.width.saturating_sub(2);
     if let Some((notice, _)) = &model.notice {
-        let sentence = notice.sentence();
+        let sentence = advice::sentence(notice);
         if fits_hint_line(&sentence, model, area.width) {
             return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }

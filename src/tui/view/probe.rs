@@ -6,6 +6,7 @@ use crate::domain::Dialect;
 use crate::domain::probe::{HEAD, Report, Trial};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::advice;
 
 /// Columns between two columns of the table.
 const GAP: usize = 2;
@@ -14,7 +15,7 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
     let say = |words: &str| rows_of(&Clean::line(words), columns);
     let mut rows = Vec::new();
     if let Some(fault) = &report.fault {
-        rows.extend(say(&fault.sentence()));
+        rows.extend(say(&advice::sentence(fault)));
         rows.push(String::new());
     }
     rows.extend(say(&report.words()));

@@ -4,6 +4,7 @@
 mod faults;
 
 use super::*;
+use humble::domain::Advice;
 use humble::domain::probe::{Report, Trial, Verdict, Wrote};
 use humble::domain::{Dialect, ModelFacts, Notice, Prompt, ServerModel, TurnId};
 use humble::provider::{Cause, Request};
@@ -251,8 +252,7 @@ async fn a_turn_and_a_probe_exclude_each_other() {
     bench.send(Command::Probe).await;
     let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
     bench.send(Command::Submit { turn, prompt }).await;
-    let busy = Notice::failure("The model is being probed.")
-        .advise("Wait for it, or stop it with Ctrl+C.");
+    let busy = Notice::failure("The model is being probed.").advise(Advice::WaitOrStop);
     assert_eq!(bench.ended().await, TurnEnd::Failed { notice: busy });
 }
 

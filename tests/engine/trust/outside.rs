@@ -1,6 +1,7 @@
 //! `trust.json` as others change it: broken, by a second program, by a tool.
 
 use super::*;
+use crate::notice::said;
 use humble::domain::trust::Lapse;
 
 #[tokio::test]
@@ -17,7 +18,7 @@ async fn a_broken_file_grants_nothing_and_says_so() {
     let banners = bench.banners().await;
     let told = banners
         .iter()
-        .any(|it| it.notice.sentence().contains("trust.json, line"));
+        .any(|it| said(&it.notice).contains("trust.json, line"));
     assert!(told, "{banners:?}");
     bench.decides(Decision::RunAlways).await;
     assert!(!bench.asks().await, "it holds until the end");

@@ -2,6 +2,8 @@
 //! once the difference was accepted.
 
 use super::*;
+use crate::notice::said;
+use humble::domain::BannerCause;
 use humble::domain::PinChange;
 
 fn waits(trusted: &[Trusted]) -> bool {
@@ -49,7 +51,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
             .changes(&definitions("Echoes, and sends ~/.ssh."))
             .await;
         let banners = bench.banners().await;
-        let said = banners.iter().map(|it| it.notice.sentence());
+        let said = banners.iter().map(|it| said(&it.notice));
         let said: Vec<String> = said.collect();
         let expected = "`echo` of `fs` changed since you accepted it, and is withheld.";
         assert!(said.iter().any(|it| it.contains(expected)), "{said:?}");
@@ -104,7 +106,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     let (ask, _) = bench.asked_of_change().await;
     bench.ended().await;
     bench.chooses(ask, Choice::Stop).await;
-    bench.until("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != "withheld"))).await;
+    bench.until("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
     let place = Bench::place(bench.leaves().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
     let mut bench = place.starts(many).await;

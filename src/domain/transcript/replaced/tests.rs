@@ -1,5 +1,12 @@
 use super::*;
-use crate::domain::{Notice, PieceKind, Prompt, TurnEnd, TurnEvent, Usage};
+use crate::domain::{Advice, Notice, PieceKind, Prompt, PromptKind, TurnEnd, TurnEvent, Usage};
+
+const CUT: &str = "The answer was cut.";
+
+fn last(transcript: &Transcript) -> Option<(&str, bool)> {
+    let last = transcript.last_prompt()?;
+    Some((last.text, last.is_answered))
+}
 
 fn begin(transcript: &mut Transcript, id: u64, prompt: Prompt) {
     let model = "m".to_owned();
@@ -23,7 +30,7 @@ fn ends(transcript: &mut Transcript, id: u64, end: TurnEnd) {
 fn answers(transcript: &mut Transcript, id: u64, text: &str, cut: bool) {
     says(transcript, id, text);
     if cut {
-        let notice = Notice::warning(ANSWER_CUT);
+        let notice = Notice::warning(CUT).advise(Advice::Continue);
         transcript.apply(TurnId(id), &TurnEvent::Noted(notice));
     }
     let text = text.to_owned();
@@ -36,13 +43,13 @@ fn fails(transcript: &mut Transcript, id: u64) {
 }
 
 fn again(text: &str) -> Prompt {
-    Prompt::new(text).at(AnswerPlace::InsteadOfLast)
+    Prompt::new(text).of_kind(PromptKind::Replace)
 }
 
 fn words(transcript: &Transcript) -> Vec<&str> {
     let words = |entry| match entry {
         &Entry {
-            body: Body::Prompt { ref text } | Body::Text { ref text, .. },
+            body: Body::Prompt { ref text, .. } | Body::Text { ref text, .. },
             ..
         } => text.as_str(),
         Entry {
@@ -74,7 +81,7 @@ fn a_replaced_turn_is_back_when_the_new_one_ends_without_an_answer() {
         words(&transcript),
         ["p", "a", "q", "b", "q", "half", "failed"]
     );
-    assert_eq!(transcript.last_prompt(), Some(("q", false)));
+    assert_eq!(last(&transcript), Some(("q", false)));
     assert!(transcript.last_replaces());
     assert_eq!(transcript.moves(), 2);
 }
@@ -115,14 +122,11 @@ fn an_answer_that_is_continued_is_one_answer() {
     answers(&mut transcript, 3, "one ", true);
     begin(&mut transcript, 4, Prompt::continuing());
     says(&mut transcript, 4, "two");
-    assert_eq!(
-        words(&transcript)[4..],
-        ["r", "one ", ANSWER_CUT, CONTINUE, "two"]
-    );
+    assert_eq!(words(&transcript)[4..], ["r", "one ", CUT, "", "two"]);
     let text = "two".to_owned();
     ends(&mut transcript, 4, TurnEnd::Answered { text, cut: false });
     assert_eq!(words(&transcript)[4..], ["r", "one two"]);
-    assert_eq!(transcript.last_prompt(), Some(("r", true)));
+    assert_eq!(last(&transcript), Some(("r", true)));
 }
 
 #[test]
@@ -132,26 +136,23 @@ fn a_continuation_that_fails_leaves_the_first_half_alone() {
     answers(&mut transcript, 1, "one ", true);
     begin(&mut transcript, 2, Prompt::continuing());
     fails(&mut transcript, 2);
-    assert_eq!(
-        words(&transcript),
-        ["r", "one ", ANSWER_CUT, CONTINUE, "failed"]
-    );
+    assert_eq!(words(&transcript), ["r", "one ", CUT, "", "failed"]);
     assert_eq!(transcript.last_typed(), Some("r"));
     begin(&mut transcript, 3, Prompt::continuing());
     answers(&mut transcript, 3, "two", false);
     assert_eq!(words(&transcript), ["r", "one two"]);
-    assert_eq!(transcript.last_prompt(), Some(("r", true)));
+    assert_eq!(last(&transcript), Some(("r", true)));
 }
 
 #[test]
 fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
     let mut transcript = talk();
-    begin(&mut transcript, 3, Prompt::new(crate::domain::COMPACT));
+    begin(&mut transcript, 3, Prompt::compacting());
     answers(&mut transcript, 3, "summary", false);
     begin(&mut transcript, 4, again("q"));
     let note = compact::sent_instead().what;
     assert_eq!(words(&transcript), ["p", "a", note.as_str(), "q"]);
     fails(&mut transcript, 4);
-    let expected = ["p", "a", "q", "b", "/compact", "summary", "q", "failed"];
+    let expected = ["p", "a", "q", "b", "", "summary", "q", "failed"];
     assert_eq!(words(&transcript), expected);
 }

@@ -18,7 +18,10 @@ fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
             "{screen}"
         );
         let mut chat = self::chat();
-        chat.engine(Event::BannersChanged(vec![Banner::new("disk", long())]));
+        chat.engine(Event::BannersChanged(vec![Banner::new(
+            crate::domain::BannerCause::UnwritableHome,
+            long(),
+        )]));
         let screen = chat.size(width, height).screen();
         assert!(screen.contains('…'), "{screen}");
     }

@@ -8,7 +8,7 @@ fn a_prompt_is_on_screen_before_it_is_sent() {
     chat.keys("hello<Enter>");
     assert!(chat.model.transcript.wait().is_some());
     assert!(
-        matches!(&chat.model.transcript.entries()[0].body, Body::Prompt { text } if text == "hello")
+        matches!(&chat.model.transcript.entries()[0].body, Body::Prompt { text, .. } if text == "hello")
     );
     assert_eq!(chat.prompts(), ["hello"]);
 }

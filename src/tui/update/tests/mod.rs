@@ -23,6 +23,7 @@ use crate::domain::{
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
+use crate::tui::advice;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
@@ -269,7 +270,7 @@ impl Chat {
 
     fn notice(&self) -> String {
         let notice = self.model.notice.as_ref();
-        notice.map_or_else(String::new, |(notice, _)| notice.sentence())
+        notice.map_or_else(String::new, |(notice, _)| advice::sentence(notice))
     }
 
     /// A dialog about calls that has the keyboard.

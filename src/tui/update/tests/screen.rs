@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::session::TurnNote;
-use crate::domain::{AnswerPlace, SavedMessage};
+use crate::domain::{PromptKind, SavedMessage};
 
 #[test]
 fn a_wrong_tool_mode_is_answered_literally() {
@@ -36,7 +36,7 @@ fn retry_asks_again_and_keeps_an_answer_that_there_was() {
     let [.., Command::Submit { prompt, .. }] = commands.as_slice() else {
         panic!("{commands:?}");
     };
-    assert_eq!(prompt.place, AnswerPlace::InsteadOfLast);
+    assert_eq!(prompt.kind, PromptKind::Replace);
     assert!(!commands.contains(&Command::Rewind));
     chat.answers("2");
     assert_eq!(chat.notice(), "The other answer is kept: /branches.");

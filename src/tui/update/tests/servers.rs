@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
+use crate::tui::advice;
 use crate::tui::sidebar::SideRow;
 
 fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
@@ -52,7 +53,7 @@ fn said(chat: &Chat) -> Option<String> {
     chat.model
         .notice
         .as_ref()
-        .map(|(notice, _)| notice.sentence())
+        .map(|(notice, _)| advice::sentence(notice))
 }
 
 #[test]
