@@ -9,17 +9,17 @@ use super::cx::EngineCx;
 use super::deps::EngineDeps;
 use super::injection_guard::InjectionGuard;
 use super::jobs::JobResult;
+use super::models::Models;
 use super::outside::Outside;
 use super::persist::Persistence;
 use super::persist::crash_recovery::CrashRecovery;
-use super::probe::{Probing, next_news};
+use super::probe::ModelProbe;
 use super::sessions::{self, Conversation};
-use super::stock::Shelves;
 use super::trusting::Trusting;
 use super::turn::{Ids, Input};
 use super::turn_driver::{CallsUnderWay, ReplyTracer};
 use crate::config::{Read, Settings};
-use crate::domain::{ModelConfig, Offered, Persona, ServerConfig, Session};
+use crate::domain::{Offered, Persona, ServerConfig, Session};
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
 use crate::protocol::{Command, Event, LogLine};
@@ -49,7 +49,7 @@ pub(super) struct Actor {
     pub(super) outside: Outside,
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
-    pub(super) model: Option<Arc<ModelConfig>>,
+    pub(super) models: Models,
     pub(super) approval: Approval,
     pub(super) trusting: Trusting,
     pub(super) conversation: Conversation,
@@ -63,10 +63,7 @@ pub(super) struct Actor {
     pub(super) cancelled_calls: CallsUnderWay,
     /// The raw replies of the last turn.
     pub(super) trace: ReplyTracer,
-    /// What model servers have, and what is asked of them.
-    pub(super) shelves: Shelves,
-    /// A probe of a model, until the user has read what it found.
-    pub(super) probing: Option<Probing>,
+    pub(super) probe: ModelProbe,
     pub(super) built_in: Arc<dyn LocalServer>,
     pub(super) argument_checker: ArgumentChecker,
 }
@@ -132,7 +129,7 @@ impl Actor {
             outside: Outside::default(),
             hub,
             offered: Arc::default(),
-            model: None,
+            models: Models::default(),
             approval: Approval::trusting(files.known.trust),
             trusting: Trusting::default(),
             conversation: Conversation::new(Session::new("")),
@@ -144,8 +141,7 @@ impl Actor {
             turn_ids: Ids::default(),
             cancelled_calls: CallsUnderWay::new(),
             trace: ReplyTracer::default(),
-            shelves: Shelves::default(),
-            probing: None,
+            probe: ModelProbe::default(),
             built_in,
             argument_checker: ArgumentChecker::default(),
             cx,
@@ -166,8 +162,9 @@ impl Actor {
         self.cx
             .outbox
             .push(Event::ToolModeChanged(self.approval.mode));
-        self.choose_first_model();
-        self.list_models();
+        self.models.choose_first_model(&self.settings, &mut self.cx);
+        self.conversation.session_mut().model = self.models.current_name();
+        self.models.list_models(&self.settings, &mut self.cx);
         self.choose_first_persona();
         self.cx.push_banners();
         if !self.cx.options.no_tools {
@@ -177,7 +174,7 @@ impl Actor {
         self.cx
             .outbox
             .push(Event::ServersListed(self.servers_now()));
-        self.offer_models();
+        self.models.offer_models(&self.settings, &mut self.cx);
         sessions::open_first(&mut self.cx);
         self.recovery.look(&mut self.cx);
         let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.one_turn);
@@ -214,13 +211,15 @@ impl Actor {
                 Ok(done) => self.job_done(done),
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
-            Some(news) = self.shelves.news.recv() => self.news(news),
+            event = self.models.next_event() => {
+                self.models.task_event(event, &self.settings, &mut self.cx);
+            }
             written = self.persist.next() => {
                 let conversation = &mut self.conversation;
                 self.persist.written(written, conversation, &mut self.cx);
             }
             () = self.outside.changed() => self.look_outside(false),
-            news = next_news(self.probing.as_mut()) => self.probe_news(news),
+            news = self.probe.next() => self.probe.take_in(news, &self.settings, &mut self.cx),
             line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }

@@ -2,6 +2,8 @@
 
 use super::actor::Actor;
 use super::jobs::JobResult;
+use super::models::select::no_model;
+use super::probe::Probe;
 use super::sessions;
 use super::turn::Input;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
@@ -42,18 +44,18 @@ impl Actor {
                 arguments,
             } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
-            Command::Probe => self.probe(),
-            Command::StopProbe => self.stop_probe(),
+            Command::Probe => self.start_probe(),
+            Command::StopProbe => self.probe.stop(&self.settings, &mut self.cx),
             Command::RetryNow => self.retry_now(),
-            Command::SelectModel(model) => self.select_model(&model),
-            Command::ListStocks => self.list_stocks(),
-            Command::UseModel { server, model } => self.use_model(server, model),
-            Command::AddModel(new) => self.add_model(new),
-            Command::TryModel { query, model } => self.try_model(query, &model),
-            Command::PullModel { server, name } => self.pull_model(server, &name),
-            Command::StopPull => self.stop_pull(),
-            Command::RemoveModel { server, name } => self.remove_model(server, name),
-            Command::SetThink(think) => self.set_think(think),
+            Command::SelectModel(_)
+            | Command::UseModel { .. }
+            | Command::ListStocks
+            | Command::AddModel(_)
+            | Command::TryModel { .. }
+            | Command::PullModel { .. }
+            | Command::StopPull
+            | Command::RemoveModel { .. }
+            | Command::SetThink(_) => self.model_command(command),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
@@ -93,6 +95,57 @@ impl Actor {
             // The select loop ends on them before they get here.
             Command::Shutdown | Command::Abandon => {}
         }
+    }
+
+    fn model_command(&mut self, command: Command) {
+        let Self {
+            models,
+            settings,
+            context,
+            cx,
+            ..
+        } = self;
+        match command {
+            Command::SelectModel(model) => models.select_model(&model, settings, context, cx),
+            Command::UseModel { server, model } => {
+                models.use_model(server, model, settings, context, cx);
+            }
+            Command::ListStocks => models.list_stocks(settings, cx),
+            Command::AddModel(new) => models.add_model(new, settings, cx),
+            Command::TryModel { query, model } => models.try_model(query, &model, cx),
+            Command::PullModel { server, name } => models.pull_model(server, &name, settings, cx),
+            Command::StopPull => models.stop_pull(cx),
+            Command::RemoveModel { server, name } => {
+                let answering = self.turn.as_ref().map(|turn| &*turn.model);
+                models.remove_model(server, name, answering, settings, cx);
+            }
+            Command::SetThink(think) => models.set_think(think, settings, cx),
+            _ => {}
+        }
+    }
+
+    fn start_probe(&mut self) {
+        if self.turn.is_some() {
+            let notice = Notice::warning("The present turn is still under way.");
+            return self
+                .cx
+                .notice(notice.advise("Probe the model once it has ended."));
+        }
+        let model = self.models.current();
+        let probe = model.map(|model| {
+            let (num_ctx, agreed) = self.context.num_ctx_of(model);
+            Probe {
+                provider: self.cx.provider.clone(),
+                built_in: Arc::clone(&self.built_in),
+                model: Arc::clone(model),
+                system_prompt: Arc::clone(&self.system_prompt),
+                num_ctx,
+                agreed,
+                idle_seconds: self.settings.limits.idle_seconds,
+            }
+        });
+        let probe = probe.ok_or_else(|| no_model(&self.settings, &self.cx));
+        self.probe.start(probe, &mut self.cx);
     }
 
     /// Changes of the conversation that wait for the turn's end.
@@ -142,12 +195,6 @@ impl Actor {
             }
             JobResult::Nothing
         });
-    }
-
-    pub(super) fn model_name(&self) -> String {
-        self.model
-            .as_ref()
-            .map_or_else(String::new, |model| model.name.clone())
     }
 
     pub(super) fn remember_typed(&mut self, typed: String) {

@@ -98,6 +98,12 @@ impl EngineCx {
         }
     }
 
+    /// What is said of a `config.json` of which nothing is used.
+    pub(super) fn unread_config(&self) -> Option<&Banner> {
+        let mut banners = self.banners.values();
+        banners.find(|banner| banner.cause.is_whole_file("config.json"))
+    }
+
     pub(super) fn push_banners(&mut self) {
         let banners = self.banners.values().cloned().collect();
         self.outbox.push(Event::BannersChanged(banners));

@@ -5,7 +5,8 @@ use super::jobs::{JobResult, RecoveryResult, SettingsResult};
 use super::persist::crash_recovery::ResumedConversation;
 use super::questions::PendingQuestion;
 use super::turn::Input;
-use crate::domain::AskId;
+use crate::config::ConfigError;
+use crate::domain::{AskId, Dialect, ModelRef};
 use crate::protocol::{Answer, Choice};
 
 impl Actor {
@@ -35,14 +36,35 @@ impl Actor {
             JobResult::ConfigWritten(Err(fault)) => {
                 self.cx.notice(fault.notice_while_running());
             }
-            JobResult::ModelAdded(model, written) => self.model_added(*model, written),
+            JobResult::ModelAdded(model, written) => {
+                let (settings, context) = (&mut self.settings, &mut self.context);
+                self.models
+                    .model_added(*model, written, settings, context, &mut self.cx);
+            }
             JobResult::DialectStored(model, dialect, stored) => {
-                self.dialect_stored(model, dialect, stored);
+                self.dialect_stored(&model, dialect, stored);
             }
             JobResult::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
             JobResult::MessagesRead(epoch, quote) => self.messages_read(epoch, quote),
             JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
         }
+    }
+
+    /// The file has it now, and it is in force at once.
+    fn dialect_stored(
+        &mut self,
+        model: &ModelRef,
+        dialect: Dialect,
+        stored: Result<(), ConfigError>,
+    ) {
+        if stored.is_ok() {
+            let mut listed = self.settings.models.iter_mut();
+            if let Some(listed) = listed.find(|one| one.reference() == *model) {
+                listed.dialect = dialect;
+            }
+            self.models.set_dialect(model, dialect);
+        }
+        self.probe.stored(model, dialect, stored, &mut self.cx);
     }
 
     pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
@@ -63,12 +85,19 @@ impl Actor {
                 self.budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
-                self.add_model_answered(&server, &name, choice);
+                let (settings, context, cx) = (&self.settings, &mut self.context, &mut self.cx);
+                self.models
+                    .add_model_answered(&server, &name, choice, settings, context, cx);
             }
             PendingQuestion::RemoveModel { server, name } => {
-                self.remove_answered(server, name, choice);
+                let answering = self.turn.as_ref().map(|turn| &*turn.model);
+                let (settings, cx) = (&self.settings, &mut self.cx);
+                self.models
+                    .remove_answered(server, name, choice, answering, settings, cx);
             }
-            PendingQuestion::StoreDialect { model, to } => self.probe_answered(model, to, choice),
+            PendingQuestion::StoreDialect { model, to } => {
+                self.probe.answered(model, to, choice, &mut self.cx);
+            }
             PendingQuestion::OutsideEdit {
                 known,
                 base,

@@ -10,10 +10,8 @@
 
 mod active_turn;
 mod actor;
-mod adding;
 pub mod approval;
 mod argument_checker;
-mod choosing;
 mod commands;
 mod context;
 mod cx;
@@ -23,6 +21,7 @@ pub mod injection_guard;
 mod instructions;
 mod job_results;
 mod jobs;
+mod models;
 mod outbox;
 mod outside;
 mod persist;
@@ -30,13 +29,12 @@ mod persona;
 mod pins;
 mod probe;
 mod prompt;
-mod pulling;
 mod questions;
+mod server_commands;
 mod session_switch;
 mod sessions;
 mod shutdown;
-pub mod stock;
-mod trusting;
+pub mod trusting;
 pub mod turn;
 mod turn_driver;
 mod turn_outputs;
@@ -44,8 +42,8 @@ mod turns;
 
 pub use argument_checker::ArgumentChecker;
 pub use deps::{EngineDeps, InitialSession, Options};
+pub use models::pull::{pull_failed, remove_failed};
 pub use probe::{Probe, ProbeNews};
-pub use pulling::{pull_failed, remove_failed};
 
 use crate::config::Read;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event};

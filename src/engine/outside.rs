@@ -6,8 +6,8 @@ use super::actor::Actor;
 use super::jobs::{JobResult, SettingsResult};
 use super::questions::PendingQuestion;
 use super::turn::Input;
-use crate::config::{self, Known, Memory, Read, Settings, Watcher, weigh};
-use crate::domain::{Advice, AskId, Banner, BannerCause, Change, ModelConfig, Notice, Weight};
+use crate::config::{self, Known, Memory, Read, Watcher, weigh};
+use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Weight};
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -104,7 +104,11 @@ impl Actor {
         tracing::debug!("the files of settings were read again: {count} changes");
         let harmless = weighed.of(Weight::Harmless);
         let mut waiting = weighed.of(Weight::NeedsConsent);
-        waiting.extend(self.first_of(&after.settings).map(config::use_of));
+        waiting.extend(
+            self.models
+                .first_of(&after.settings, &self.cx)
+                .map(config::use_of),
+        );
         let is_same = weighed.changes.is_empty() && waiting.is_empty();
         if weighed.harmless != before {
             self.come_into_force(weighed.harmless);
@@ -175,10 +179,12 @@ impl Actor {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
         let known = config::taken(&self.known(), base, known);
-        let first = self.first_of(&known.settings).cloned();
+        let first = self.models.first_of(&known.settings, &self.cx).cloned();
         self.come_into_force(known);
         if let Some(model) = first {
-            self.take_model(model);
+            let (settings, context) = (&self.settings, &mut self.context);
+            self.models
+                .take_model(model, settings, context, &mut self.cx);
         }
         self.outside.declined.clear();
         self.tell_of_waiting(&[]);
@@ -209,7 +215,9 @@ impl Actor {
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if before.models != self.settings.models {
-            self.models_changed(&before.models);
+            let (settings, context) = (&self.settings, &mut self.context);
+            self.models
+                .settings_changed(&before.models, settings, context, &mut self.cx);
         }
         if servers != self.servers {
             self.servers = servers;
@@ -226,52 +234,6 @@ impl Actor {
             self.approval.trust = trust;
             self.trust_changed();
         }
-    }
-
-    /// The model in use goes on; of its own entry it takes what is in force. One that
-    /// stood in no file stays what it is.
-    fn models_changed(&mut self, before: &[ModelConfig]) {
-        let models = &self.settings.models;
-        let named = |name: &str| models.iter().find(|model| model.name == name);
-        if let Some(model) = self.model.clone() {
-            let is_it = |other: &&ModelConfig| other.reference() == model.reference();
-            let found = models.iter().find(is_it).or_else(|| named(&model.name));
-            match (before.iter().find(is_it), found.cloned()) {
-                (Some(old), Some(new)) if *old != new => self.model_moved(&model, old, new),
-                (Some(_), None) => self.cx.notice(
-                    Notice::warning(format!("`{}` is not in config.json any more.", model.name))
-                        .because("It goes on answering for now.")
-                        .advise(Advice::ChooseOtherModel),
-                ),
-                _ => {}
-            }
-        }
-        self.list_models();
-    }
-
-    /// The model that would begin to answer, were these the settings of a start: none
-    /// where one answers already. A conversation goes nowhere by an edit alone.
-    fn first_of<'a>(&self, settings: &'a Settings) -> Option<&'a ModelConfig> {
-        if self.model.is_some() {
-            return None;
-        }
-        match &self.cx.options.model {
-            Some(name) => settings.models.iter().find(|model| model.name == *name),
-            None => settings.active(),
-        }
-    }
-
-    fn model_moved(&mut self, model: &ModelConfig, old: &ModelConfig, mut new: ModelConfig) {
-        // What was chosen for this run beats the file.
-        if model.think != old.think {
-            new.think = model.think;
-        }
-        let moved = new.reference() != old.reference() || new.base_url != old.base_url;
-        if moved {
-            return self.take_model(new);
-        }
-        self.cx.outbox.push(Event::ThinkChanged(new.think));
-        self.model = Some(Arc::new(new));
     }
 
     /// One notice for what came into force by itself.
@@ -324,7 +286,7 @@ impl Actor {
         }
         for banner in banners {
             // Who answers is settled while a model is in use.
-            if banner.cause == BannerCause::ActiveModel && self.model.is_some() {
+            if banner.cause == BannerCause::ActiveModel && self.models.current().is_some() {
                 continue;
             }
             self.outside.causes.insert(banner.cause.clone());

@@ -47,7 +47,7 @@ impl Actor {
     }
 
     pub(super) fn begin_empty_session(&mut self) {
-        self.begin_session(Session::new(self.model_name()));
+        self.begin_session(Session::new(self.models.current_name()));
     }
 
     pub(super) fn session_result(&mut self, result: SessionsResult) {

@@ -138,7 +138,9 @@ impl Actor {
     /// Estimates what the conversation takes, between two requests and in the background: it
     /// may be long.
     pub(super) fn weigh_session(&mut self) {
-        let Some(model) = &self.model else { return };
+        let Some(model) = self.models.current() else {
+            return;
+        };
         let weigher = self.context.weigher(model);
         let (system, offered) = (self.system_text(), self.offered_now());
         let (epoch, session) = (
@@ -155,7 +157,7 @@ impl Actor {
         if epoch != self.conversation.epoch() || self.turn.is_some() {
             return;
         }
-        if let Some(model) = &self.model {
+        if let Some(model) = self.models.current() {
             let output = self.context.session_weighed(model, weight);
             self.budget_outputs(vec![output]);
         }

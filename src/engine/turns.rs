@@ -5,6 +5,7 @@ use super::actor::Actor;
 use super::context::NUM_CTX_UNASKED_MAX;
 use super::failures;
 use super::injection_guard::read;
+use super::models::select::no_model;
 use super::turn::Setup;
 use super::turn_driver::TurnDriver;
 use crate::domain::compact::{self, Covered};
@@ -49,8 +50,8 @@ impl Actor {
         if let Some(busy) = self.busy() {
             return self.reject(id, prompt, busy);
         }
-        let Some(model) = self.model.clone() else {
-            self.reject(id, prompt, self.no_model());
+        let Some(model) = self.models.current().cloned() else {
+            self.reject(id, prompt, no_model(&self.settings, &self.cx));
             return;
         };
         if prompt.kind == PromptKind::Continue
@@ -119,17 +120,17 @@ impl Actor {
 
     /// Why no turn can begin now: one at a time, and none beside a probe.
     pub(super) fn busy(&self) -> Option<Notice> {
-        let what = match (&self.turn, &self.probing) {
+        let what = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "Another prompt is still being answered.",
-            (None, Some(_)) => "The model is being probed.",
-            (None, None) => return None,
+            (None, true) => "The model is being probed.",
+            (None, false) => return None,
         };
         Some(Notice::failure(what).advise(Advice::WaitOrStop))
     }
 
     /// A turn that ends before it began.
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
-        let (model, usage) = (self.model_name(), Usage::default());
+        let (model, usage) = (self.models.current_name(), Usage::default());
         let end = TurnEnd::Failed { notice };
         failures::log_turn_end(&end);
         self.cx
@@ -145,8 +146,8 @@ impl Actor {
         if let Some(busy) = self.busy() {
             return self.reject(id, prompt, busy);
         }
-        let Some(model) = self.model.clone() else {
-            return self.reject(id, prompt, self.no_model());
+        let Some(model) = self.models.current().cloned() else {
+            return self.reject(id, prompt, no_model(&self.settings, &self.cx));
         };
         let tokens = self.context.tokens_max(&model);
         let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);

@@ -1,5 +1,6 @@
-//! `/probe`: a probe of the present model beside everything else, its progress and its
-//! end as events, and the storing of what it found. It touches no conversation.
+//! `/probe`: finds out in the background which dialect the present model follows, and stores
+//! that if the user wants it. It touches no conversation. `run` tries each dialect,
+//! `attempt` runs the turn of one, `observation` judges what the model wrote.
 
 mod attempt;
 mod observation;
@@ -7,197 +8,176 @@ mod run;
 
 pub use run::{Probe, ProbeNews, RunningProbe};
 
-use super::actor::Actor;
+use super::cx::EngineCx;
 use super::jobs::JobResult;
+use super::models::without_retry;
 use super::questions::PendingQuestion;
-use super::stock::without_retry;
-use crate::config::{self, ConfigError};
+use crate::config::{self, ConfigError, Settings};
 use crate::domain::probe::{ProbeState, Report};
-use crate::domain::{AskId, Dialect, ModelRef, Notice};
+use crate::domain::{Dialect, ModelConfig, ModelRef, Notice};
 use crate::protocol::{Ask, Choice, Event, Job, Owner};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
-/// A probe from its beginning until the user has read what it found.
-pub(super) struct Probing {
+/// The probe of a model, from its beginning until the user has read what it found.
+#[derive(Default)]
+pub(super) struct ModelProbe {
+    active: Option<ActiveProbe>,
+}
+
+struct ActiveProbe {
     report: Report,
     state: ProbeState,
     /// None once it is over.
     running: Option<RunningProbe>,
-    ask: Option<AskId>,
 }
 
-/// The next news of the probe under way; pending where there is none. Cancel-safe.
-pub(super) async fn next_news(probing: Option<&mut Probing>) -> ProbeNews {
-    match probing.and_then(|probing| probing.running.as_mut()) {
-        Some(running) => running.next().await,
-        None => std::future::pending().await,
+impl ModelProbe {
+    pub(super) fn is_active(&self) -> bool {
+        self.active.is_some()
     }
-}
 
-impl Actor {
-    pub(super) fn probe(&mut self) {
-        if self.turn.is_some() {
-            let notice = Notice::warning("The present turn is still under way.");
-            return self
-                .cx
-                .notice(notice.advise("Probe the model once it has ended."));
+    /// Waits for the next news; pending where no probe runs. Cancel-safe.
+    pub(super) async fn next(&mut self) -> ProbeNews {
+        let running = self.active.as_mut().and_then(|one| one.running.as_mut());
+        match running {
+            Some(running) => running.next().await,
+            None => std::future::pending().await,
         }
-        if self.probing.is_some() {
-            return self
-                .cx
-                .notice(Notice::info("A probe is under way already."));
+    }
+
+    /// `probe` is the reason where there is no model to probe.
+    pub(super) fn start(&mut self, probe: Result<Probe, Notice>, cx: &mut EngineCx) {
+        if self.is_active() {
+            return cx.notice(Notice::info("A probe is under way already."));
         }
-        if self.cx.options.stand_in.is_some() {
+        if cx.options.stand_in.is_some() {
             let what = "The demo's model follows a script: there is nothing to find out.";
-            return self.cx.notice(Notice::info(what));
+            return cx.notice(Notice::info(what));
         }
-        let Some(model) = self.model.clone() else {
-            let notice = self.no_model();
-            return self.cx.notice(notice);
+        let probe = match probe {
+            Ok(probe) => probe,
+            Err(notice) => return cx.notice(notice),
         };
-        let (num_ctx, agreed) = self.context.num_ctx_of(&model);
-        let probe = Probe {
-            provider: self.cx.provider.clone(),
-            built_in: Arc::clone(&self.built_in),
-            model: Arc::clone(&model),
-            system_prompt: Arc::clone(&self.system_prompt),
-            num_ctx,
-            agreed,
-            idle_seconds: self.settings.limits.idle_seconds,
-        };
-        self.probing = Some(Probing {
-            report: Report::new(model.reference(), model.dialect),
+        self.active = Some(ActiveProbe {
+            report: Report::new(probe.model.reference(), probe.model.dialect),
             state: ProbeState {
-                model: model.name.clone(),
+                model: probe.model.name.clone(),
                 dialect: None,
                 is_loading: false,
                 is_over: false,
             },
             running: Some(probe.start(&Handle::current())),
-            ask: None,
         });
-        self.push_probe();
+        self.push(cx);
     }
 
-    fn push_probe(&mut self) {
-        let state = self.probing.as_ref().map(|probing| probing.state.clone());
-        self.cx.outbox.push(Event::ProbeChanged(state));
+    fn push(&self, cx: &mut EngineCx) {
+        let state = self.active.as_ref().map(|active| active.state.clone());
+        cx.outbox.push(Event::ProbeChanged(state));
     }
 
-    pub(super) fn probe_news(&mut self, news: ProbeNews) {
-        let Some(probing) = &mut self.probing else {
+    pub(super) fn take_in(&mut self, news: ProbeNews, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
             return;
         };
         match news {
             ProbeNews::Trying(dialect) => {
-                probing.state.dialect = Some(dialect);
-                probing.state.is_loading = false;
+                active.state.dialect = Some(dialect);
+                active.state.is_loading = false;
             }
-            ProbeNews::Loading => probing.state.is_loading = true,
-            ProbeNews::Loaded => probing.state.is_loading = false,
+            ProbeNews::Loading => active.state.is_loading = true,
+            ProbeNews::Loaded => active.state.is_loading = false,
             ProbeNews::Tried(trial) => {
-                probing.report.trials.push(trial);
+                active.report.trials.push(trial);
                 return;
             }
-            ProbeNews::Over(Ok(())) => return self.probe_over(),
-            ProbeNews::Over(Err(fault)) => {
-                probing.report.is_cut = true;
-                probing.report.fault = Some(without_retry(fault));
-                return self.probe_over();
+            ProbeNews::Over(over) => {
+                active.report.is_cut = over.is_err();
+                active.report.fault = over.err().map(without_retry);
+                return self.over(settings, cx);
             }
         }
-        self.push_probe();
+        self.push(cx);
     }
 
-    /// The person does not wait for the rest, and sees what there is.
-    pub(super) fn stop_probe(&mut self) {
-        let Some(probing) = &mut self.probing else {
+    /// The user does not wait for the rest, and sees what there is.
+    pub(super) fn stop(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
             return;
         };
-        let Some(running) = &mut probing.running else {
+        let Some(running) = &mut active.running else {
             return;
         };
         // What was told before the key came counts.
         for news in running.drain() {
             if let ProbeNews::Tried(trial) = news {
-                probing.report.trials.push(trial);
+                active.report.trials.push(trial);
             }
         }
-        probing.report.is_cut = true;
-        if probing.report.trials.iter().any(|trial| trial.was_tried()) {
-            return self.probe_over();
+        active.report.is_cut = true;
+        if active.report.trials.iter().any(|trial| trial.was_tried()) {
+            return self.over(settings, cx);
         }
-        self.probing = None;
-        self.push_probe();
+        self.active = None;
+        self.push(cx);
         let what = "The probe was stopped before a dialect was tried to its end.";
-        self.cx.notice(Notice::info(what));
+        cx.notice(Notice::info(what));
     }
 
     /// Shows what was found, and asks where there is something to store.
-    fn probe_over(&mut self) {
-        let Some(probing) = &mut self.probing else {
+    fn over(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
             return;
         };
-        probing.running = None;
-        probing.state.is_over = true;
-        let report = Arc::new(probing.report.clone());
-        let listed = self.find_reference(&report.model).is_some();
-        let to = report.worth_storing().filter(|_| listed);
-        tracing::info!("probe of {}: {}", report.model.name, report.words());
-        self.push_probe();
+        active.running = None;
+        active.state.is_over = true;
+        let report = Arc::new(active.report.clone());
         let model = report.model.clone();
+        let mut listed = settings.models.iter().map(ModelConfig::reference);
+        let is_listed = listed.any(|one| one == model);
+        let to = report.worth_storing().filter(|_| is_listed);
+        tracing::info!("probe of {}: {}", model.name, report.words());
+        self.push(cx);
         let question = Ask::StoreDialect { report, to };
         let pending = PendingQuestion::StoreDialect { model, to };
-        let ask = self.cx.ask(Owner::Job(Job::Probe), question, pending);
-        if let Some(probing) = &mut self.probing {
-            probing.ask = Some(ask);
-        }
+        cx.ask(Owner::Job(Job::Probe), question, pending);
     }
 
-    pub(super) fn probe_answered(&mut self, model: ModelRef, to: Option<Dialect>, choice: Choice) {
-        self.probing = None;
-        if let Some(dialect) = to.filter(|_| choice == Choice::Store) {
-            let (home, reference) = (self.cx.home.clone(), model.clone());
-            self.cx.write_config(move || {
-                let stored = config::set_tool_calls(&home, &reference, dialect);
-                JobResult::DialectStored(reference, dialect, stored)
-            });
-            // The next prompt waits until what was found is in force.
-            return;
-        }
-        self.push_probe();
-    }
-
-    /// The file has it now, and it is in force at once.
-    pub(super) fn dialect_stored(
+    pub(super) fn answered(
         &mut self,
-        reference: ModelRef,
+        model: ModelRef,
+        to: Option<Dialect>,
+        choice: Choice,
+        cx: &mut EngineCx,
+    ) {
+        self.active = None;
+        let Some(dialect) = to.filter(|_| choice == Choice::Store) else {
+            return self.push(cx);
+        };
+        // The next prompt waits until what was found is in force.
+        let home = cx.home.clone();
+        cx.write_config(move || {
+            let stored = config::set_tool_calls(&home, &model, dialect);
+            JobResult::DialectStored(model, dialect, stored)
+        });
+    }
+
+    pub(super) fn stored(
+        &mut self,
+        model: &ModelRef,
         dialect: Dialect,
         stored: Result<(), ConfigError>,
+        cx: &mut EngineCx,
     ) {
-        let stored = stored.map_err(|fault| fault.notice());
-        if stored.is_ok() {
-            let models = self.settings.models.iter_mut();
-            let mut models = models.filter(|one| one.reference() == reference);
-            if let Some(model) = models.next() {
-                model.dialect = dialect;
-            }
-        }
-        match stored {
-            Err(notice) => self.cx.notice(notice),
+        cx.notice(match stored {
+            Err(fault) => fault.notice(),
             Ok(()) => {
-                if let Some(model) = &mut self.model
-                    && model.reference() == reference
-                {
-                    Arc::make_mut(model).dialect = dialect;
-                }
-                let (name, dialect) = (&reference.name, dialect.name());
+                let (name, dialect) = (&model.name, dialect.name());
                 let said = format!("{name} is used with `{dialect}` from now on.");
-                let why = "It stands in config.json as `toolCalls`.";
-                self.cx.notice(Notice::info(said).because(why));
+                Notice::info(said).because("It stands in config.json as `toolCalls`.")
             }
-        }
-        self.push_probe();
+        });
+        self.push(cx);
     }
 }

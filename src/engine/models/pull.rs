@@ -1,14 +1,14 @@
-//! Pulling models to an Ollama and removing them. One pull at a time; it goes on
-//! whatever is on the screen, and ends with the program.
+//! Pulls models to an Ollama and removes them. One pull at a time; it goes on whatever is on
+//! the screen, and ends with the program.
 
-use super::actor::Actor;
-use super::questions::PendingQuestion;
-use super::stock::{News, pull_of, without_retry};
-use crate::config;
+use super::{ActivePull, ModelTaskEvent, Models, without_retry};
+use crate::config::{self, Settings};
 use crate::domain::facts::is_same_model;
 use crate::domain::stock::{no_name, size_words};
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
-use crate::protocol::{Ask, Choice, Owner};
+use crate::engine::cx::EngineCx;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Ask, Choice, Event, Owner};
 use crate::provider::{Cause, Fault, PullProgress};
 use futures::StreamExt;
 use std::time::Duration;
@@ -18,29 +18,29 @@ use tokio_util::task::AbortOnDropHandle;
 /// Progress is told no more often: nobody reads faster.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// A pull under way; dropping it stops it.
-pub(super) struct Pulling {
-    pub(super) pull: Pull,
-    _task: AbortOnDropHandle<()>,
-}
-
-impl Actor {
-    pub(super) fn pull_model(&mut self, server: Option<ModelServer>, name: &str) {
+impl Models {
+    pub(in crate::engine) fn pull_model(
+        &mut self,
+        server: Option<ModelServer>,
+        name: &str,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
         let name = name.trim();
-        if let Some(pulling) = &self.shelves.pull {
+        if let Some(pulling) = &self.pull {
             let other = pulling.pull.name.clone();
             let notice = Notice::warning(format!("`{other}` is being pulled already."));
-            return self.cx.notice(notice.advise(Advice::StopPull));
+            return cx.notice(notice.advise(Advice::StopPull));
         }
         if let Some(notice) = no_name(name) {
-            return self.cx.notice(notice);
+            return cx.notice(notice);
         }
-        let Some(ollama) = self.ollama(server.as_ref(), "pull models") else {
+        let Some(ollama) = self.ollama(server.as_ref(), "pull models", settings, cx) else {
             return;
         };
         let server = config::server_of(&ollama);
-        let mut stream = self.cx.provider.pull(&ollama, name);
-        let sender = self.shelves.sender.clone();
+        let mut stream = cx.provider.pull(&ollama, name);
+        let sender = self.sender.clone();
         let task = tokio::spawn(async move {
             let mut told: Option<(Instant, String)> = None;
             let result = loop {
@@ -53,50 +53,72 @@ impl Actor {
                         });
                         if is_new {
                             told = Some((Instant::now(), progress.status.clone()));
-                            let _ = sender.send(News::Pulling(progress)).await;
+                            let _ = sender.send(ModelTaskEvent::Pulling(progress)).await;
                         }
                     }
                 }
             };
-            let _ = sender.send(News::Pulled(result)).await;
+            let _ = sender.send(ModelTaskEvent::Pulled(result)).await;
         });
-        self.shelves.pull = Some(Pulling {
-            pull: pull_of(server, name.to_owned()),
+        self.pull = Some(ActivePull {
+            pull: Pull {
+                server,
+                name: name.to_owned(),
+                status: "asking".to_owned(),
+                done: 0,
+                total: 0,
+            },
             _task: AbortOnDropHandle::new(task),
         });
-        self.push_pull();
+        self.push_pull(cx);
+    }
+
+    fn push_pull(&mut self, cx: &mut EngineCx) {
+        let pull = self.pull.as_ref().map(|one| one.pull.clone());
+        cx.outbox.push(Event::PullChanged(pull));
     }
 
     /// The Ollama that is meant, or words why there is none.
-    fn ollama(&mut self, server: Option<&ModelServer>, what: &str) -> Option<ModelConfig> {
+    fn ollama(
+        &mut self,
+        server: Option<&ModelServer>,
+        what: &str,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) -> Option<ModelConfig> {
         let config = match server {
-            None => Some(self.usual_ollama()),
-            Some(server) => self.config_of(server),
+            None => Some(self.usual_ollama(settings, cx)),
+            Some(server) => self.config_of(server, settings),
         };
         let ollama = config.filter(|config| config.provider == ProviderKind::Ollama);
         if ollama.is_none() {
             let notice = Notice::warning(format!("Only an Ollama can {what}."));
-            self.cx.notice(notice);
+            cx.notice(notice);
         }
         ollama
     }
 
-    pub(super) fn pull_goes_on(&mut self, progress: PullProgress) {
-        let Some(pulling) = &mut self.shelves.pull else {
+    pub(in crate::engine) fn pull_goes_on(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+        let Some(pulling) = &mut self.pull else {
             return;
         };
         pulling.pull.status = progress.status;
         pulling.pull.done = progress.done;
         pulling.pull.total = progress.total;
-        self.push_pull();
+        self.push_pull(cx);
     }
 
-    pub(super) fn pull_ended(&mut self, result: Result<(), Fault>) {
+    pub(in crate::engine) fn pull_ended(
+        &mut self,
+        result: Result<(), Fault>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
         // The last words of a pull that was stopped.
-        let Some(pulling) = self.shelves.pull.take() else {
+        let Some(pulling) = self.pull.take() else {
             return;
         };
-        self.push_pull();
+        self.push_pull(cx);
         let Pull { name, total, .. } = pulling.pull;
         match result {
             Ok(()) => {
@@ -105,85 +127,115 @@ impl Actor {
                     total => format!(" ({})", size_words(total)),
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
-                self.cx.notice(notice.advise(Advice::UsePulledModel));
-                self.list_stocks();
+                cx.notice(notice.advise(Advice::UsePulledModel));
+                self.list_stocks(settings, cx);
             }
-            Err(fault) => self.cx.notice(pull_failed(&name, &fault)),
+            Err(fault) => cx.notice(pull_failed(&name, &fault)),
         }
     }
 
-    pub(super) fn stop_pull(&mut self) {
-        let Some(pulling) = self.shelves.pull.take() else {
-            return self.cx.notice(Notice::info("No model is being pulled."));
+    pub(in crate::engine) fn stop_pull(&mut self, cx: &mut EngineCx) {
+        let Some(pulling) = self.pull.take() else {
+            return cx.notice(Notice::info("No model is being pulled."));
         };
-        self.push_pull();
+        self.push_pull(cx);
         let name = pulling.pull.name;
         let notice = Notice::info(format!("Stopped pulling {name}."));
-        self.cx.notice(notice.advise(Advice::ResumePull(name)));
+        cx.notice(notice.advise(Advice::ResumePull(name)));
     }
 
-    pub(super) fn remove_model(&mut self, server: Option<ModelServer>, name: String) {
-        let Some(ollama) = self.ollama(server.as_ref(), "remove models") else {
+    pub(in crate::engine) fn remove_model(
+        &mut self,
+        server: Option<ModelServer>,
+        name: String,
+        answering: Option<&ModelConfig>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        let Some(ollama) = self.ollama(server.as_ref(), "remove models", settings, cx) else {
             return;
         };
         let server = config::server_of(&ollama);
-        if !self.may_remove(&server, &name) {
+        if !self.may_remove(&server, &name, answering, cx) {
             return;
         }
         let stocked = self.stocked(&server, &name);
         if stocked.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
-            return self.cx.notice(notice.advise(Advice::ListModels));
+            return cx.notice(notice.advise(Advice::ListModels));
         }
         let question = Ask::RemoveModel {
             bytes: stocked.and_then(|model| model.bytes),
-            is_in_use: self.model.as_ref().is_some_and(|model| {
+            is_in_use: self.current.as_ref().is_some_and(|model| {
                 config::server_of(model) == server && is_same_model(&model.model, &name)
             }),
             server: server.clone(),
             name: name.clone(),
         };
         let pending = PendingQuestion::RemoveModel { server, name };
-        self.cx.ask(Owner::Program, question, pending);
+        cx.ask(Owner::Program, question, pending);
     }
 
     /// A model that answers, or is on its way, stays.
-    fn may_remove(&mut self, server: &ModelServer, name: &str) -> bool {
-        let answers = self.turn.as_ref().is_some_and(|turn| {
-            config::server_of(&turn.model) == *server && is_same_model(&turn.model.model, name)
+    fn may_remove(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        answering: Option<&ModelConfig>,
+        cx: &mut EngineCx,
+    ) -> bool {
+        let answers = answering.is_some_and(|model| {
+            config::server_of(model) == *server && is_same_model(&model.model, name)
         });
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));
-            self.cx.notice(notice.advise(Advice::WaitOrStop));
+            cx.notice(notice.advise(Advice::WaitOrStop));
         }
-        let comes = self.shelves.pull.as_ref().is_some_and(|pulling| {
+        let comes = self.pull.as_ref().is_some_and(|pulling| {
             pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
         });
         if comes {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
-            self.cx.notice(notice.advise(Advice::StopPull));
+            cx.notice(notice.advise(Advice::StopPull));
         }
         !answers && !comes
     }
 
-    pub(super) fn remove_answered(&mut self, server: ModelServer, name: String, choice: Choice) {
-        if choice != Choice::Remove || !self.may_remove(&server, &name) {
+    pub(in crate::engine) fn remove_answered(
+        &mut self,
+        server: ModelServer,
+        name: String,
+        choice: Choice,
+        answering: Option<&ModelConfig>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        if choice != Choice::Remove || !self.may_remove(&server, &name, answering, cx) {
             return;
         }
-        let Some(ollama) = self.ollama(Some(&server), "remove models") else {
+        let Some(ollama) = self.ollama(Some(&server), "remove models", settings, cx) else {
             return;
         };
-        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
-        self.shelves.tasks.spawn(async move {
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
             let result = provider.remove(&ollama, &name).await;
-            let _ = sender.send(News::Removed(server, name, result)).await;
+            let _ = sender
+                .send(ModelTaskEvent::Removed(server, name, result))
+                .await;
         });
     }
 
-    pub(super) fn removed(&mut self, server: &ModelServer, name: &str, result: Result<(), Fault>) {
+    pub(in crate::engine) fn removed(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        result: Result<(), Fault>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
         let notice = match result {
             Ok(()) => {
-                let is_listed = self.settings.models.iter().any(|model| {
+                let is_listed = settings.models.iter().any(|model| {
                     config::server_of(model) == *server && is_same_model(&model.model, name)
                 });
                 let notice = Notice::info(format!("Removed {name}."));
@@ -195,8 +247,8 @@ impl Actor {
             }
             Err(fault) => remove_failed(name, &fault),
         };
-        self.cx.notice(notice);
-        self.list_stocks();
+        cx.notice(notice);
+        self.list_stocks(settings, cx);
     }
 }
 

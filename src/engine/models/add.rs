@@ -1,62 +1,80 @@
-//! Using what servers have: found models are added to the settings once the person
-//! agreed, new servers are tried before that, and `think` holds for this run.
+//! Uses what servers have: found models are added to the settings once the user agreed, new
+//! servers are tried before that, and `think` holds for this run.
 
-use super::actor::Actor;
-use super::jobs::JobResult;
-use super::questions::PendingQuestion;
-use super::stock::{LIST_TIME_MAX, News, without_retry};
-use crate::config::{self, ConfigError};
+use super::catalog::LIST_TIME_MAX;
+use super::select::no_model;
+use super::{ModelTaskEvent, Models, without_retry};
+use crate::config::{self, ConfigError, Settings};
 use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
 use crate::domain::{
     Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, ProviderKind, QueryId,
     Think,
 };
+use crate::engine::context::ContextBudget;
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::JobResult;
+use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
 const DEFAULT_OLLAMA: &str = "http://localhost:11434";
 
-impl Actor {
-    pub(super) fn use_model(&mut self, server: ModelServer, name: String) {
+impl Models {
+    pub(in crate::engine) fn use_model(
+        &mut self,
+        server: ModelServer,
+        name: String,
+        settings: &mut Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
         let is_it = |model: &&ModelConfig| {
             config::server_of(model) == server && is_same_model(&model.model, &name)
         };
-        let configured = self.settings.models.iter().find(is_it);
+        let configured = settings.models.iter().find(is_it);
         if let Some(model) = configured.map(ModelConfig::reference) {
-            return self.select_model(&model);
+            return self.select_model(&model, settings, context, cx);
         }
-        if self.config_of(&server).is_none() {
-            return self.cx.notice(Notice::warning(format!(
+        if self.config_of(&server, settings).is_none() {
+            return cx.notice(Notice::warning(format!(
                 "{} is asked no more: config.json has changed.",
                 server.url
             )));
         }
         // On a first run choosing is all that is asked.
-        if self.shelves.offers {
-            return self.add_model_answered(&server, &name, Choice::Add);
+        if self.offers {
+            return self.add_model_answered(&server, &name, Choice::Add, settings, context, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
             name: name.clone(),
         };
-        self.cx.ask(
+        cx.ask(
             Owner::Program,
             question,
             PendingQuestion::AddModel { server, name },
         );
     }
 
-    pub(super) fn add_model_answered(&mut self, server: &ModelServer, name: &str, choice: Choice) {
-        let Some(config) = self.config_of(server) else {
+    pub(in crate::engine) fn add_model_answered(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        choice: Choice,
+        settings: &Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        let Some(config) = self.config_of(server, settings) else {
             return;
         };
-        let like = self.settings.models.iter();
+        let like = settings.models.iter();
         let like = like
             .map(ModelConfig::reference)
             .find(|one| *one == config.reference());
         let new = NewModel {
-            name: self.free_name(name, server),
+            name: self.free_name(name, server, settings),
             model: name.to_owned(),
             provider: server.provider,
             base_url: like.is_none().then(|| config.base_url.clone()),
@@ -64,22 +82,22 @@ impl Actor {
             like,
         };
         match choice {
-            Choice::Add => self.add_model(new),
+            Choice::Add => self.add_model(new, settings, cx),
             Choice::UseOnce => {
-                let Ok(model) = self.model_of(&new) else {
+                let Ok(model) = self.model_of(&new, settings, cx) else {
                     return;
                 };
                 let said = format!("Using {} until humble ends.", model.name);
-                self.take_model(model);
-                self.cx.notice(Notice::info(said));
+                self.take_model(model, settings, context, cx);
+                cx.notice(Notice::info(said));
             }
             _ => {}
         }
     }
 
     /// A name that no other model has: the server tells two apart.
-    fn free_name(&self, name: &str, server: &ModelServer) -> String {
-        let is_taken = |name: &str| self.settings.models.iter().any(|one| one.name == name);
+    fn free_name(&self, name: &str, server: &ModelServer, settings: &Settings) -> String {
+        let is_taken = |name: &str| settings.models.iter().any(|one| one.name == name);
         if !is_taken(name) {
             return name.to_owned();
         }
@@ -90,133 +108,165 @@ impl Actor {
     }
 
     /// Writes a model into `config.json`; it is used once it stands there.
-    pub(super) fn add_model(&mut self, mut new: NewModel) {
+    pub(in crate::engine) fn add_model(
+        &mut self,
+        mut new: NewModel,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
         if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
             new.base_url = None;
         }
-        let mut model = match self.model_of(&new) {
+        let mut model = match self.model_of(&new, settings, cx) {
             Ok(model) => model,
             Err(faults) => {
                 let what = format!("`{}` cannot be added.", new.name);
-                return self.cx.notice(Notice::failure(what).because(faults));
+                return cx.notice(Notice::failure(what).because(faults));
             }
         };
         model.active = true;
-        let home = self.cx.home.clone();
-        self.cx.write_config(move || {
+        let home = cx.home.clone();
+        cx.write_config(move || {
             let added = config::add_model(&home, &new);
             JobResult::ModelAdded(Box::new(model), added)
         });
     }
 
     /// A new model as it is used: address, key and certificate may be another's.
-    fn model_of(&self, new: &NewModel) -> Result<ModelConfig, String> {
-        let model = config::understand(&self.cx.home, new)?;
+    fn model_of(
+        &self,
+        new: &NewModel,
+        settings: &Settings,
+        cx: &EngineCx,
+    ) -> Result<ModelConfig, String> {
+        let model = config::understand(&cx.home, new)?;
         let like = new.like.as_ref();
-        Ok(match like.and_then(|like| self.find_reference(like)) {
-            Some(like) => ModelConfig {
-                base_url: like.base_url,
-                api_key: like.api_key,
-                ca_file: like.ca_file,
-                ..model
+        Ok(
+            match like.and_then(|like| self.find_reference(like, settings)) {
+                Some(like) => ModelConfig {
+                    base_url: like.base_url,
+                    api_key: like.api_key,
+                    ca_file: like.ca_file,
+                    ..model
+                },
+                None => model,
             },
-            None => model,
-        })
+        )
     }
 
     /// The file lists it now. What else the file may say by now is not taken over:
     /// edits from outside are weighed on their own way (S1.4).
-    pub(super) fn model_added(&mut self, model: ModelConfig, written: Result<(), ConfigError>) {
+    pub(in crate::engine) fn model_added(
+        &mut self,
+        model: ModelConfig,
+        written: Result<(), ConfigError>,
+        settings: &mut Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
         if let Err(fault) = written {
-            return self.cx.notice(fault.notice());
+            return cx.notice(fault.notice());
         }
         let reference = model.reference();
-        for other in &mut self.settings.models {
+        for other in &mut settings.models {
             other.active = false;
         }
-        self.settings.models.push(model.clone());
-        self.settings.lists_models = true;
-        self.shelves.offers = false;
-        if let Some(log) = &self.cx.log {
-            log.hide(self.settings.secrets());
+        settings.models.push(model.clone());
+        settings.lists_models = true;
+        self.offers = false;
+        if let Some(log) = &cx.log {
+            log.hide(settings.secrets());
         }
-        self.take_model(model);
+        self.take_model(model, settings, context, cx);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
-        self.cx.outbox.push(Event::ModelAdded(reference));
-        self.cx.notice(Notice::info(said));
-        self.list_stocks();
+        cx.outbox.push(Event::ModelAdded(reference));
+        cx.notice(Notice::info(said));
+        self.list_stocks(settings, cx);
     }
 
     /// Asks the server of a new model what it has, so that a wrong address or key is
     /// told before it is saved.
-    pub(super) fn try_model(&mut self, query: QueryId, new: &NewModel) {
-        let model = match config::understand(&self.cx.home, new) {
+    pub(in crate::engine) fn try_model(
+        &mut self,
+        query: QueryId,
+        new: &NewModel,
+        cx: &mut EngineCx,
+    ) {
+        let model = match config::understand(&cx.home, new) {
             Ok(model) => model,
             Err(faults) => {
                 let result = Err(Notice::failure(faults));
-                return self.cx.outbox.push(Event::ModelTried { query, result });
+                return cx.outbox.push(Event::ModelTried { query, result });
             }
         };
         // What is typed is a secret from its first request on.
-        if let (Some(log), ApiKey::Known(key)) = (&self.cx.log, &model.api_key) {
+        if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.hide(vec![key.clone()]);
         }
-        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
-        self.shelves.tasks.spawn(async move {
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
             let listed = provider.catalogue(&model, LIST_TIME_MAX).await;
             let result = match listed {
                 Ok(catalogue) => has_model(&catalogue, &model),
                 Err(fault) => Err(without_retry(fault.notice())),
             };
-            let _ = sender.send(News::Tried(query, result)).await;
+            let _ = sender.send(ModelTaskEvent::Tried(query, result)).await;
         });
     }
 
     /// For the present model of this program alone.
-    pub(super) fn set_think(&mut self, think: Think) {
-        let Some(model) = &self.model else {
-            let notice = self.no_model();
-            return self.cx.notice(notice);
+    pub(in crate::engine) fn set_think(
+        &mut self,
+        think: Think,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        let Some(model) = &self.current else {
+            let notice = no_model(settings, cx);
+            return cx.notice(notice);
         };
         let mut changed = (**model).clone();
         changed.think = Some(think);
-        self.shelves.think = Some(think);
         let changed = Arc::new(changed);
-        self.model = Some(Arc::clone(&changed));
-        self.cx.outbox.push(Event::ThinkChanged(Some(think)));
+        self.current = Some(Arc::clone(&changed));
+        cx.outbox.push(Event::ThinkChanged(Some(think)));
         if think == Think::Off || changed.provider != ProviderKind::Ollama {
             return;
         }
-        let (provider, sender) = (self.cx.provider.clone(), self.shelves.sender.clone());
-        self.shelves.tasks.spawn(async move {
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
             let Ok(facts) = provider.facts(&changed).await else {
                 return;
             };
             if facts.can("thinking") == Some(false) {
-                let news = News::CannotThink(changed.reference(), facts.capabilities);
+                let news = ModelTaskEvent::CannotThink(changed.reference(), facts.capabilities);
                 let _ = sender.send(news).await;
             }
         });
     }
 
-    pub(super) fn cannot_think(&mut self, reference: &ModelRef, abilities: &[String]) {
+    pub(in crate::engine) fn cannot_think(
+        &mut self,
+        reference: &ModelRef,
+        abilities: &[String],
+        cx: &mut EngineCx,
+    ) {
         let present = self
-            .model
+            .current
             .as_ref()
             .filter(|one| one.reference() == *reference);
         let Some(model) = present else { return };
         let mut changed = (**model).clone();
         changed.think = None;
-        self.shelves.think = None;
-        self.model = Some(Arc::new(changed));
-        self.cx.outbox.push(Event::ThinkChanged(None));
+        self.current = Some(Arc::new(changed));
+        cx.outbox.push(Event::ThinkChanged(None));
         let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
             .because(format!(
                 "Its server lists: {}. Thinking stays off.",
                 abilities.join(", ")
             ))
             .advise(Advice::ChooseOtherModel);
-        self.cx.notice(notice);
+        cx.notice(notice);
     }
 }
 
