@@ -2,7 +2,6 @@
 //! time. State is changed here and nowhere else.
 
 use super::active_turn::ActiveTurn;
-use super::approval::Approval;
 use super::argument_checker::ArgumentChecker;
 use super::context::ContextBudget;
 use super::cx::EngineCx;
@@ -15,7 +14,7 @@ use super::persist::Persistence;
 use super::persist::crash_recovery::CrashRecovery;
 use super::probe::ModelProbe;
 use super::sessions::{self, Conversation};
-use super::trusting::Trusting;
+use super::trust::TrustState;
 use super::turn::{Ids, Input};
 use super::turn_driver::{CallsUnderWay, ReplyTracer};
 use crate::config::{Read, Settings};
@@ -50,8 +49,7 @@ pub(super) struct Actor {
     pub(super) hub: Hub,
     pub(super) offered: Arc<Offered>,
     pub(super) models: Models,
-    pub(super) approval: Approval,
-    pub(super) trusting: Trusting,
+    pub(super) trust: TrustState,
     pub(super) conversation: Conversation,
     pub(super) persist: Persistence,
     pub(super) recovery: CrashRecovery,
@@ -130,8 +128,7 @@ impl Actor {
             hub,
             offered: Arc::default(),
             models: Models::default(),
-            approval: Approval::trusting(files.known.trust),
-            trusting: Trusting::default(),
+            trust: TrustState::new(files.known.trust),
             conversation: Conversation::new(Session::new("")),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
@@ -157,11 +154,12 @@ impl Actor {
             log.set_level(self.settings.log_level);
         }
         self.hide_secrets(&self.known());
-        self.approval.allowed = self.cx.options.allow.clone().into();
-        self.approval.mode = self.cx.options.tool_mode.unwrap_or(self.settings.tool_mode);
+        self.trust.allow(self.cx.options.allow.clone());
+        let mode = self.cx.options.tool_mode;
+        self.trust.set_mode(mode.unwrap_or(self.settings.tool_mode));
         self.cx
             .outbox
-            .push(Event::ToolModeChanged(self.approval.mode));
+            .push(Event::ToolModeChanged(self.trust.mode()));
         self.models.choose_first_model(&self.settings, &mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
         self.models.list_models(&self.settings, &mut self.cx);
@@ -226,28 +224,12 @@ impl Actor {
         true
     }
 
-    /// What is on offer follows from the servers' snapshots.
-    pub(super) fn servers_changed(&mut self) {
-        let servers = self.hub.servers();
-        self.pin_new(&servers);
-        let servers = self.servers_now();
-        let offered = Offered::from_servers(&servers);
-        if offered != *self.offered {
-            self.offered = Arc::new(offered);
-            self.feed_offered();
-        }
-        self.check_first_persona(&servers);
-        self.tell_of_withheld(&servers);
-        self.tell_of_new_instructions(&servers);
-        self.renew_pin_question();
-        self.list_trust();
-    }
-
     fn hub_event(&mut self, event: HubEvent) {
         match event {
             HubEvent::Changed(server) => {
-                let event = self.server_event(*server);
-                self.cx.outbox.push(event);
+                self.servers_changed();
+                let server = self.trust.withholding(*server);
+                self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
             HubEvent::Noticed(notice) => self.cx.notice(notice),

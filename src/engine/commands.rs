@@ -57,17 +57,13 @@ impl Actor {
             | Command::RemoveModel { .. }
             | Command::SetThink(_) => self.model_command(command),
             Command::SetToolMode(mode) => self.set_tool_mode(mode),
-            Command::ToggleServer(id) => self.toggle_server(&id),
-            Command::ReconnectServer(id) => self.hub.reconnect(&id),
-            Command::ReadServerLog { server, seen } => {
-                if let Some(log) = self.hub.log(&server, seen) {
-                    self.cx.outbox.push(Event::ServerLogged(Arc::new(log)));
-                }
-            }
-            Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
-            Command::AskInstructions(server) => self.ask_instructions(&server),
-            Command::ReviewTool { server, tool } => self.review_tool(&server, &tool),
-            Command::Revoke(trusted) => self.revoke(*trusted),
+            Command::ToggleServer(_)
+            | Command::ReconnectServer(_)
+            | Command::ReadServerLog { .. }
+            | Command::ToggleTool { .. }
+            | Command::AskInstructions(_)
+            | Command::ReviewTool { .. }
+            | Command::Revoke(_) => self.server_command(command),
             Command::NewSession => self.begin_empty_session(),
             Command::ListSessions(query) => sessions::list(query, &mut self.cx),
             Command::PreviewSession { query, session } => {

@@ -113,7 +113,11 @@ impl Actor {
                 self.recovery.discard_answered(turns, choice, &mut self.cx);
             }
             PendingQuestion::PinChanged(change) => self.pin_answered(*change, answer),
-            PendingQuestion::Instructions(agreed) => self.instructions_answered(agreed, answer),
+            PendingQuestion::Instructions(agreed) => {
+                let servers = self.hub.servers();
+                self.trust
+                    .instructions_answered(agreed, answer, &servers, &mut self.cx);
+            }
         }
     }
 }

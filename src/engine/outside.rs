@@ -50,7 +50,7 @@ impl Actor {
             servers: self.servers.clone(),
             system_prompt: self.system_prompt.to_string(),
             personas: self.personas.clone(),
-            trust: Arc::clone(&self.approval.trust),
+            trust: Arc::clone(self.trust.stored()),
         }
     }
 
@@ -210,7 +210,7 @@ impl Actor {
         let mode = self.settings.tool_mode;
         // The command line beats the file.
         if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
-            self.approval.mode = mode;
+            self.trust.set_mode(mode);
             self.feed(Input::ModeChanged(mode));
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
@@ -230,8 +230,8 @@ impl Actor {
             self.personas = personas;
             self.personas_changed();
         }
-        if trust != self.approval.trust {
-            self.approval.trust = trust;
+        if trust != *self.trust.stored() {
+            self.trust.replace_stored(trust);
             self.trust_changed();
         }
     }
@@ -291,7 +291,7 @@ impl Actor {
             }
             self.outside.causes.insert(banner.cause.clone());
             let is_unread =
-                self.trust().doubt.unread && banner.cause == BannerCause::UnreadableTrust;
+                self.trust.stored().doubt.unread && banner.cause == BannerCause::UnreadableTrust;
             let banner = match is_unread {
                 true => banner.clone(),
                 false => config::while_running(banner.clone()),

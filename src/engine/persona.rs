@@ -119,7 +119,8 @@ impl Actor {
             Some(Ok(text)) => text.as_str().into(),
             _ => Arc::clone(&self.system_prompt),
         };
-        self.with_instructions(text, &self.offered_now())
+        self.trust
+            .with_instructions(text, &self.offered_now(), &self.hub.servers())
     }
 
     /// The tools that the next turn begins with.

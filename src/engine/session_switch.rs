@@ -23,7 +23,10 @@ impl Actor {
         }
         self.guard.leave(self.conversation.session());
         self.conversation.replace(session);
-        self.forget_session();
+        if self.trust.end_session() {
+            self.feed_trust();
+            self.trust.list_trust(&self.hub.servers(), &mut self.cx);
+        }
         let (session, epoch) = (self.conversation.session(), self.conversation.epoch());
         self.guard
             .enter(session, epoch, &self.offered, &mut self.cx);

@@ -84,8 +84,14 @@ impl Actor {
                 }),
                 TurnOutput::AskClosed(ask) => self.cx.outbox.push(Event::AskClosed(ask)),
                 TurnOutput::Call(call) => self.run(&call),
-                TurnOutput::Granted(grant) => self.grant_session(grant),
-                TurnOutput::RuleMade(rule) => self.store_rule(rule),
+                TurnOutput::Granted(grant) => {
+                    let servers = self.hub.servers();
+                    self.trust.grant_session(grant, &servers, &mut self.cx);
+                }
+                TurnOutput::RuleMade(rule) => {
+                    let servers = self.hub.servers();
+                    self.trust.store_rule(rule, &servers, &mut self.cx);
+                }
                 TurnOutput::Answered { answer, usage } => self.answer_came(&answer, usage),
                 TurnOutput::Unanswered { words } => self.keep_words(&words),
             }

@@ -64,7 +64,6 @@ impl Actor {
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        self.approval.now = jiff::Timestamp::now();
         let replaced = self.conversation.session().last_prompt();
         let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
@@ -79,12 +78,13 @@ impl Actor {
             system_prompt: self.system_text(),
             history: Arc::new(history),
             offered: self.offered_now(),
-            approval: self.approval.clone(),
+            approval: self.trust.for_turn(),
             limits: self.settings.limits.clone(),
             quotes: self.guard.quotes().clone(),
         };
         self.begin_turn(id, setup, model, None);
-        self.ask_about_next();
+        let servers = self.hub.servers();
+        self.trust.ask_about_next(&servers, &mut self.cx);
     }
 
     /// `covers` is what the answer will stand for, where it is to be a summary.
@@ -167,7 +167,7 @@ impl Actor {
             system_prompt: "".into(),
             history: Arc::default(),
             offered: Arc::new(Offered::default()),
-            approval: self.approval.clone(),
+            approval: self.trust.approval().clone(),
             limits: self.settings.limits.clone(),
             quotes: self.guard.quotes().clone(),
         };

@@ -1,14 +1,17 @@
-//! Pins (S7.5): what a tool was when it was first offered. One that its server changed
-//! since is withheld until the person has seen the difference and accepted it, in both
-//! modes. Nothing piles up: a banner says so at once, the question comes with the next
-//! prompt or when the person asks for it, and the model is told.
+//! Pins: the definition that a tool had when it was first offered. One that its server changed
+//! since is withheld until the user has seen the difference and accepted it, in both modes.
+//! Nothing piles up: a banner says so at once, the question comes with the next prompt or when
+//! the user asks for it, and the model is told.
 
-use super::actor::Actor;
-use super::questions::PendingQuestion;
+use super::TrustState;
 use crate::config::{Pinned, TrustEdit};
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
-use crate::domain::{Advice, Banner, BannerCause, Grant, Launch, Notice, Server, ServerId};
-use crate::protocol::{Answer, Ask, Choice, Event, Owner};
+use crate::domain::{
+    Advice, Banner, BannerCause, Grant, Launch, Notice, Server, ServerConfig, ServerId,
+};
+use crate::engine::cx::EngineCx;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -17,19 +20,22 @@ const WITHHELD: BannerCause = BannerCause::WithheldTools;
 /// Tools that it names.
 const NAMED_MAX: usize = 4;
 
-impl Actor {
-    /// The servers as they are, with what is withheld of them.
-    pub(super) fn servers_now(&self) -> Vec<Server> {
-        let servers = self.hub.servers().into_iter();
-        servers.map(|server| self.withholding(server)).collect()
-    }
+/// What became of a question about a changed tool.
+pub(in crate::engine) enum PinDecision {
+    Postponed,
+    /// What is in force changed; whether the next tool is to be asked about.
+    Made {
+        goes_on: bool,
+    },
+}
 
+impl TrustState {
     /// Built-in tools are this program: they change with it alone.
     fn is_pinned(server: &Server) -> bool {
         server.launch != Launch::BuiltIn.identity()
     }
 
-    pub(super) fn withholding(&self, mut server: Server) -> Server {
+    pub(in crate::engine) fn withholding(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server.tools.iter();
             let changed = changed.filter(|tool| self.trust().has_changed(&server, tool));
@@ -39,7 +45,12 @@ impl Actor {
     }
 
     /// Pins what is offered for the first time.
-    pub(super) fn pin_new(&mut self, servers: &[Server]) {
+    pub(in crate::engine) fn pin_new(
+        &mut self,
+        servers: &[Server],
+        configured: &[ServerConfig],
+        cx: &mut EngineCx,
+    ) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
             for tool in server.offered() {
@@ -65,18 +76,18 @@ impl Actor {
         if !new.is_empty() {
             self.accept_all(&new);
             let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
-            edits.extend(self.forget_stale(servers));
-            self.write_trust(edits);
+            edits.extend(self.forget_stale(servers, configured));
+            self.write_trust(edits, cx);
         }
     }
 
     /// Keeps what is remembered within its bounds.
-    fn forget_stale(&mut self, servers: &[Server]) -> Vec<TrustEdit> {
+    fn forget_stale(&mut self, servers: &[Server], configured: &[ServerConfig]) -> Vec<TrustEdit> {
         let trust = self.trust();
         let of = |server: &Server| (server.id.clone(), trust.stale(server));
         let mut gone: Vec<_> = servers.iter().map(of).collect();
         gone.retain(|(_, stale)| !stale.is_empty());
-        let configured = self.servers.iter().map(|server| &server.id);
+        let configured = configured.iter().map(|server| &server.id);
         let configured = configured.chain(servers.iter().map(|server| &server.id));
         gone.extend(trust.left_behind(&configured.collect()));
         for (server, stale) in &gone {
@@ -96,8 +107,7 @@ impl Actor {
     }
 
     /// Every tool that is not what was accepted.
-    pub(super) fn changes(&self) -> Vec<PinChange> {
-        let servers = self.hub.servers();
+    pub(in crate::engine) fn changes(&self, servers: &[Server]) -> Vec<PinChange> {
         let of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
@@ -118,12 +128,12 @@ impl Actor {
     }
 
     /// Says what is withheld without a decision, as long as something is.
-    pub(super) fn tell_of_withheld(&mut self, servers: &[Server]) {
+    pub(in crate::engine) fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let is_on = |change: &&PinChange| {
             let mut on = servers.iter().filter(|server| server.enabled);
             on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
         };
-        let changes = self.changes();
+        let changes = self.changes(servers);
         let open: Vec<&PinChange> = changes.iter().filter(is_on).collect();
         let open: Vec<&PinChange> = open.into_iter().filter(|it| !it.is_declined()).collect();
         let name = |it: &&PinChange| {
@@ -135,7 +145,7 @@ impl Actor {
             names.push(format!("{} more", open.len() - NAMED_MAX));
         }
         let what = match open.len() {
-            0 => return self.cx.clear_banner(&WITHHELD),
+            0 => return cx.clear_banner(&WITHHELD),
             1 => format!(
                 "{} changed since you accepted it, and is withheld.",
                 names[0]
@@ -146,79 +156,90 @@ impl Actor {
             }
         };
         let banner = Banner::new(WITHHELD, Notice::warning(what).advise(Advice::ReviewTrust));
-        if self.cx.banners.get(&WITHHELD) != Some(&banner) {
-            self.cx.set_banner(banner);
+        if cx.banners.get(&WITHHELD) != Some(&banner) {
+            cx.set_banner(banner);
         }
     }
 
     /// The question that is open is about what the tool was before: it is put anew.
-    pub(super) fn renew_pin_question(&mut self) {
-        let Some(open) = self.trusting.open else {
+    pub(in crate::engine) fn renew_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let Some(open) = self.open else {
             return;
         };
-        let Some(PendingQuestion::PinChanged(asked)) = self.cx.question(open) else {
+        let Some(PendingQuestion::PinChanged(asked)) = cx.question(open) else {
             return;
         };
         let asked = asked.clone();
-        let changes = self.changes();
+        let changes = self.changes(servers);
         let is_it = |it: &&PinChange| it.server == asked.server && it.tool.name == asked.tool.name;
         let now = changes.iter().find(is_it).cloned();
         if now.as_ref() == Some(&*asked) {
             return;
         }
-        self.cx.withdraw(open);
-        self.trusting.open = None;
+        cx.withdraw(open);
+        self.open = None;
         if let Some(now) = now {
-            self.ask_about(now);
+            self.ask_about(now, cx);
         }
     }
 
     /// Asks about the next tool that nobody decided on yet, one at a time.
-    pub(super) fn ask_about_next(&mut self) {
+    pub(in crate::engine) fn ask_about_next(&mut self, servers: &[Server], cx: &mut EngineCx) {
         // Whoever answers for a script accepts nothing.
-        if self.trusting.open.is_some() || self.cx.options.one_turn {
+        if self.open.is_some() || cx.options.one_turn {
             return;
         }
-        let servers = self.hub.servers();
         let is_due = |it: &PinChange| {
             let (server, tool, pin) = (&it.server, &it.tool.name, &it.tool.pin);
-            let mut aside = self.trusting.aside.iter();
+            let mut aside = self.aside.iter();
             let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
             // What would not be offered anyway can wait.
             let server = servers.iter().find(|one| one.id == *server);
             let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
             is_offered && !it.is_declined() && !is_aside
         };
-        if let Some(change) = self.changes().into_iter().find(is_due) {
-            self.trusting.goes_on = true;
-            self.ask_about(change);
+        if let Some(change) = self.changes(servers).into_iter().find(is_due) {
+            self.goes_on = true;
+            self.ask_about(change, cx);
         }
     }
 
     /// The person wants to see the difference, whatever was decided about it.
-    pub(super) fn review_tool(&mut self, server: &ServerId, tool: &str) {
+    pub(in crate::engine) fn review_tool(
+        &mut self,
+        server: &ServerId,
+        tool: &str,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) {
         let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
-        let Some(change) = self.changes().into_iter().find(is_it) else {
+        let Some(change) = self.changes(servers).into_iter().find(is_it) else {
             let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
             let said = format!("`{tool}` of `{server}` is what you accepted.");
-            return self.cx.notice(Notice::info(said));
+            return cx.notice(Notice::info(said));
         };
-        if let Some(open) = self.trusting.open.take() {
-            self.cx.withdraw(open);
+        if let Some(open) = self.open.take() {
+            cx.withdraw(open);
         }
-        self.trusting.goes_on = false;
-        self.ask_about(change);
+        self.goes_on = false;
+        self.ask_about(change, cx);
     }
 
-    fn ask_about(&mut self, change: PinChange) {
+    fn ask_about(&mut self, change: PinChange, cx: &mut EngineCx) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
         let pending = PendingQuestion::PinChanged(Box::new(change));
-        self.trusting.open = Some(self.cx.ask(Owner::Program, question, pending));
+        self.open = Some(cx.ask(Owner::Program, question, pending));
     }
 
-    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {
-        self.trusting.open = None;
-        let goes_on = std::mem::take(&mut self.trusting.goes_on);
+    pub(in crate::engine) fn pin_answered(
+        &mut self,
+        change: PinChange,
+        answer: &Answer,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) -> PinDecision {
+        self.open = None;
+        let goes_on = std::mem::take(&mut self.goes_on);
         let pinned = |accepted| Pinned {
             server: change.server.clone(),
             launch: change.launch.clone(),
@@ -230,7 +251,8 @@ impl Actor {
             Answer::Calls(_) | Answer::Dismissed => {
                 let (server, tool) = (change.server, change.tool.name.clone());
                 let pin = change.tool.pin.clone();
-                return self.trusting.aside.push((server, tool, pin));
+                self.aside.push((server, tool, pin));
+                return PinDecision::Postponed;
             }
         };
         if choice == Choice::Accept {
@@ -241,7 +263,7 @@ impl Actor {
                 declined: None,
             });
             self.accept_all(std::slice::from_ref(&accepted));
-            self.write_trust([TrustEdit::Accept(accepted)]);
+            self.write_trust([TrustEdit::Accept(accepted)], cx);
         } else {
             let pin = change.tool.pin.clone();
             let declined = pinned(Accepted {
@@ -249,21 +271,12 @@ impl Actor {
                 ..change.accepted.clone()
             });
             self.accept_all(std::slice::from_ref(&declined));
-            self.write_trust([TrustEdit::Decline { of: declined, pin }]);
+            self.write_trust([TrustEdit::Decline { of: declined, pin }], cx);
         }
         if choice == Choice::Never {
-            self.store_rule(never(&change));
+            self.store_rule(never(&change), servers, cx);
         }
-        self.trust_changed();
-        if goes_on {
-            self.ask_about_next();
-        }
-    }
-
-    /// A server changed: what it offers, what of it is withheld, and what is told of it.
-    pub(super) fn server_event(&mut self, server: Server) -> Event {
-        self.servers_changed();
-        Event::ServerChanged(self.withholding(server))
+        PinDecision::Made { goes_on }
     }
 }
 

@@ -1,83 +1,133 @@
-//! What is decided for longer than a call (S7.2): remembered, taken back, listed. It is
-//! in force at once, also for a turn under way; the file follows.
+//! What the user decided for longer than one call: remembered, taken back, listed. A decision
+//! is in force at once, also for a turn under way; the file follows. `pins` withholds tools
+//! that changed, `instructions` is about the texts of servers.
 
-use super::actor::Actor;
-use super::turn::Input;
+mod instructions;
+mod pins;
+
+pub(super) use pins::PinDecision;
+
+use super::approval::Approval;
+use super::cx::EngineCx;
 use crate::config::{TrustEdit, TrustQueue};
 use crate::domain::trust::{Agreed, Rule};
-use crate::domain::{AskId, Grant, Notice, Pin, ServerId, Trust, Trusted};
+use crate::domain::{AskId, Grant, Notice, Pin, Server, ServerId, ToolMode, Trust, Trusted};
 use crate::protocol::Event;
+use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the actor knows of trust beside what is in force.
 #[derive(Default)]
-pub(super) struct Trusting {
+pub(super) struct TrustState {
+    /// What is in force.
+    approval: Approval,
     queue: Arc<TrustQueue>,
     /// Instructions that are sent until the program ends.
-    pub(super) once: Vec<Agreed>,
+    once: Vec<Agreed>,
     /// The question about a changed tool, and whether the next one follows it.
-    pub(super) open: Option<AskId>,
-    pub(super) goes_on: bool,
+    open: Option<AskId>,
+    goes_on: bool,
     /// Definitions that were left undecided: they are not asked about by themselves.
-    pub(super) aside: Vec<(ServerId, String, Pin)>,
+    aside: Vec<(ServerId, String, Pin)>,
     /// Servers whose instructions are not those that were agreed to, as it was told.
-    pub(super) told: BTreeSet<(ServerId, String)>,
+    told: BTreeSet<(ServerId, String)>,
     listed: Arc<Vec<Trusted>>,
 }
 
-impl Actor {
-    pub(super) fn trust(&self) -> &Trust {
+impl TrustState {
+    pub(super) fn new(trust: Arc<Trust>) -> Self {
+        Self {
+            approval: Approval::trusting(trust),
+            ..Self::default()
+        }
+    }
+
+    /// The tools that the command line allows.
+    pub(super) fn allow(&mut self, tools: Vec<(ServerId, String)>) {
+        self.approval.allowed = tools.into();
+    }
+
+    pub(super) fn mode(&self) -> ToolMode {
+        self.approval.mode
+    }
+
+    pub(super) fn set_mode(&mut self, mode: ToolMode) {
+        self.approval.mode = mode;
+    }
+
+    pub(super) fn approval(&self) -> &Approval {
+        &self.approval
+    }
+
+    /// What is in force for a turn that begins now.
+    pub(super) fn for_turn(&mut self) -> Approval {
+        self.approval.now = Timestamp::now();
+        self.approval.clone()
+    }
+
+    /// What is remembered beyond this run.
+    pub(super) fn stored(&self) -> &Arc<Trust> {
         &self.approval.trust
     }
 
-    pub(super) fn trust_mut(&mut self) -> &mut Trust {
+    /// The file holds something else.
+    pub(super) fn replace_stored(&mut self, trust: Arc<Trust>) {
+        self.approval.trust = trust;
+    }
+
+    fn trust(&self) -> &Trust {
+        &self.approval.trust
+    }
+
+    fn trust_mut(&mut self) -> &mut Trust {
         Arc::make_mut(&mut self.approval.trust)
     }
 
     /// Writes changes that are in force already, in their order.
-    pub(super) fn write_trust(&mut self, edits: impl IntoIterator<Item = TrustEdit>) {
+    pub(super) fn write_trust(
+        &mut self,
+        edits: impl IntoIterator<Item = TrustEdit>,
+        cx: &mut EngineCx,
+    ) {
         // What cannot be read is not written either; the person was told.
         if self.trust().doubt.unread {
             return;
         }
         for edit in edits {
-            self.trusting.queue.push(edit);
+            self.queue.push(edit);
         }
-        let (queue, home) = (Arc::clone(&self.trusting.queue), self.cx.home.clone());
-        self.cx.save_config(move || queue.write(&home));
+        let (queue, home) = (Arc::clone(&self.queue), cx.home.clone());
+        cx.save_config(move || queue.write(&home));
     }
 
     /// A decision of the turn, which knows it already.
-    pub(super) fn store_rule(&mut self, rule: Rule) {
+    pub(super) fn store_rule(&mut self, rule: Rule, servers: &[Server], cx: &mut EngineCx) {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
         self.trust_mut().add(rule.clone());
         if self.trust().doubt.unread {
-            self.cx.notice(Notice::warning(
+            cx.notice(Notice::warning(
                 "trust.json cannot be read, so this holds until humble ends only.",
             ));
         }
-        self.write_trust([TrustEdit::Add(rule)]);
-        self.list_trust();
+        self.write_trust([TrustEdit::Add(rule)], cx);
+        self.list_trust(servers, cx);
     }
 
     /// A grant of this session, which the turn knows already.
-    pub(super) fn grant_session(&mut self, grant: Grant) {
+    pub(super) fn grant_session(&mut self, grant: Grant, servers: &[Server], cx: &mut EngineCx) {
         self.approval.grant(grant);
-        self.list_trust();
+        self.list_trust(servers, cx);
     }
 
-    /// Grants of a session end with it.
-    pub(super) fn forget_session(&mut self) {
-        if self.approval.session().next().is_some() {
-            self.approval.forget_session();
-            let approval = Box::new(self.approval.clone());
-            self.feed(Input::TrustChanged(approval));
-            self.list_trust();
-        }
+    /// Grants of a session end with it. False where there were none.
+    pub(super) fn end_session(&mut self) -> bool {
+        let had_grants = self.approval.session().next().is_some();
+        self.approval.forget_session();
+        had_grants
     }
 
-    pub(super) fn revoke(&mut self, trusted: Trusted) {
+    /// False where nothing changed.
+    pub(super) fn revoke(&mut self, trusted: Trusted, cx: &mut EngineCx) -> bool {
         let what = match &trusted {
             Trusted::Rule(rule) => match rule.tool() {
                 Some(tool) => format!("`{tool}` of `{}`", rule.server),
@@ -93,7 +143,7 @@ impl Actor {
                     true => format!("{what}: not ruled out any more, asks."),
                     false => format!("{what}: revoked, asks from now on."),
                 };
-                self.write_trust([TrustEdit::Remove(rule)]);
+                self.write_trust([TrustEdit::Remove(rule)], cx);
                 said
             }
             Trusted::Session(grant) => {
@@ -101,36 +151,25 @@ impl Actor {
                 format!("{what}: revoked, asks from now on.")
             }
             Trusted::Instructions(agreed) | Trusted::InstructionsOnce(agreed) => {
-                self.disagree(&agreed);
+                self.disagree(&agreed, cx);
                 format!("{what} are not sent any more.")
             }
             // It has no power that could be taken from it.
-            Trusted::Waiting(_) => return,
+            Trusted::Waiting(_) => return false,
         };
-        self.cx.notice(Notice::info(said));
-        self.trust_changed();
+        cx.notice(Notice::info(said));
+        true
     }
 
-    pub(super) fn disagree(&mut self, agreed: &Agreed) {
+    pub(super) fn disagree(&mut self, agreed: &Agreed, cx: &mut EngineCx) {
         let is_other = |old: &Agreed| !old.is_same(agreed);
-        self.trusting.once.retain(is_other);
+        self.once.retain(is_other);
         self.trust_mut().instructions.retain(is_other);
-        self.write_trust([TrustEdit::Disagree(agreed.clone())]);
-    }
-
-    /// What is in force changed: the turn under way, the tools on offer and the list
-    /// follow.
-    pub(super) fn trust_changed(&mut self) {
-        let approval = Box::new(self.approval.clone());
-        self.feed(Input::TrustChanged(approval));
-        self.servers_changed();
-        let servers = self.servers_now();
-        self.cx.outbox.push(Event::ServersListed(servers));
+        self.write_trust([TrustEdit::Disagree(agreed.clone())], cx);
     }
 
     /// Every rule with what keeps it from being followed, or from being kept.
-    fn listed_rules(&self) -> Vec<Trusted> {
-        let servers = self.hub.servers();
+    fn listed_rules(&self, servers: &[Server]) -> Vec<Trusted> {
         let trust = self.trust();
         let rules = trust.rules.iter().cloned();
         let list = |rule: Rule| {
@@ -144,15 +183,15 @@ impl Actor {
     }
 
     /// Tells the front end all that `/trust` lists, where that changed.
-    pub(super) fn list_trust(&mut self) {
-        let waiting = self.changes().into_iter().map(Trusted::Waiting);
-        let rules = self.listed_rules().into_iter();
+    pub(super) fn list_trust(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let waiting = self.changes(servers).into_iter().map(Trusted::Waiting);
+        let rules = self.listed_rules(servers).into_iter();
         let mut session: Vec<Grant> = self.approval.session().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);
         let agreed = self.trust().instructions.iter().cloned();
         let agreed = agreed.map(Trusted::Instructions);
-        let once = self.trusting.once.iter().cloned();
+        let once = self.once.iter().cloned();
         let once = once.map(Trusted::InstructionsOnce);
         let listed: Vec<Trusted> = waiting
             .chain(rules)
@@ -160,10 +199,10 @@ impl Actor {
             .chain(agreed)
             .chain(once)
             .collect();
-        if listed != *self.trusting.listed {
-            self.trusting.listed = Arc::new(listed);
-            let listed = Arc::clone(&self.trusting.listed);
-            self.cx.outbox.push(Event::TrustChanged(listed));
+        if listed != *self.listed {
+            self.listed = Arc::new(listed);
+            let listed = Arc::clone(&self.listed);
+            cx.outbox.push(Event::TrustChanged(listed));
         }
     }
 }
