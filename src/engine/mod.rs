@@ -1,42 +1,50 @@
 //! Floor 3: one background actor owns model streams, server sessions and the
 //! conversation. Front ends speak to it over two channels, and share nothing else.
 //!
-//! `actor` is the select loop, `commands` what a front end asks (`choosing` models,
-//! modes and servers, `conversation` sessions), `perform` runs the turn's effects;
-//! `asking` puts questions that are not the turn's; `outside` follows edits of the
-//! files; `stock` asks servers what they have, `pulling` changes that; `journalist`,
-//! `saver` and `saving` write, `unfinished` offers what was left; `turn`, `approval`,
-//! `window` and `context` are pure.
+//! `actor` is the select loop and the routing. Everything else belongs to an owner: a struct
+//! with private fields whose methods get what they share as an argument (`cx`) and return what
+//! concerns other owners as data. No owner imports the actor.
+//!
+//! | module | owns |
+//! |---|---|
+//! | `turn` | one turn from prompt to answer, as a pure state machine |
+//! | `turn_driver` | what runs for a turn: reply stream, timers, argument check, calls |
+//! | `active_turn` | the conversation's turn under way: its driver and its place in the session |
+//! | `approval` | which calls may run; the only maker of `ApprovedCall` (pure) |
+//! | `context` | what is sent, and whether it fits into the model's context (pure) |
+//! | `models` | which model answers; catalogs of servers, adding, pulling |
+//! | `trust` | remembered decisions, pinned tool definitions, instructions of servers |
+//! | `injection_guard` | untrusted text, to recognize calls that were copied from it |
+//! | `sessions` | the open conversation, its branches, the list of sessions |
+//! | `persist` | session files, the journal, recovery after a crash |
+//! | `settings` | settings in force, reload of edited files, personas, the system prompt |
+//! | `probe` | finding out which tool-call dialect a model follows |
+//! | `argument_checker` | checking arguments on a thread that may block, with a deadline |
+//!
+//! Shared by them: `cx` (the way out, banners, questions, jobs), `outbox` (events on their
+//! way to the front end), `questions` and `jobs` (what an answer or a background job leads
+//! to), `failures` (failures in the log), `deps` (what the engine is built from).
 
 mod active_turn;
 mod actor;
 pub mod approval;
 mod argument_checker;
-mod commands;
 mod context;
 mod cx;
 mod deps;
 pub mod failures;
 pub mod injection_guard;
-mod job_results;
 mod jobs;
 mod models;
 mod outbox;
-mod outside;
 mod persist;
-mod persona;
 mod probe;
-mod prompt;
 mod questions;
-mod server_commands;
-mod session_switch;
 mod sessions;
-mod shutdown;
-pub mod trust;
+mod settings;
+mod trust;
 pub mod turn;
 mod turn_driver;
-mod turn_outputs;
-mod turns;
 
 pub use argument_checker::ArgumentChecker;
 pub use deps::{EngineDeps, InitialSession, Options};

@@ -1,12 +1,12 @@
 //! Routes the front end's commands to their owners.
 
-use super::actor::Actor;
-use super::jobs::JobResult;
-use super::models::select::no_model;
-use super::probe::Probe;
-use super::sessions;
-use super::turn::Input;
+use super::Actor;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::engine::jobs::JobResult;
+use crate::engine::models::select::no_model;
+use crate::engine::probe::Probe;
+use crate::engine::sessions;
+use crate::engine::turn::Input;
 use crate::protocol::{Command, Event};
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Actor {
             } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.start_probe(),
-            Command::StopProbe => self.probe.stop(&self.settings, &mut self.cx),
+            Command::StopProbe => self.probe.stop(self.settings.values(), &mut self.cx),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
@@ -71,9 +71,12 @@ impl Actor {
             }
             Command::OpenSession(id) => sessions::open(id, &mut self.cx),
             Command::DeleteSession(id) => sessions::delete(id, &mut self.cx),
-            Command::Reload => self.look_outside(true),
-            Command::SelectPersona(name) => self.select_persona(name.as_deref()),
-            Command::ReplaceSystemPrompt => self.read_older_prompt(),
+            Command::Reload => self.settings.look(true, &mut self.cx),
+            Command::SelectPersona(name) => {
+                let personas = self.settings.personas_mut();
+                personas.select(name.as_deref(), &self.offered, &mut self.cx);
+            }
+            Command::ReplaceSystemPrompt => self.settings.read_older_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::ListBranches => self.conversation.list_branches(&mut self.cx),
             Command::Rewind
@@ -101,6 +104,7 @@ impl Actor {
             cx,
             ..
         } = self;
+        let settings = settings.values_mut();
         match command {
             Command::SelectModel(model) => models.select_model(&model, settings, context, cx),
             Command::UseModel { server, model } => {
@@ -134,13 +138,13 @@ impl Actor {
                 provider: self.cx.provider.clone(),
                 built_in: Arc::clone(&self.built_in),
                 model: Arc::clone(model),
-                system_prompt: Arc::clone(&self.system_prompt),
+                system_prompt: Arc::clone(self.settings.file_prompt()),
                 num_ctx,
                 agreed,
-                idle_seconds: self.settings.limits.idle_seconds,
+                idle_seconds: self.settings.values().limits.idle_seconds,
             }
         });
-        let probe = probe.ok_or_else(|| no_model(&self.settings, &self.cx));
+        let probe = probe.ok_or_else(|| no_model(self.settings.values(), &self.cx));
         self.probe.start(probe, &mut self.cx);
     }
 

@@ -1,10 +1,10 @@
 //! Leaving: what runs is ended, what there is is saved, every server is closed, each
 //! with a deadline.
 
-use super::actor::Actor;
-use super::persist::LastSaves;
-use super::turn::Input;
+use super::Actor;
 use crate::config;
+use crate::engine::persist::LastSaves;
+use crate::engine::turn::Input;
 use crate::protocol::Event;
 use futures::StreamExt;
 use std::time::Duration;

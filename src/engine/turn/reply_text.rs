@@ -2,7 +2,7 @@
 //! around them. What turns out to be text after all is put back in its place, word for
 //! word as the model wrote it (S6.2 `t`).
 
-use super::PieceId;
+use crate::domain::PieceId;
 use std::borrow::Cow;
 
 #[derive(Debug, Default)]

@@ -1,12 +1,12 @@
 //! The tool mode, which servers and tools are switched on, and what follows when what they
 //! offer or what is trusted changes.
 
-use super::actor::Actor;
-use super::trust::PinDecision;
-use super::turn::Input;
+use super::Actor;
 use crate::config;
 use crate::domain::trust::PinChange;
 use crate::domain::{Offered, Server, ServerId, ToolMode};
+use crate::engine::trust::PinDecision;
+use crate::engine::turn::Input;
 use crate::protocol::{Answer, Command, Event};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Actor {
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.trust.set_mode(mode);
-        self.settings.tool_mode = mode;
+        self.settings.values_mut().tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
         let home = self.cx.home.clone();
@@ -50,7 +50,12 @@ impl Actor {
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {
-        let Some(server) = self.servers.iter_mut().find(|server| server.id == *id) else {
+        let Some(server) = self
+            .settings
+            .servers_mut()
+            .iter_mut()
+            .find(|server| server.id == *id)
+        else {
             return;
         };
         server.enabled = !server.enabled;
@@ -61,7 +66,12 @@ impl Actor {
     }
 
     pub(super) fn toggle_tool(&mut self, id: &ServerId, tool: String) {
-        let Some(server) = self.servers.iter_mut().find(|server| server.id == *id) else {
+        let Some(server) = self
+            .settings
+            .servers_mut()
+            .iter_mut()
+            .find(|server| server.id == *id)
+        else {
             return;
         };
         let on = server.tools_off.remove(&tool);
@@ -78,7 +88,7 @@ impl Actor {
         if self.cx.options.no_tools {
             return;
         }
-        self.hub.configure(self.servers.clone());
+        self.hub.configure(self.settings.servers().to_vec());
         self.servers_changed();
         self.cx
             .outbox
@@ -96,13 +106,15 @@ impl Actor {
     /// The tools on offer follow from the servers' snapshots.
     pub(super) fn servers_changed(&mut self) {
         let servers = self.hub.servers();
-        self.trust.pin_new(&servers, &self.servers, &mut self.cx);
+        self.trust
+            .pin_new(&servers, self.settings.servers(), &mut self.cx);
         let offered = Offered::from_servers(&self.servers_now());
         if offered != *self.offered {
             self.offered = Arc::new(offered);
             self.feed_offered();
         }
-        self.check_first_persona(&servers);
+        let (personas, cx) = (self.settings.personas_mut(), &mut self.cx);
+        personas.check_first(&servers, &self.offered, cx);
         let (trust, cx) = (&mut self.trust, &mut self.cx);
         trust.tell_of_withheld(&servers, cx);
         trust.tell_of_new_instructions(&servers, cx);

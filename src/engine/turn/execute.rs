@@ -1,7 +1,7 @@
 //! Running the approved calls of a round, and telling the model what came of
 //! them.
 
-use super::propose::{Proposal, Proposed};
+use super::proposals::{Proposal, Proposed};
 use super::{
     ApprovedCall, CallId, Effect, Exchange, Grant, Launched, Progress, StateKind, ToolCall,
     ToolOutcome, ToolState, Turn, context,

@@ -1,24 +1,37 @@
-//! The select loop: one place where everything that happens arrives, one at a
-//! time. State is changed here and nowhere else.
+//! The select loop: everything that happens arrives here, one thing at a time, and is passed to
+//! its owner. What an owner returns for others is routed by this folder and nowhere else:
+//! `commands` and `server_commands` by what the front end asked, `turns` and `turn_outputs`
+//! around the conversation's turn, `session_switch` when another session opens,
+//! `settings_changes` when files changed, `job_results` for background jobs and answers,
+//! `shutdown` at the end.
 
-use super::active_turn::ActiveTurn;
-use super::argument_checker::ArgumentChecker;
-use super::context::ContextBudget;
-use super::cx::EngineCx;
-use super::deps::EngineDeps;
-use super::injection_guard::InjectionGuard;
-use super::jobs::JobResult;
-use super::models::Models;
-use super::outside::Outside;
-use super::persist::Persistence;
-use super::persist::crash_recovery::CrashRecovery;
-use super::probe::ModelProbe;
-use super::sessions::{self, Conversation};
-use super::trust::TrustState;
-use super::turn::{Ids, Input};
-use super::turn_driver::{CallsUnderWay, ReplyTracer};
-use crate::config::{Read, Settings};
-use crate::domain::{Offered, Persona, ServerConfig, Session};
+mod commands;
+mod job_results;
+mod server_commands;
+mod session_switch;
+mod settings_changes;
+mod shutdown;
+mod turn_outputs;
+mod turns;
+
+use crate::config::{Known, Read};
+use crate::domain::{Offered, Session};
+use crate::engine::active_turn::ActiveTurn;
+use crate::engine::argument_checker::ArgumentChecker;
+use crate::engine::context::ContextBudget;
+use crate::engine::cx::EngineCx;
+use crate::engine::deps::EngineDeps;
+use crate::engine::injection_guard::InjectionGuard;
+use crate::engine::jobs::JobResult;
+use crate::engine::models::Models;
+use crate::engine::persist::Persistence;
+use crate::engine::persist::crash_recovery::CrashRecovery;
+use crate::engine::probe::ModelProbe;
+use crate::engine::sessions::{self, Conversation};
+use crate::engine::settings::{LiveSettings, hide_secrets};
+use crate::engine::trust::TrustState;
+use crate::engine::turn::{Ids, Input};
+use crate::engine::turn_driver::{CallsUnderWay, ReplyTracer};
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
 use crate::protocol::{Command, Event, LogLine};
@@ -34,36 +47,27 @@ const HUB_EVENTS_MAX: usize = 256;
 /// What was typed before, offered to the editor at most.
 const HISTORY_MAX: usize = 1_000;
 
-pub(super) struct Actor {
-    pub(super) cx: EngineCx,
-    pub(super) settings: Settings,
-    pub(super) system_prompt: Arc<str>,
-    pub(super) servers: Vec<ServerConfig>,
-    /// The personas that are files.
-    pub(super) personas: Vec<Persona>,
-    /// The chosen one.
-    pub(super) persona: Option<Arc<Persona>>,
-    /// The command line chose it: its tools are looked for once the servers are there.
-    pub(super) persona_unchecked: bool,
-    pub(super) outside: Outside,
-    pub(super) hub: Hub,
-    pub(super) offered: Arc<Offered>,
-    pub(super) models: Models,
-    pub(super) trust: TrustState,
-    pub(super) conversation: Conversation,
-    pub(super) persist: Persistence,
-    pub(super) recovery: CrashRecovery,
-    pub(super) guard: InjectionGuard,
-    pub(super) context: ContextBudget,
-    pub(super) turn: Option<ActiveTurn>,
-    pub(super) turn_ids: Ids,
+struct Actor {
+    cx: EngineCx,
+    settings: LiveSettings,
+    hub: Hub,
+    offered: Arc<Offered>,
+    models: Models,
+    trust: TrustState,
+    conversation: Conversation,
+    persist: Persistence,
+    recovery: CrashRecovery,
+    guard: InjectionGuard,
+    context: ContextBudget,
+    turn: Option<ActiveTurn>,
+    turn_ids: Ids,
     /// Calls of turns that are over; their servers are still told of the cancellation.
-    pub(super) cancelled_calls: CallsUnderWay,
+    cancelled_calls: CallsUnderWay,
     /// The raw replies of the last turn.
-    pub(super) trace: ReplyTracer,
-    pub(super) probe: ModelProbe,
-    pub(super) built_in: Arc<dyn LocalServer>,
-    pub(super) argument_checker: ArgumentChecker,
+    trace: ReplyTracer,
+    probe: ModelProbe,
+    built_in: Arc<dyn LocalServer>,
+    argument_checker: ArgumentChecker,
 }
 
 pub(super) async fn run(
@@ -80,9 +84,10 @@ pub(super) async fn run(
     let told = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let cx = EngineCx::new(deps.home, deps.provider, deps.options, log, banners);
-    let mut actor = Actor::new(cx, files, hub, deps.built_in);
+    let mut actor = Actor::new(cx, files.known, hub, deps.built_in);
     actor.introduce();
-    actor.watch(&told);
+    let trust = actor.trust.stored();
+    actor.settings.watch(&told, trust, &actor.cx);
     while actor
         .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
@@ -115,20 +120,16 @@ async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
 }
 
 impl Actor {
-    fn new(cx: EngineCx, files: Read, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
+    fn new(cx: EngineCx, files: Known, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
         let journals = Journals::new(cx.home.journal());
+        let trust = Arc::clone(&files.trust);
+        let settings = LiveSettings::new(files, &cx);
         Self {
-            settings: files.known.settings,
-            system_prompt: files.known.system_prompt.into(),
-            servers: files.known.servers,
-            personas: files.known.personas,
-            persona: None,
-            persona_unchecked: false,
-            outside: Outside::default(),
+            settings,
             hub,
             offered: Arc::default(),
             models: Models::default(),
-            trust: TrustState::new(files.known.trust),
+            trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
@@ -147,32 +148,33 @@ impl Actor {
 
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
-        let mut settings = std::mem::take(&mut self.settings);
-        self.put_stand_in(&mut settings);
-        self.settings = settings;
         if let Some(log) = &self.cx.log {
-            log.set_level(self.settings.log_level);
+            log.set_level(self.settings.values().log_level);
         }
-        self.hide_secrets(&self.known());
+        hide_secrets(&self.settings.known(self.trust.stored()), &self.cx);
         self.trust.allow(self.cx.options.allow.clone());
         let mode = self.cx.options.tool_mode;
-        self.trust.set_mode(mode.unwrap_or(self.settings.tool_mode));
+        self.trust
+            .set_mode(mode.unwrap_or(self.settings.values().tool_mode));
         self.cx
             .outbox
             .push(Event::ToolModeChanged(self.trust.mode()));
-        self.models.choose_first_model(&self.settings, &mut self.cx);
+        self.models
+            .choose_first_model(self.settings.values(), &mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
-        self.models.list_models(&self.settings, &mut self.cx);
-        self.choose_first_persona();
+        self.models
+            .list_models(self.settings.values(), &mut self.cx);
+        self.settings.personas_mut().choose_first(&mut self.cx);
         self.cx.push_banners();
         if !self.cx.options.no_tools {
-            self.hub.configure(self.servers.clone());
+            self.hub.configure(self.settings.servers().to_vec());
         }
         self.servers_changed();
         self.cx
             .outbox
             .push(Event::ServersListed(self.servers_now()));
-        self.models.offer_models(&self.settings, &mut self.cx);
+        self.models
+            .offer_models(self.settings.values(), &mut self.cx);
         sessions::open_first(&mut self.cx);
         self.recovery.look(&mut self.cx);
         let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.one_turn);
@@ -210,14 +212,14 @@ impl Actor {
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
             event = self.models.next_event() => {
-                self.models.task_event(event, &self.settings, &mut self.cx);
+                self.models.task_event(event, self.settings.values(), &mut self.cx);
             }
             written = self.persist.next() => {
                 let conversation = &mut self.conversation;
                 self.persist.written(written, conversation, &mut self.cx);
             }
-            () = self.outside.changed() => self.look_outside(false),
-            news = self.probe.next() => self.probe.take_in(news, &self.settings, &mut self.cx),
+            () = self.settings.edited() => self.settings.look(false, &mut self.cx),
+            news = self.probe.next() => self.probe.take_in(news, self.settings.values(), &mut self.cx),
             line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }

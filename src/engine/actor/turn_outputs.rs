@@ -1,18 +1,18 @@
 //! Does what the conversation's turn asks for, and feeds back what comes of it.
 
-use super::active_turn::ActiveTurnSignal;
-use super::actor::Actor;
-use super::approval::ApprovedCall;
-use super::context::BudgetOutput;
-use super::failures;
-use super::injection_guard::{read, said};
-use super::jobs::JobResult;
-use super::persist::session_writer::Epoch;
-use super::questions::PendingQuestion;
-use super::turn::Input;
-use super::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
+use super::Actor;
 use crate::domain::compact;
 use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent, Usage};
+use crate::engine::active_turn::ActiveTurnSignal;
+use crate::engine::approval::ApprovedCall;
+use crate::engine::context::BudgetOutput;
+use crate::engine::failures;
+use crate::engine::injection_guard::{read, said};
+use crate::engine::jobs::JobResult;
+use crate::engine::persist::session_writer::Epoch;
+use crate::engine::questions::PendingQuestion;
+use crate::engine::turn::Input;
+use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
 use crate::mcp::Call;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::StreamPart;

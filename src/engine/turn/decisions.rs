@@ -1,9 +1,9 @@
 //! Deciding on the calls of a round: what runs unasked, what the person is asked, and
 //! what each decision does.
 
-use super::propose::{Proposal, Proposed};
-use super::same::same_json;
-use super::words::Changed;
+use super::argument_eq::same_json;
+use super::proposals::{Proposal, Proposed};
+use super::reply_text::Changed;
 use super::{
     Answer, ApprovedCall, Arguments, Ask, CallId, CallOrigin, Effect, Grant, Notice, Offered,
     PieceId, PieceKind, StateKind, ToolCall, ToolOutcome, ToolState, Turn, TurnEnd, TurnEvent,

@@ -2,8 +2,8 @@
 //! arguments checked (see `check`), several forms of one call made one, and each call compared with
 //! what was said from outside (S6.4).
 
+use super::argument_eq::same_json;
 use super::round::Asked;
-use super::same::same_json;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::offered::{withheld, withheld_called};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};

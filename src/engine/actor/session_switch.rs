@@ -1,13 +1,13 @@
 //! Goes over to another session: whatever holds something of the conversation follows.
 
-use super::actor::Actor;
-use super::injection_guard::Quote;
-use super::jobs::SessionsResult;
-use super::persist::crash_recovery::ResumedConversation;
-use super::persist::session_writer::Epoch;
-use super::turn::Input;
-use super::turn_driver::ReplyTracer;
+use super::Actor;
 use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
+use crate::engine::injection_guard::Quote;
+use crate::engine::jobs::SessionsResult;
+use crate::engine::persist::crash_recovery::ResumedConversation;
+use crate::engine::persist::session_writer::Epoch;
+use crate::engine::turn::Input;
+use crate::engine::turn_driver::ReplyTracer;
 use crate::protocol::Event;
 use crate::store::{NotFound, StoreError};
 use std::sync::Arc;
@@ -122,7 +122,7 @@ impl Actor {
     /// find of a private conversation.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
-            let level = self.settings.log_level;
+            let level = self.settings.values().log_level;
             let capped = level.min(tracing::Level::INFO);
             log.set_level(if self.persist.is_private() {
                 capped

@@ -1,18 +1,18 @@
 //! Begins turns: prompts, and summaries of the conversation (`/compact`).
 
-use super::active_turn::ActiveTurn;
-use super::actor::Actor;
-use super::context::NUM_CTX_UNASKED_MAX;
-use super::failures;
-use super::injection_guard::read;
-use super::models::select::no_model;
-use super::turn::Setup;
-use super::turn_driver::TurnDriver;
+use super::Actor;
 use crate::domain::compact::{self, Covered};
 use crate::domain::{
     Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
 };
+use crate::engine::active_turn::ActiveTurn;
+use crate::engine::context::NUM_CTX_UNASKED_MAX;
+use crate::engine::failures;
+use crate::engine::injection_guard::read;
+use crate::engine::models::select::no_model;
+use crate::engine::turn::Setup;
+use crate::engine::turn_driver::TurnDriver;
 use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Actor {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
-            self.reject(id, prompt, no_model(&self.settings, &self.cx));
+            self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
             return;
         };
         if prompt.kind == PromptKind::Continue
@@ -79,7 +79,7 @@ impl Actor {
             history: Arc::new(history),
             offered: self.offered_now(),
             approval: self.trust.for_turn(),
-            limits: self.settings.limits.clone(),
+            limits: self.settings.values().limits.clone(),
             quotes: self.guard.quotes().clone(),
         };
         self.begin_turn(id, setup, model, None);
@@ -110,7 +110,7 @@ impl Actor {
             kind,
             covers,
             model,
-            persona: self.persona.clone(),
+            persona: self.settings.personas().chosen().cloned(),
             transcript: Transcript::default(),
             facts: None,
             reading,
@@ -147,7 +147,7 @@ impl Actor {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
-            return self.reject(id, prompt, no_model(&self.settings, &self.cx));
+            return self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
         };
         let tokens = self.context.tokens_max(&model);
         let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
@@ -168,7 +168,7 @@ impl Actor {
             history: Arc::default(),
             offered: Arc::new(Offered::default()),
             approval: self.trust.approval().clone(),
-            limits: self.settings.limits.clone(),
+            limits: self.settings.values().limits.clone(),
             quotes: self.guard.quotes().clone(),
         };
         self.begin_turn(id, setup, model, Some(covered));

@@ -1,19 +1,19 @@
 //! Delivers results of background jobs and answers to questions, each to its owner.
 
-use super::actor::Actor;
-use super::jobs::{JobResult, RecoveryResult, SettingsResult};
-use super::persist::crash_recovery::ResumedConversation;
-use super::questions::PendingQuestion;
-use super::turn::Input;
+use super::Actor;
 use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef};
+use crate::engine::jobs::{JobResult, RecoveryResult};
+use crate::engine::persist::crash_recovery::ResumedConversation;
+use crate::engine::questions::PendingQuestion;
+use crate::engine::turn::Input;
 use crate::protocol::{Answer, Choice};
 
 impl Actor {
     pub(super) fn job_done(&mut self, result: JobResult) {
         self.cx.tell_narrowed();
         if result.is_config_write() {
-            self.config_written();
+            self.settings.config_written(&mut self.cx);
         }
         match result {
             JobResult::Nothing => {}
@@ -27,17 +27,13 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::Opened(turns, opened)) => {
                 self.resume(ResumedConversation::new(turns, opened));
             }
-            JobResult::Settings(SettingsResult::Reread(read, asks)) => self.reread(*read, asks),
-            JobResult::Settings(SettingsResult::PromptRead(read)) => self.older_prompt_read(read),
-            JobResult::Settings(SettingsResult::PromptReplaced(replaced)) => {
-                self.prompt_replaced(replaced);
-            }
+            JobResult::Settings(result) => self.settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(fault)) => {
                 self.cx.notice(fault.notice_while_running());
             }
             JobResult::ModelAdded(model, written) => {
-                let (settings, context) = (&mut self.settings, &mut self.context);
+                let (settings, context) = (self.settings.values_mut(), &mut self.context);
                 self.models
                     .model_added(*model, written, settings, context, &mut self.cx);
             }
@@ -58,7 +54,7 @@ impl Actor {
         stored: Result<(), ConfigError>,
     ) {
         if stored.is_ok() {
-            let mut listed = self.settings.models.iter_mut();
+            let mut listed = self.settings.values_mut().models.iter_mut();
             if let Some(listed) = listed.find(|one| one.reference() == *model) {
                 listed.dialect = dialect;
             }
@@ -85,13 +81,14 @@ impl Actor {
                 self.budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
-                let (settings, context, cx) = (&self.settings, &mut self.context, &mut self.cx);
+                let (settings, context, cx) =
+                    (self.settings.values(), &mut self.context, &mut self.cx);
                 self.models
                     .add_model_answered(&server, &name, choice, settings, context, cx);
             }
             PendingQuestion::RemoveModel { server, name } => {
                 let answering = self.turn.as_ref().map(|turn| &*turn.model);
-                let (settings, cx) = (&self.settings, &mut self.cx);
+                let (settings, cx) = (self.settings.values(), &mut self.cx);
                 self.models
                     .remove_answered(server, name, choice, answering, settings, cx);
             }
@@ -103,9 +100,11 @@ impl Actor {
                 base,
                 changes,
             } => {
-                self.outside_decided(*known, &base, &changes, choice);
+                self.edits_decided(*known, &base, &changes, choice);
             }
-            PendingQuestion::ReplacePrompt(text) => self.prompt_decided(text, choice),
+            PendingQuestion::ReplacePrompt(text) => {
+                self.settings.prompt_decided(text, choice, &mut self.cx);
+            }
             PendingQuestion::Unfinished(turns) => {
                 self.recovery.answered(turns, choice, &mut self.cx);
             }
