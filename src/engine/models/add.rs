@@ -21,7 +21,7 @@ use std::sync::Arc;
 const DEFAULT_OLLAMA: &str = "http://localhost:11434";
 
 impl Models {
-    pub(in crate::engine) fn use_model(
+    pub fn use_model(
         &mut self,
         server: ModelServer,
         name: String,
@@ -57,7 +57,7 @@ impl Models {
         );
     }
 
-    pub(in crate::engine) fn add_model_answered(
+    pub fn add_model_answered(
         &mut self,
         server: &ModelServer,
         name: &str,
@@ -108,12 +108,7 @@ impl Models {
     }
 
     /// Writes a model into `config.json`; it is used once it stands there.
-    pub(in crate::engine) fn add_model(
-        &mut self,
-        mut new: NewModel,
-        settings: &Settings,
-        cx: &mut EngineCx,
-    ) {
+    pub fn add_model(&mut self, mut new: NewModel, settings: &Settings, cx: &mut EngineCx) {
         if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
             new.base_url = None;
         }
@@ -156,7 +151,7 @@ impl Models {
 
     /// The file lists it now. What else the file may say by now is not taken over:
     /// edits from outside are weighed on their own way (S1.4).
-    pub(in crate::engine) fn model_added(
+    pub fn model_added(
         &mut self,
         model: ModelConfig,
         written: Result<(), ConfigError>,
@@ -186,12 +181,7 @@ impl Models {
 
     /// Asks the server of a new model what it has, so that a wrong address or key is
     /// told before it is saved.
-    pub(in crate::engine) fn try_model(
-        &mut self,
-        query: QueryId,
-        new: &NewModel,
-        cx: &mut EngineCx,
-    ) {
+    pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
         let model = match config::understand(&cx.home, new) {
             Ok(model) => model,
             Err(faults) => {
@@ -215,12 +205,7 @@ impl Models {
     }
 
     /// For the present model of this program alone.
-    pub(in crate::engine) fn set_think(
-        &mut self,
-        think: Think,
-        settings: &Settings,
-        cx: &mut EngineCx,
-    ) {
+    pub fn set_think(&mut self, think: Think, settings: &Settings, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(settings, cx);
             return cx.notice(notice);
@@ -245,12 +230,7 @@ impl Models {
         });
     }
 
-    pub(in crate::engine) fn cannot_think(
-        &mut self,
-        reference: &ModelRef,
-        abilities: &[String],
-        cx: &mut EngineCx,
-    ) {
+    pub fn cannot_think(&mut self, reference: &ModelRef, abilities: &[String], cx: &mut EngineCx) {
         let present = self
             .current
             .as_ref()

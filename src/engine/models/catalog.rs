@@ -20,7 +20,7 @@ const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
 impl Models {
     /// Looks around for models where the program was never told of any (S2.8).
-    pub(in crate::engine) fn offer_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn offer_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
         let is_first = !settings.lists_models && cx.unread_config().is_none();
         if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {
             self.offers = true;
@@ -29,7 +29,7 @@ impl Models {
     }
 
     /// Asks every server anew; what was known of it stands until it answers.
-    pub(in crate::engine) fn list_stocks(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn list_stocks(&mut self, settings: &Settings, cx: &mut EngineCx) {
         let before = std::mem::take(&mut self.servers);
         self.servers = self.distinct_servers(settings, cx);
         self.listing.abort_all();
@@ -115,11 +115,7 @@ impl Models {
     }
 
     /// Any model of a server, to ask it by.
-    pub(in crate::engine) fn config_of(
-        &self,
-        server: &ModelServer,
-        settings: &Settings,
-    ) -> Option<ModelConfig> {
+    pub fn config_of(&self, server: &ModelServer, settings: &Settings) -> Option<ModelConfig> {
         let known = self.servers.iter();
         let known = known
             .filter(|one| one.stock.server == *server)
@@ -130,11 +126,7 @@ impl Models {
     }
 
     /// What a server lists under this name, where that is known.
-    pub(in crate::engine) fn stocked(
-        &self,
-        server: &ModelServer,
-        name: &str,
-    ) -> Option<&ServerModel> {
+    pub fn stocked(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
         let mut known = self.servers.iter();
         let known = known.find(|one| one.stock.server == *server)?;
         let StockState::Has(catalogue) = &known.stock.state else {
@@ -145,7 +137,7 @@ impl Models {
     }
 
     /// Is all known that this server has?
-    pub(in crate::engine) fn lists_all(&self, server: &ModelServer) -> bool {
+    pub fn lists_all(&self, server: &ModelServer) -> bool {
         let mut known = self.servers.iter();
         known.any(|one| {
             let state = &one.stock.state;
@@ -156,11 +148,7 @@ impl Models {
 
     /// The Ollama that is meant where none is named: the one that is used, or the
     /// first there is.
-    pub(in crate::engine) fn usual_ollama(
-        &self,
-        settings: &Settings,
-        cx: &EngineCx,
-    ) -> ModelConfig {
+    pub fn usual_ollama(&self, settings: &Settings, cx: &EngineCx) -> ModelConfig {
         let is_ollama = |model: &&ModelConfig| model.provider == ProviderKind::Ollama;
         let used = self.current.as_deref().filter(is_ollama);
         let first = || settings.models.iter().find(is_ollama);

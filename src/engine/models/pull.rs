@@ -19,7 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 impl Models {
-    pub(in crate::engine) fn pull_model(
+    pub fn pull_model(
         &mut self,
         server: Option<ModelServer>,
         name: &str,
@@ -98,7 +98,7 @@ impl Models {
         ollama
     }
 
-    pub(in crate::engine) fn pull_goes_on(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+    pub fn pull_goes_on(&mut self, progress: PullProgress, cx: &mut EngineCx) {
         let Some(pulling) = &mut self.pull else {
             return;
         };
@@ -108,7 +108,7 @@ impl Models {
         self.push_pull(cx);
     }
 
-    pub(in crate::engine) fn pull_ended(
+    pub fn pull_ended(
         &mut self,
         result: Result<(), Fault>,
         settings: &Settings,
@@ -134,7 +134,7 @@ impl Models {
         }
     }
 
-    pub(in crate::engine) fn stop_pull(&mut self, cx: &mut EngineCx) {
+    pub fn stop_pull(&mut self, cx: &mut EngineCx) {
         let Some(pulling) = self.pull.take() else {
             return cx.notice(Notice::info("No model is being pulled."));
         };
@@ -144,7 +144,7 @@ impl Models {
         cx.notice(notice.advise(Advice::ResumePull(name)));
     }
 
-    pub(in crate::engine) fn remove_model(
+    pub fn remove_model(
         &mut self,
         server: Option<ModelServer>,
         name: String,
@@ -201,7 +201,7 @@ impl Models {
         !answers && !comes
     }
 
-    pub(in crate::engine) fn remove_answered(
+    pub fn remove_answered(
         &mut self,
         server: ModelServer,
         name: String,
@@ -225,7 +225,7 @@ impl Models {
         });
     }
 
-    pub(in crate::engine) fn removed(
+    pub fn removed(
         &mut self,
         server: &ModelServer,
         name: &str,

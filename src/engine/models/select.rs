@@ -13,7 +13,7 @@ const EXAMPLE: &str =
     r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 
 /// Why there is no model to ask.
-pub(in crate::engine) fn no_model(settings: &Settings, cx: &EngineCx) -> Notice {
+pub fn no_model(settings: &Settings, cx: &EngineCx) -> Notice {
     let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
     if settings.lists_models {
         return notice;
@@ -34,7 +34,7 @@ pub(in crate::engine) fn no_model(settings: &Settings, cx: &EngineCx) -> Notice 
 
 impl Models {
     /// The model that the command line names, or the active one.
-    pub(in crate::engine) fn choose_first_model(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn choose_first_model(&mut self, settings: &Settings, cx: &mut EngineCx) {
         let named = cx
             .options
             .model
@@ -58,11 +58,7 @@ impl Models {
         self.current = model.map(Arc::new);
     }
 
-    pub(in crate::engine) fn find_model(
-        &self,
-        name: &str,
-        settings: &Settings,
-    ) -> Option<ModelConfig> {
+    pub fn find_model(&self, name: &str, settings: &Settings) -> Option<ModelConfig> {
         let models = &settings.models;
         let by_name = models.iter().find(|model| model.name == name);
         by_name
@@ -70,13 +66,13 @@ impl Models {
             .cloned()
     }
 
-    pub(in crate::engine) fn list_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn list_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
         let models = settings.models.iter().map(ModelConfig::reference).collect();
         let selected = self.current.as_ref().map(|model| model.reference());
         cx.outbox.push(Event::ModelsListed { models, selected });
     }
 
-    pub(in crate::engine) fn select_model(
+    pub fn select_model(
         &mut self,
         wanted: &ModelRef,
         settings: &mut Settings,
@@ -102,17 +98,13 @@ impl Models {
         cx.save_config(move || config::set_active_model(&home, &wanted));
     }
 
-    pub(in crate::engine) fn find_reference(
-        &self,
-        wanted: &ModelRef,
-        settings: &Settings,
-    ) -> Option<ModelConfig> {
+    pub fn find_reference(&self, wanted: &ModelRef, settings: &Settings) -> Option<ModelConfig> {
         let mut models = settings.models.iter();
         models.find(|model| model.reference() == *wanted).cloned()
     }
 
     /// Uses a model from the next turn on, without saving that anywhere.
-    pub(in crate::engine) fn take_model(
+    pub fn take_model(
         &mut self,
         model: ModelConfig,
         settings: &Settings,
@@ -131,7 +123,7 @@ impl Models {
 
     /// The model in use goes on; of its own entry it takes what is in force. One that
     /// stood in no file stays what it is.
-    pub(in crate::engine) fn settings_changed(
+    pub fn settings_changed(
         &mut self,
         before: &[ModelConfig],
         settings: &Settings,
@@ -160,11 +152,7 @@ impl Models {
 
     /// The model that would begin to answer, were these the settings of a start: none
     /// where one answers already. A conversation goes nowhere by an edit alone.
-    pub(in crate::engine) fn first_of<'a>(
-        &self,
-        settings: &'a Settings,
-        cx: &EngineCx,
-    ) -> Option<&'a ModelConfig> {
+    pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
         if self.current.is_some() {
             return None;
         }
@@ -196,7 +184,7 @@ impl Models {
     }
 
     /// The dialect of a model was stored.
-    pub(in crate::engine) fn set_dialect(&mut self, of: &ModelRef, dialect: Dialect) {
+    pub fn set_dialect(&mut self, of: &ModelRef, dialect: Dialect) {
         if let Some(model) = &mut self.current
             && model.reference() == *of
         {

@@ -12,25 +12,25 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 #[derive(Default)]
-pub(in crate::engine) struct CrashRecovery {
+pub struct CrashRecovery {
     /// Still to be offered.
     unfinished: VecDeque<UnfinishedTurns>,
 }
 
 /// A conversation that is taken up again, with the words of its unfinished turns.
-pub(in crate::engine) struct ResumedConversation {
-    pub(in crate::engine) session: Session,
-    pub(in crate::engine) journal: Journal,
+pub struct ResumedConversation {
+    pub session: Session,
+    pub journal: Journal,
     /// To be put back into the composer: nothing is asked and nothing approved unseen, since
     /// tools may have changed.
-    pub(in crate::engine) prompt: String,
-    pub(in crate::engine) notice: Notice,
+    pub prompt: String,
+    pub notice: Notice,
 }
 
 impl CrashRecovery {
     /// Looks for what an earlier run left. A run with a single turn offers nothing: nobody is
     /// there to decide.
-    pub(in crate::engine) fn look(&mut self, cx: &mut EngineCx) {
+    pub fn look(&mut self, cx: &mut EngineCx) {
         if cx.options.no_save {
             return;
         }
@@ -44,25 +44,20 @@ impl CrashRecovery {
         });
     }
 
-    pub(in crate::engine) fn scanned(&mut self, scan: RecoveryScan, cx: &mut EngineCx) {
+    pub fn scanned(&mut self, scan: RecoveryScan, cx: &mut EngineCx) {
         scan.notices.into_iter().for_each(|one| cx.notice(one));
         self.unfinished.extend(scan.unfinished);
         self.offer_next(cx);
     }
 
-    pub(in crate::engine) fn offer_next(&mut self, cx: &mut EngineCx) {
+    pub fn offer_next(&mut self, cx: &mut EngineCx) {
         if let Some(turns) = self.unfinished.pop_front() {
             let question = Ask::Unfinished(Box::new(turns.question()));
             cx.ask(Owner::Program, question, PendingQuestion::Unfinished(turns));
         }
     }
 
-    pub(in crate::engine) fn answered(
-        &mut self,
-        turns: UnfinishedTurns,
-        choice: Choice,
-        cx: &mut EngineCx,
-    ) {
+    pub fn answered(&mut self, turns: UnfinishedTurns, choice: Choice, cx: &mut EngineCx) {
         match choice {
             Choice::Resume => {
                 let sessions = Arc::clone(&cx.sessions);
@@ -81,12 +76,7 @@ impl CrashRecovery {
         }
     }
 
-    pub(in crate::engine) fn discard_answered(
-        &mut self,
-        turns: UnfinishedTurns,
-        choice: Choice,
-        cx: &mut EngineCx,
-    ) {
+    pub fn discard_answered(&mut self, turns: UnfinishedTurns, choice: Choice, cx: &mut EngineCx) {
         if choice == Choice::Discard {
             cx.jobs.spawn_blocking(move || {
                 turns.into_journal().remove();
@@ -99,10 +89,7 @@ impl CrashRecovery {
 
 impl ResumedConversation {
     /// `opened` is the session of the turns, where they have one.
-    pub(in crate::engine) fn new(
-        turns: UnfinishedTurns,
-        opened: Option<Result<Session, StoreError>>,
-    ) -> Self {
+    pub fn new(turns: UnfinishedTurns, opened: Option<Result<Session, StoreError>>) -> Self {
         let (mut session, fault) = match opened {
             Some(Ok(session)) => (session, None),
             Some(Err(fault)) => (Session::new(""), Some(fault)),

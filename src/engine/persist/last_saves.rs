@@ -12,17 +12,13 @@ use crate::store::{Sessions, StoreError};
 use tokio::task::JoinSet;
 
 #[derive(Default)]
-pub(in crate::engine) struct LastSaves {
+pub struct LastSaves {
     done: Vec<(Epoch, SessionId, Option<SessionId>)>,
     fault: Option<StoreError>,
 }
 
 impl LastSaves {
-    pub(in crate::engine) async fn save_all(
-        &mut self,
-        persistence: &mut Persistence,
-        jobs: &mut JoinSet<JobResult>,
-    ) {
+    pub async fn save_all(&mut self, persistence: &mut Persistence, jobs: &mut JoinSet<JobResult>) {
         let Persistence {
             sessions, journal, ..
         } = persistence;
@@ -48,7 +44,7 @@ impl LastSaves {
         }
     }
 
-    pub(in crate::engine) fn report(&mut self, present: Epoch, outbox: &mut Outbox) {
+    pub fn report(&mut self, present: Epoch, outbox: &mut Outbox) {
         for (epoch, id, fork_of) in self.done.drain(..) {
             if let Some(original) = fork_of {
                 outbox.push(Event::Mentioned(went_elsewhere(&original, &id)));
@@ -60,7 +56,7 @@ impl LastSaves {
     }
 
     /// The last try is over: what is not saved, in a sentence that names where it is now.
-    pub(in crate::engine) async fn give_up(self, persistence: Persistence) -> Vec<Notice> {
+    pub async fn give_up(self, persistence: Persistence) -> Vec<Notice> {
         let in_journal = persistence.journal.has_all();
         let unsaved = persistence.sessions.unsaved();
         if unsaved.is_empty() {

@@ -8,12 +8,12 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 /// A turn that is to be saved.
-pub(in crate::engine) struct TurnToSave<'a> {
-    pub(in crate::engine) prompt: &'a str,
-    pub(in crate::engine) kind: PromptKind,
-    pub(in crate::engine) model: &'a str,
+pub struct TurnToSave<'a> {
+    pub prompt: &'a str,
+    pub kind: PromptKind,
+    pub model: &'a str,
     /// The fold of its events.
-    pub(in crate::engine) transcript: &'a Transcript,
+    pub transcript: &'a Transcript,
 }
 
 /// Adds an answered turn to the conversation. Returns its whole answer.

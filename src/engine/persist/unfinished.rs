@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 
 /// A journal with its unanswered turns; locked until it is dropped.
 #[derive(Debug)]
-pub(in crate::engine) struct UnfinishedTurns {
+pub struct UnfinishedTurns {
     journal: Journal,
     turns: Vec<Told>,
 }
 
 #[derive(Debug, Default)]
-pub(in crate::engine) struct RecoveryScan {
+pub struct RecoveryScan {
     pub(super) unfinished: VecDeque<UnfinishedTurns>,
     pub(super) notices: Vec<Notice>,
 }

@@ -20,7 +20,7 @@ const WORDS_CHARS_MAX: usize = 200;
 
 impl Conversation {
     /// The last answered turn becomes a branch.
-    pub(in crate::engine) fn take_back(&mut self) -> bool {
+    pub fn take_back(&mut self) -> bool {
         let last = self.session.last_prompt();
         if let Some(at) = last {
             self.session.rewind(at, Timestamp::now());
@@ -29,22 +29,18 @@ impl Conversation {
     }
 
     /// The newest words without an answer were taken off the screen.
-    pub(in crate::engine) fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
+    pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
         let prompt = self.asked_as(prompt.kind, prompt.typed());
         beside::drop_cancelled(&mut self.session.humble, after, &prompt)
     }
 
-    pub(in crate::engine) fn list_branches(&self, cx: &mut EngineCx) {
+    pub fn list_branches(&self, cx: &mut EngineCx) {
         let branches = self.session.branches.iter().rev().map(summary).collect();
         cx.outbox.push(Event::BranchesListed(branches));
     }
 
-    pub(in crate::engine) fn switch_branch(
-        &mut self,
-        wanted: &BranchSummary,
-        cx: &mut EngineCx,
-    ) -> bool {
+    pub fn switch_branch(&mut self, wanted: &BranchSummary, cx: &mut EngineCx) -> bool {
         let branches = &self.session.branches;
         let Some(index) = branches.iter().position(|one| summary(one) == *wanted) else {
             cx.notice(Notice::warning("That branch is not there any more."));
@@ -58,7 +54,7 @@ impl Conversation {
         true
     }
 
-    pub(in crate::engine) fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
+    pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> bool {
         let whole = title.trim();
         if whole.is_empty() {
             cx.notice(Notice::info("A title is missing.").advise(Advice::NameTitle));

@@ -8,7 +8,7 @@ use crate::protocol::Event;
 use std::sync::Arc;
 
 #[derive(Default)]
-pub(in crate::engine) struct Personas {
+pub struct Personas {
     /// Those that are files.
     listed: Vec<Persona>,
     chosen: Option<Arc<Persona>>,
@@ -28,12 +28,12 @@ impl Personas {
         &self.listed
     }
 
-    pub(in crate::engine) fn chosen(&self) -> Option<&Arc<Persona>> {
+    pub fn chosen(&self) -> Option<&Arc<Persona>> {
         self.chosen.as_ref()
     }
 
     /// The persona that the command line names.
-    pub(in crate::engine) fn choose_first(&mut self, cx: &mut EngineCx) {
+    pub fn choose_first(&mut self, cx: &mut EngineCx) {
         if let Some(name) = cx.options.persona.clone() {
             match config::find_persona(&self.listed, &name) {
                 Ok(persona) => {
@@ -50,12 +50,7 @@ impl Personas {
 
     /// Once no server is on its way any more: does somebody offer what the persona of
     /// the command line asks for?
-    pub(in crate::engine) fn check_first(
-        &mut self,
-        servers: &[Server],
-        offered: &Offered,
-        cx: &mut EngineCx,
-    ) {
+    pub fn check_first(&mut self, servers: &[Server], offered: &Offered, cx: &mut EngineCx) {
         let is_coming = |server: &Server| {
             server.enabled && matches!(server.status, ServerStatus::Off | ServerStatus::Starting)
         };
@@ -75,12 +70,7 @@ impl Personas {
         persona.map_or("", |persona| persona.name.as_str())
     }
 
-    pub(in crate::engine) fn select(
-        &mut self,
-        name: Option<&str>,
-        offered: &Offered,
-        cx: &mut EngineCx,
-    ) {
+    pub fn select(&mut self, name: Option<&str>, offered: &Offered, cx: &mut EngineCx) {
         let chosen = name.map(|name| config::find_persona(&self.listed, name));
         match chosen.transpose() {
             Ok(persona) => {
@@ -105,7 +95,7 @@ impl Personas {
     }
 
     /// The files changed: the chosen one is what its file says now, or nobody.
-    pub(in crate::engine) fn replace(&mut self, listed: Vec<Persona>, cx: &mut EngineCx) {
+    pub fn replace(&mut self, listed: Vec<Persona>, cx: &mut EngineCx) {
         self.listed = listed;
         if let Some(persona) = self.chosen.take() {
             match config::find_persona(&self.listed, &persona.name) {

@@ -39,9 +39,9 @@ impl SettingsReload {
 }
 
 /// Files that were read again.
-pub(in crate::engine) struct RereadFiles {
+pub struct RereadFiles {
     /// What comes into force by itself, where that is not what is in force already.
-    pub(in crate::engine) in_force: Option<Known>,
+    pub in_force: Option<Known>,
     harmless: Vec<Change>,
     /// What the user has to agree to.
     waiting: Vec<Change>,
@@ -53,7 +53,7 @@ pub(in crate::engine) struct RereadFiles {
 
 impl LiveSettings {
     /// Waits until a file may have changed; pending where nothing is watched. Cancel-safe.
-    pub(in crate::engine) async fn edited(&mut self) {
+    pub async fn edited(&mut self) {
         match &mut self.reload.watcher {
             Some(watcher) => watcher.changed().await,
             None => std::future::pending().await,
@@ -61,12 +61,7 @@ impl LiveSettings {
     }
 
     /// Begins to watch, where that is wanted.
-    pub(in crate::engine) fn watch(
-        &mut self,
-        banners: &[Banner],
-        trust: &Arc<Trust>,
-        cx: &EngineCx,
-    ) {
+    pub fn watch(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
         let known = self.known(trust);
         self.reload.memory.remember(&known);
         let causes = banners.iter().map(|banner| banner.cause.clone());
@@ -77,7 +72,7 @@ impl LiveSettings {
     }
 
     /// A write of our own ended.
-    pub(in crate::engine) fn config_written(&mut self, cx: &mut EngineCx) {
+    pub fn config_written(&mut self, cx: &mut EngineCx) {
         cx.config_writes.ended += 1;
         if let Some(asks) = self.reload.due.take() {
             self.look(asks, cx);
@@ -85,7 +80,7 @@ impl LiveSettings {
     }
 
     /// Reads the files again; `asks` asks about what was declined, too.
-    pub(in crate::engine) fn look(&mut self, asks: bool, cx: &mut EngineCx) {
+    pub fn look(&mut self, asks: bool, cx: &mut EngineCx) {
         let reload = &mut self.reload;
         if reload.reading.is_some() || cx.config_writes.is_under_way() {
             reload.due = Some(asks || reload.due == Some(true));
@@ -100,7 +95,7 @@ impl LiveSettings {
 
     /// The files were read again. What comes into force by itself is returned: then
     /// [`Self::reread_in_force`] goes on.
-    pub(in crate::engine) fn reread(
+    pub fn reread(
         &mut self,
         read: Read,
         asks: bool,
@@ -138,12 +133,7 @@ impl LiveSettings {
     }
 
     /// What of the files comes into force by itself is in force.
-    pub(in crate::engine) fn reread_in_force(
-        &mut self,
-        files: RereadFiles,
-        trust: &Arc<Trust>,
-        cx: &mut EngineCx,
-    ) {
+    pub fn reread_in_force(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         tell(&files.harmless, cx);
         if files.asks {
             self.reload.declined.clear();
@@ -201,7 +191,7 @@ impl LiveSettings {
 
     /// The user has read the changes and decided. What comes into force is returned; then
     /// [`Self::taken`] goes on.
-    pub(in crate::engine) fn decided(
+    pub fn decided(
         &mut self,
         known: Known,
         base: &Known,
@@ -223,7 +213,7 @@ impl LiveSettings {
     }
 
     /// The changes that the user took are in force.
-    pub(in crate::engine) fn taken(&mut self, count: usize, cx: &mut EngineCx) {
+    pub fn taken(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
         tell_of_waiting(&[], cx);
         cx.notice(Notice::info(match count {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl LiveSettings {
-    pub(in crate::engine) fn read_older_prompt(&self, cx: &mut EngineCx) {
+    pub fn read_older_prompt(&self, cx: &mut EngineCx) {
         let home = cx.home.clone();
         cx.jobs.spawn_blocking(move || {
             JobResult::Settings(SettingsResult::PromptRead(config::older_system_prompt(
@@ -21,7 +21,7 @@ impl LiveSettings {
         });
     }
 
-    pub(in crate::engine) fn older_prompt_read(
+    pub fn older_prompt_read(
         &self,
         read: Result<Option<Arc<str>>, ConfigError>,
         cx: &mut EngineCx,
@@ -46,12 +46,7 @@ impl LiveSettings {
         }
     }
 
-    pub(in crate::engine) fn prompt_decided(
-        &self,
-        text: Arc<str>,
-        choice: Choice,
-        cx: &mut EngineCx,
-    ) {
+    pub fn prompt_decided(&self, text: Arc<str>, choice: Choice, cx: &mut EngineCx) {
         if choice != Choice::Replace {
             return;
         }
@@ -63,11 +58,7 @@ impl LiveSettings {
         });
     }
 
-    pub(in crate::engine) fn prompt_replaced(
-        &mut self,
-        replaced: Result<PathBuf, ConfigError>,
-        cx: &mut EngineCx,
-    ) {
+    pub fn prompt_replaced(&mut self, replaced: Result<PathBuf, ConfigError>, cx: &mut EngineCx) {
         match replaced {
             Err(fault) => cx.notice(fault.notice()),
             Ok(copy) => {

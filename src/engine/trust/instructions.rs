@@ -17,12 +17,7 @@ const BYTES_MAX: usize = 32 * 1024;
 
 impl TrustState {
     /// Shows the text, and asks.
-    pub(in crate::engine) fn ask_instructions(
-        &mut self,
-        id: &ServerId,
-        servers: &[Server],
-        cx: &mut EngineCx,
-    ) {
+    pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
         let server = servers.iter().find(|server| server.id == *id);
         let text = server.and_then(words_of);
         let (Some(server), Some(text)) = (server, text) else {
@@ -50,7 +45,7 @@ impl TrustState {
         );
     }
 
-    pub(in crate::engine) fn instructions_answered(
+    pub fn instructions_answered(
         &mut self,
         agreed: Agreed,
         answer: &Answer,
@@ -83,7 +78,7 @@ impl TrustState {
 
     /// `text` with the instructions of servers that have tools on offer behind it. Each
     /// line of theirs stands behind a sign: none can pass for ours.
-    pub(in crate::engine) fn with_instructions(
+    pub fn with_instructions(
         &self,
         text: Arc<str>,
         offered: &Offered,
@@ -118,11 +113,7 @@ impl TrustState {
     }
 
     /// Says once that a text is not the one that was agreed to.
-    pub(in crate::engine) fn tell_of_new_instructions(
-        &mut self,
-        servers: &[Server],
-        cx: &mut EngineCx,
-    ) {
+    pub fn tell_of_new_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
         for server in servers {
             let Some(words) = words_of(server) else {
                 continue;

@@ -21,7 +21,7 @@ const WITHHELD: BannerCause = BannerCause::WithheldTools;
 const NAMED_MAX: usize = 4;
 
 /// What became of a question about a changed tool.
-pub(in crate::engine) enum PinDecision {
+pub enum PinDecision {
     Postponed,
     /// What is in force changed; whether the next tool is to be asked about.
     Made {
@@ -35,7 +35,7 @@ impl TrustState {
         server.launch != Launch::BuiltIn.identity()
     }
 
-    pub(in crate::engine) fn withholding(&self, mut server: Server) -> Server {
+    pub fn withholding(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server.tools.iter();
             let changed = changed.filter(|tool| self.trust().has_changed(&server, tool));
@@ -45,12 +45,7 @@ impl TrustState {
     }
 
     /// Pins what is offered for the first time.
-    pub(in crate::engine) fn pin_new(
-        &mut self,
-        servers: &[Server],
-        configured: &[ServerConfig],
-        cx: &mut EngineCx,
-    ) {
+    pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
             for tool in server.offered() {
@@ -107,7 +102,7 @@ impl TrustState {
     }
 
     /// Every tool that is not what was accepted.
-    pub(in crate::engine) fn changes(&self, servers: &[Server]) -> Vec<PinChange> {
+    pub fn changes(&self, servers: &[Server]) -> Vec<PinChange> {
         let of = |server: &Server| -> Vec<PinChange> {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
@@ -128,7 +123,7 @@ impl TrustState {
     }
 
     /// Says what is withheld without a decision, as long as something is.
-    pub(in crate::engine) fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let is_on = |change: &&PinChange| {
             let mut on = servers.iter().filter(|server| server.enabled);
             on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
@@ -162,7 +157,7 @@ impl TrustState {
     }
 
     /// The question that is open is about what the tool was before: it is put anew.
-    pub(in crate::engine) fn renew_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn renew_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
         let Some(open) = self.open else {
             return;
         };
@@ -184,7 +179,7 @@ impl TrustState {
     }
 
     /// Asks about the next tool that nobody decided on yet, one at a time.
-    pub(in crate::engine) fn ask_about_next(&mut self, servers: &[Server], cx: &mut EngineCx) {
+    pub fn ask_about_next(&mut self, servers: &[Server], cx: &mut EngineCx) {
         // Whoever answers for a script accepts nothing.
         if self.open.is_some() || cx.options.one_turn {
             return;
@@ -205,7 +200,7 @@ impl TrustState {
     }
 
     /// The person wants to see the difference, whatever was decided about it.
-    pub(in crate::engine) fn review_tool(
+    pub fn review_tool(
         &mut self,
         server: &ServerId,
         tool: &str,
@@ -231,7 +226,7 @@ impl TrustState {
         self.open = Some(cx.ask(Owner::Program, question, pending));
     }
 
-    pub(in crate::engine) fn pin_answered(
+    pub fn pin_answered(
         &mut self,
         change: PinChange,
         answer: &Answer,

@@ -19,7 +19,7 @@ const LINE_BYTES_MAX: usize = 400;
 
 /// The replies of the last turn.
 #[derive(Debug, Clone, Default)]
-pub(in crate::engine) struct ReplyTracer {
+pub struct ReplyTracer {
     replies: VecDeque<TracedReply>,
     /// How many replies there were.
     count: usize,
@@ -174,7 +174,7 @@ impl ReplyTracer {
     }
 
     /// The whole trace, line by line.
-    pub(in crate::engine) fn lines(&self) -> Vec<TraceLine> {
+    pub fn lines(&self) -> Vec<TraceLine> {
         let mut lines = Vec::new();
         let left_out = self.count - self.replies.len();
         if left_out > 0 {
