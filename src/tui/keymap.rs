@@ -1,8 +1,8 @@
 //! The one table of actions. Keys, the palette, the help, the completion of
 //! commands and the hint line are all read from it.
 
-use super::editor::Edit;
-use super::input::normal;
+use crate::tui::input::decode::normal;
+use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
@@ -236,7 +236,9 @@ pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> 
     let (code, modifiers) = normal(event);
     // A single letter may come from a Hangul layout.
     let code = match code {
-        KeyCode::Char(c) if modifiers.is_empty() => KeyCode::Char(super::input::key_under(c)),
+        KeyCode::Char(c) if modifiers.is_empty() => {
+            KeyCode::Char(crate::tui::input::decode::key_under(c))
+        }
         code => code,
     };
     let pressed = Chord { code, modifiers };

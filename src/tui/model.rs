@@ -1,31 +1,32 @@
 //! Everything that the screen shows, as data. `update` changes it, `view` draws
 //! it; neither does anything else.
 
-use super::Options;
-use super::ask::{OpenAsk, QUIET};
-pub use super::browser::Sessions;
-use super::connect::Connect;
-use super::draft::Draft;
-use super::editor::Editor;
-use super::flow::Flow;
-use super::guide::{self, Guide};
-use super::held::Held;
-use super::input::ReplyFilter;
-use super::log_pane::{LogPane, Trace};
-pub use super::pick::{Pick, Picked};
-use super::probe::Probe;
-use super::reading::Reading;
-use super::server_log::ServerLogPane;
-use super::shelf::{Models, Shelf};
-pub use super::sidebar::{SideRow, Sidebar};
-use super::theme::{Background, Glyphs, Theme};
-use super::trusted::TrustList;
 use crate::domain::id::Mint;
 use crate::domain::{
     Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
     ToolState, Transcript, Trusted, TurnId,
 };
 use crate::protocol::{Ask, LogLine, Meter};
+use crate::tui::Options;
+use crate::tui::chat::viewport::Flow;
+use crate::tui::composer::draft::Draft;
+use crate::tui::demo_tour;
+use crate::tui::demo_tour::Guide;
+use crate::tui::dialog::state::{OpenAsk, QUIET};
+use crate::tui::input::decode::ReplyFilter;
+use crate::tui::input::key_repeat::Held;
+use crate::tui::log::state::{LogPane, Trace};
+use crate::tui::models::add_form::Connect;
+use crate::tui::models::state::{Models, Shelf};
+use crate::tui::probe::Probe;
+pub use crate::tui::servers::state::{SideRow, Sidebar};
+use crate::tui::servers::stderr_log::ServerLogPane;
+pub use crate::tui::sessions::state::Sessions;
+use crate::tui::theme::{Background, Glyphs, Theme};
+use crate::tui::trust::state::TrustList;
+use crate::tui::widgets::editor::Editor;
+pub use crate::tui::widgets::picker::{Pick, Picked};
+use crate::tui::widgets::text_viewer::Reading;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -301,7 +302,7 @@ impl Model {
             interrupt_sent: None,
             guide: options.guide.map(Guide::new),
         };
-        guide::follow(&mut model);
+        demo_tour::follow(&mut model);
         model
     }
 
@@ -333,7 +334,7 @@ impl Model {
         let enter = self
             .burst
             .enter
-            .map(|since| since + super::update::ENTER_HELD);
+            .map(|since| since + crate::tui::update::ENTER_HELD);
         let log = match &self.overlay {
             Some(Overlay::ServerLog(pane)) => Some(pane.due()),
             _ => None,

@@ -1,8 +1,8 @@
 //! A probe of the model as the screen knows it: how far it is, and since when.
 
-use super::model::Model;
 use crate::domain::Dialect;
 use crate::domain::probe::ProbeState;
+use crate::tui::model::Model;
 use std::time::Duration;
 
 #[derive(Debug, Clone)]

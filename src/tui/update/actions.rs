@@ -1,40 +1,39 @@
 //! Every action of the table of keys, and what a command's argument means to it.
 
-use super::super::editor::Editor;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Overlay, Pick, Picked};
-use super::super::msg::Effect;
-use super::{
-    branches, calls, leave, log, models, navigation, overlay, servers, sessions, submit, trust,
-};
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::Command;
+use crate::tui::keymap::Action;
+use crate::tui::model::{Focus, Model, Overlay, Pick, Picked};
+use crate::tui::msg::Effect;
+use crate::tui::update::{branches, calls, composer, interrupt, navigation, overlay};
+use crate::tui::widgets::editor::Editor;
+use crate::tui::{log, models, servers, sessions, trust};
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
     if branches::run(model, action, argument, effects) {
         return;
     }
     match action {
-        Action::Send => submit::send(model, effects),
-        Action::Interrupt => leave::interrupt(model, effects),
-        Action::Leave => leave::leave(model, effects),
-        Action::Edit(edit) => submit::edit(model, edit),
-        Action::Continue => submit::go_on(model, effects),
-        Action::Compact => submit::compact(model, effects),
+        Action::Send => composer::send(model, effects),
+        Action::Interrupt => interrupt::interrupt(model, effects),
+        Action::Leave => interrupt::leave(model, effects),
+        Action::Edit(edit) => composer::edit(model, edit),
+        Action::Continue => composer::go_on(model, effects),
+        Action::Compact => composer::compact(model, effects),
         Action::Probe => branches::when_idle(model, Command::Probe, effects),
         Action::NewSession => {
-            submit::hold_queue(model);
+            composer::hold_queue(model);
             effects.push(Effect::Send(Command::NewSession));
         }
-        Action::Sessions => sessions::open(model, effects),
+        Action::Sessions => sessions::keys::open(model, effects),
         Action::SetModel => set_model(model, argument, effects),
-        Action::Models => models::run(model, argument, effects),
-        Action::Think => models::think(model, argument, effects),
+        Action::Models => models::keys::run(model, argument, effects),
+        Action::Think => models::keys::think(model, argument, effects),
         Action::SetToolMode => set_tool_mode(model, argument, effects),
         Action::SetPersona | Action::Reload | Action::SystemPrompt => {
             settings(model, action, argument, effects);
         }
-        Action::Trust => trust::open(model),
+        Action::Trust => trust::keys::open(model),
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect
@@ -50,7 +49,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
             });
         }
         Action::Help => model.overlay = Some(Overlay::Help { scroll: 0 }),
-        Action::Log => log::open(model, argument, effects),
+        Action::Log => log::keys::open(model, argument, effects),
         Action::Recall => {
             model.overlay = Some(Overlay::Recall {
                 filter: Editor::default(),
@@ -78,10 +77,10 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
 fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
     let in_pane = argument.is_empty() && model.focus == Focus::Servers;
     match action {
-        Action::Mcp => return servers::command(model, argument, effects),
-        Action::ToggleServer if in_pane => return servers::toggle_chosen(model, effects),
-        Action::ToggleServer => return servers::toggle_command(model, argument, effects),
-        Action::Withheld => return servers::review(model, effects),
+        Action::Mcp => return servers::commands::command(model, argument, effects),
+        Action::ToggleServer if in_pane => return servers::commands::toggle_chosen(model, effects),
+        Action::ToggleServer => return servers::commands::toggle_command(model, argument, effects),
+        Action::Withheld => return servers::commands::review(model, effects),
         _ => {}
     }
     let Some(id) = model
@@ -92,9 +91,9 @@ fn server(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<E
         return;
     };
     match action {
-        Action::Reconnect => servers::reconnect(model, &id, effects),
-        Action::Instructions => servers::ask_instructions(model, &id, effects),
-        _ => servers::open_log(model, &id, effects),
+        Action::Reconnect => servers::commands::reconnect(model, &id, effects),
+        Action::Instructions => servers::commands::ask_instructions(model, &id, effects),
+        _ => servers::commands::open_log(model, &id, effects),
     }
 }
 
@@ -198,12 +197,7 @@ fn set_persona(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
 }
 
 /// A number behind the command picks at once; without one the list opens.
-pub(super) fn pick_or_open(
-    model: &mut Model,
-    pick: Pick,
-    argument: &str,
-    effects: &mut Vec<Effect>,
-) {
+pub fn pick_or_open(model: &mut Model, pick: Pick, argument: &str, effects: &mut Vec<Effect>) {
     if argument.is_empty() {
         model.overlay = Some(Overlay::Pick(pick));
         return;

@@ -1,14 +1,14 @@
 //! Taking the last turn back in its three ways, going over to another branch, and
 //! conversations that are not saved. Nothing of it happens while a turn is under way.
 
-use super::super::flow::Flow;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Pick, Picked, Replacing};
-use super::super::msg::Effect;
-use super::{actions, engine, submit};
 use crate::domain::{AnswerPlace, Body, CONTINUE, Notice, Prompt, Wait};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate, width};
+use crate::tui::chat::viewport::Flow;
+use crate::tui::keymap::Action;
+use crate::tui::model::{Focus, Model, Pick, Picked, Replacing};
+use crate::tui::msg::Effect;
+use crate::tui::update::{actions, composer, engine};
 use jiff::tz::TimeZone;
 
 /// Columns of a branch's first words in the list.
@@ -41,7 +41,7 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     }
     if model.transcript.last_summary() == Some(false) {
-        return submit::compact(model, effects);
+        return composer::compact(model, effects);
     }
     let Some((prompt, _)) = last(model) else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
@@ -50,7 +50,7 @@ pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
         CONTINUE => Prompt::continuing(),
         _ => replacing(model, prompt, "The other answer is kept: /branches."),
     };
-    submit::submit(model, prompt, effects);
+    composer::submit(model, prompt, effects);
 }
 
 /// The prompt, to be asked in place of the last turn where that has an answer, or was
@@ -147,7 +147,7 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
         ));
     }
     if prompt != CONTINUE {
-        submit::remember(model, &prompt);
+        composer::remember(model, &prompt);
     }
 }
 
@@ -266,7 +266,7 @@ pub fn offered(model: &mut Model, prompt: &str) {
             model.editing = Some(String::new());
         }
     } else {
-        submit::remember(model, prompt);
+        composer::remember(model, prompt);
     }
 }
 

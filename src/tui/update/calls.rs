@@ -1,14 +1,14 @@
 //! Calls in the chat: one that runs is cancelled alone, one that ended is read whole
 //! or copied.
 
-use super::super::block::call_in_full;
-use super::super::model::{Focus, Model, Overlay, Pick, Picked};
-use super::super::msg::Effect;
-use super::super::reading::{Reading, Unusual};
-use super::actions::pick_or_open;
 use crate::domain::{Body, CallId, Notice, ToolCall, ToolState};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::tui::chat::entry_rows::call_in_full;
+use crate::tui::model::{Focus, Model, Overlay, Pick, Picked};
+use crate::tui::msg::Effect;
+use crate::tui::update::actions::pick_or_open;
+use crate::tui::widgets::text_viewer::{Reading, Unusual};
 
 /// The call whose line is selected in the chat.
 pub fn selected(model: &Model) -> Option<&ToolCall> {

@@ -1,12 +1,13 @@
 //! Commands that begin with `/`: completing them, running them, and what is said
 //! about one that does not exist.
 
-use super::super::input::normal;
-use super::super::keymap::{self, Action, Binding};
-use super::super::model::Model;
-use super::super::msg::Effect;
-use super::actions;
 use crate::domain::Notice;
+use crate::tui::input::decode::normal;
+use crate::tui::keymap;
+use crate::tui::keymap::{Action, Binding};
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::update::actions;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The commands that what is typed may become.

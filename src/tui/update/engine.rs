@@ -1,17 +1,20 @@
 //! What the engine reports, folded into the model.
 
-use super::super::ask::OpenAsk;
-use super::super::draft;
-use super::super::flow::Flow;
-use super::super::guide;
-use super::super::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
-use super::super::msg::Effect;
-use super::{branches, connect, edit_check, log, models, probe, servers, sessions, submit};
 use crate::domain::{
     Body, CONTINUE, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
 };
 use crate::protocol::{Event, LogLine};
+use crate::tui::chat::viewport::Flow;
+use crate::tui::composer::draft;
+use crate::tui::demo_tour;
+use crate::tui::dialog::edit_check;
+use crate::tui::dialog::state::OpenAsk;
+use crate::tui::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
+use crate::tui::models::add_form_keys;
+use crate::tui::msg::Effect;
+use crate::tui::update::{branches, composer, probe};
+use crate::tui::{log, models, servers, sessions};
 use std::time::Duration;
 
 /// A turn of at least this length calls the person back when it ends.
@@ -29,10 +32,10 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::SessionOpened(session) => opened(model, &session),
         Event::SessionSaved(session) => {
             model.session = Some(session);
-            guide::saved(model);
+            demo_tour::saved(model);
         }
         Event::SessionsListed { query, sessions } => {
-            sessions::listed(model, query, sessions, effects);
+            sessions::keys::listed(model, query, sessions, effects);
         }
         Event::SessionPreviewed { query, session } => {
             if let Some(Overlay::Sessions(open)) = &mut model.overlay
@@ -43,7 +46,7 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         }
         Event::SessionDeleted(session) => {
             model.notify(Notice::info(format!("Deleted {session}.")));
-            sessions::refresh(model, effects);
+            sessions::keys::refresh(model, effects);
         }
         Event::SessionRenamed(title) => {
             model.notify(Notice::info("The conversation has its new title."));
@@ -58,17 +61,17 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::PersonasListed { personas, selected } => {
             (model.personas, model.persona) = (personas, selected);
         }
-        Event::StocksChanged(stocks) => models::stocks_changed(model, stocks),
+        Event::StocksChanged(stocks) => models::keys::stocks_changed(model, stocks),
         Event::PullChanged(pull) => model.shelf.pull = pull,
-        Event::ModelTried { query, result } => connect::tried(model, query, result, effects),
-        Event::ModelAdded(added) => connect::added(model, &added),
+        Event::ModelTried { query, result } => add_form_keys::tried(model, query, result, effects),
+        Event::ModelAdded(added) => add_form_keys::added(model, &added),
         Event::ProbeChanged(state) => probe::changed(model, state, effects),
         Event::ThinkChanged(think) => model.shelf.think = think,
         Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => model.sidebar.replace(servers),
-        Event::ServerChanged(server) => servers::changed(model, server),
-        Event::ServerLogged(log) => servers::logged(model, log),
-        Event::TrustChanged(list) => servers::trust_changed(model, list),
+        Event::ServerChanged(server) => servers::commands::changed(model, server),
+        Event::ServerLogged(log) => servers::commands::logged(model, log),
+        Event::TrustChanged(list) => servers::commands::trust_changed(model, list),
         Event::ContextMeasured(meter) => model.meter = meter,
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
         Event::BannersChanged(banners) => model.banners = banners,
@@ -112,7 +115,7 @@ pub fn answered(model: &mut Model) {
 
 fn opened(model: &mut Model, session: &Session) {
     branches::keeps_as_it_was(model);
-    submit::unqueue(model);
+    composer::unqueue(model);
     model.asked.clear();
     model.unasked.clear();
     model.unread.clear();
@@ -139,12 +142,12 @@ fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
     model.history.prompts.extend(typed);
     let draft = draft.filter(|draft| !draft.trim().is_empty());
     let Some(draft) = draft else { return };
-    if model.editor.is_empty() || guide::owns(model) {
+    if model.editor.is_empty() || demo_tour::owns(model) {
         model.editor.set(&draft);
         model.draft.on_disk = true;
         model.notify(Notice::info("What you were typing last time is back."));
     } else {
-        submit::remember(model, &draft);
+        composer::remember(model, &draft);
         let words = "What you were typing last time is one Up away.";
         model.notify(Notice::info(words));
     }
@@ -177,7 +180,7 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     }
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
-    log::follow(model, event, effects);
+    log::keys::follow(model, event, effects);
     match event {
         TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
@@ -310,7 +313,7 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
         branches::replaced(model, &prompt, answered);
     }
     model.interrupting = false;
-    guide::ended(model, end);
+    demo_tour::ended(model, end);
     let stopped = matches!(
         end,
         TurnEnd::Cancelled | TurnEnd::Refused | TurnEnd::Stopped | TurnEnd::Failed { .. }
@@ -320,5 +323,5 @@ fn ended(model: &mut Model, end: &TurnEnd, effects: &mut Vec<Effect>) {
     if !model.focused && took >= LONG_TURN {
         effects.push(Effect::CallBack("humble: the turn has ended"));
     }
-    submit::send_queued(model, effects);
+    composer::send_queued(model, effects);
 }

@@ -1,11 +1,14 @@
 //! Where a key goes: to an armed question, to what lies over the panes, to the
 //! completion, and else to its action or into the message.
 
-use super::super::input::typed;
-use super::super::keymap::{self, Action, When};
-use super::super::model::{Focus, Model};
-use super::super::msg::Effect;
-use super::{actions, approval, calls, commands, leave, offer, overlay, submit};
+use crate::tui::dialog;
+use crate::tui::input::decode::typed;
+use crate::tui::keymap;
+use crate::tui::keymap::{Action, When};
+use crate::tui::model::{Focus, Model};
+use crate::tui::models::first_run;
+use crate::tui::msg::Effect;
+use crate::tui::update::{actions, calls, commands, composer, interrupt, overlay};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Duration;
 
@@ -16,17 +19,17 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if key.kind == KeyEventKind::Release {
         return;
     }
-    super::typed_at(model);
+    crate::tui::update::typed_at(model);
     settle_enter(model, key, effects);
     let action = keymap::find(key, |when| in_force(model, when));
     if action == Some(Action::Interrupt) {
-        return leave::interrupt(model, effects);
+        return interrupt::interrupt(model, effects);
     }
     if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
         return actions::run(model, action, "", effects);
     }
     if model.ask().is_some_and(|ask| ask.armed) {
-        return approval::press(model, key, effects);
+        return dialog::keys::press(model, key, effects);
     }
     if model.overlay.is_some() {
         return overlay::press(model, key, effects);
@@ -34,17 +37,17 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if model.focus == Focus::Message && commands::press(model, key, effects) {
         return;
     }
-    if model.focus == Focus::Message && offer::press(model, key, effects) {
+    if model.focus == Focus::Message && first_run::press(model, key, effects) {
         return;
     }
     match action {
         Some(Action::Send) if sends_later(model) => model.burst.enter = Some(model.now),
-        Some(Action::Send) if pasting(model) => submit::burst(model, "\n"),
+        Some(Action::Send) if pasting(model) => composer::burst(model, "\n"),
         Some(action) => actions::run(model, action, "", effects),
         None => {
             if let Some(c) = typed(key) {
                 model.focus = Focus::Message;
-                submit::type_char(model, c);
+                composer::type_char(model, c);
             }
         }
     }
@@ -67,7 +70,7 @@ fn sends_later(model: &Model) -> bool {
 }
 
 fn pasting(model: &Model) -> bool {
-    let recent = |last: Duration| model.now.saturating_sub(last) <= super::ENTER_HELD;
+    let recent = |last: Duration| model.now.saturating_sub(last) <= crate::tui::update::ENTER_HELD;
     model.burst.pasting && model.burst.last_text.is_some_and(recent)
 }
 
@@ -82,6 +85,6 @@ fn settle_enter(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         model.burst.last_text = Some(model.now);
         model.editor.insert("\n");
     } else {
-        submit::send(model, effects);
+        composer::send(model, effects);
     }
 }

@@ -1,43 +1,31 @@
 //! The pure core: what a key, a paste, a tick or an event of the engine changes,
 //! and what it asks the rim to do. One file a concern.
 
-mod actions;
-mod approval;
-mod branches;
+pub mod actions;
+pub mod branches;
 pub mod calls;
 pub mod commands;
-mod connect;
-mod edit_check;
-mod engine;
-mod granting;
-mod keys;
-mod leave;
-mod log;
-pub mod models;
-mod navigation;
-mod offer;
-mod overlay;
-mod probe;
-mod reading;
-pub mod recall;
-mod servers;
-mod sessions;
-mod submit;
-mod trust;
+pub mod composer;
+pub mod engine;
+pub mod interrupt;
+pub mod keys;
+pub mod navigation;
+pub mod overlay;
+pub mod probe;
 
-use super::ask::QUIET;
-use super::draft;
-use super::guide;
-use super::input::{Group, ReplyFilter};
-use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
-use super::msg::{Effect, Input, Msg};
-use super::theme::Theme;
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::Command;
+use crate::tui::composer::draft;
+use crate::tui::demo_tour;
+use crate::tui::dialog::state::QUIET;
+use crate::tui::input::decode::{Group, ReplyFilter};
+use crate::tui::model::{Model, NOTICE_LASTS, NOTICE_READ};
+use crate::tui::msg::{Effect, Input, Msg};
+use crate::tui::theme::Theme;
 use crossterm::event::KeyEvent;
 use std::time::Duration;
 
-pub use super::input::group;
+pub use crate::tui::input::decode::group;
 
 /// How long an Enter right behind a burst of text waits: more text makes it a
 /// line end of a paste.
@@ -64,7 +52,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         let next = model.mentions.pop_front();
         next.into_iter().for_each(|next| model.notify(next));
     }
-    guide::follow(model);
+    demo_tour::follow(model);
     draft::follow(model, &mut effects);
     effects
 }
@@ -74,11 +62,11 @@ fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
         Input::Key(key) => filter_key(model, key, effects),
         Input::Burst(text) => {
             typed_at(model);
-            submit::burst(model, &text);
+            composer::burst(model, &text);
         }
         Input::Paste(text) => {
             typed_at(model);
-            submit::paste(model, &text);
+            composer::paste(model, &text);
         }
         Input::Mouse(mouse) => navigation::mouse(model, mouse),
         Input::Resize { width, height } => {
@@ -141,13 +129,13 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
         .is_some_and(|since| now >= since + ENTER_HELD)
     {
         model.burst.enter = None;
-        submit::send(model, effects);
+        composer::send(model, effects);
     }
-    if leave::is_stuck(model) && model.notice.is_none() {
+    if interrupt::is_stuck(model) && model.notice.is_none() {
         let words = "The engine does not respond. Ctrl+C again leaves.";
         model.notify(Notice::warning(words));
     }
-    servers::follow_log(model, effects);
+    crate::tui::servers::commands::follow_log(model, effects);
     if model.replies.due().is_some_and(|due| now >= due) {
         for key in model.replies.release() {
             keys::press(model, key, effects);

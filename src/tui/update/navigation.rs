@@ -1,13 +1,14 @@
 //! Panes: which one has the focus, what of it is in view, and the keys of lists
 //! that are not text fields.
 
-use super::super::flow::Flow;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model};
-use super::super::msg::Effect;
-use super::super::source::Source;
-use super::super::view::panes::{Panes, has_side};
-use super::{probe, servers};
+use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::viewport::Flow;
+use crate::tui::keymap::Action;
+use crate::tui::layout::{Panes, has_side};
+use crate::tui::model::{Focus, Model};
+use crate::tui::msg::Effect;
+use crate::tui::servers;
+use crate::tui::update::probe;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -179,7 +180,7 @@ fn unfold(model: &mut Model) {
         });
         return;
     }
-    servers::enter(model);
+    servers::commands::enter(model);
 }
 
 pub fn mouse(model: &mut Model, mouse: MouseEvent) {
@@ -193,7 +194,7 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
     if let Some(ask) = model.asks.first_mut() {
         ask.scroll_by(rows);
     } else if model.overlay.is_some() {
-        super::overlay::scroll(model, rows);
+        crate::tui::update::overlay::scroll(model, rows);
     } else if over_servers(model, at) {
         model.sidebar.scroll(rows);
     } else {

@@ -1,15 +1,16 @@
 //! Keys of what lies over the panes: lists, the palette, help and logs.
 
-use super::super::input::normal;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Overlay, Pick, Picked};
-use super::super::msg::Effect;
-use super::approval::field_key;
-use super::{
-    actions, calls, commands, connect, log, models, reading, recall, servers, sessions, trust,
-};
 use crate::domain::Notice;
 use crate::protocol::Command;
+use crate::tui::dialog::keys::field_key;
+use crate::tui::input::decode::normal;
+use crate::tui::keymap::Action;
+use crate::tui::model::{Focus, Model, Overlay, Pick, Picked};
+use crate::tui::models::add_form_keys;
+use crate::tui::msg::Effect;
+use crate::tui::update::{actions, calls, commands};
+use crate::tui::widgets::text_viewer_keys;
+use crate::tui::{history_search, log, models, servers, sessions, trust};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Rows of a page in help and logs.
@@ -27,15 +28,15 @@ pub fn step(key: KeyEvent) -> Option<isize> {
 }
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    let action = super::super::keymap::find(key, |when| when == super::super::keymap::When::Always);
+    let action = crate::tui::keymap::find(key, |when| when == crate::tui::keymap::When::Always);
     if matches!(model.overlay, Some(Overlay::Sessions(_))) {
-        return sessions::press(model, key, effects);
+        return sessions::keys::press(model, key, effects);
     }
     match model.overlay {
-        Some(Overlay::Models(_)) => return models::press(model, key, effects),
-        Some(Overlay::Connect(_)) => return connect::press(model, key, effects),
-        Some(Overlay::Trust(_)) => return trust::press(model, key, effects),
-        Some(Overlay::Reading(_)) => return reading::press(model, key, effects),
+        Some(Overlay::Models(_)) => return models::keys::press(model, key, effects),
+        Some(Overlay::Connect(_)) => return add_form_keys::press(model, key, effects),
+        Some(Overlay::Trust(_)) => return trust::keys::press(model, key, effects),
+        Some(Overlay::Reading(_)) => return text_viewer_keys::press(model, key, effects),
         _ => {}
     }
     if action == Some(Action::Back) || closes_itself(model, action) {
@@ -47,15 +48,15 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     }
     match &mut model.overlay {
         Some(Overlay::Palette { .. }) => palette(model, key, effects),
-        Some(Overlay::Recall { .. }) => recall::press(model, key),
-        Some(Overlay::Log(_)) => log::press(model, key, effects),
-        Some(Overlay::ServerLog(_)) => reading::press_log(model, key, effects),
+        Some(Overlay::Recall { .. }) => history_search::press(model, key),
+        Some(Overlay::Log(_)) => log::keys::press(model, key, effects),
+        Some(Overlay::ServerLog(_)) => text_viewer_keys::press_log(model, key, effects),
         Some(Overlay::Pick(pick)) => {
             if let Some(number) = number(pick, key) {
                 let picked = pick.rows.get(number).map(|(picked, _)| picked.clone());
                 model.overlay = None;
                 if let Some(picked) = picked {
-                    self::picked(model, &picked, effects);
+                    crate::tui::update::overlay::picked(model, &picked, effects);
                 }
             }
         }
@@ -86,11 +87,11 @@ pub fn scroll(model: &mut Model, rows: isize) {
             *chosen = chosen.saturating_add_signed(rows).min(last);
         }
         Some(Overlay::Recall { filter, chosen }) => {
-            let found = recall::found(&model.history.prompts, &filter.text());
+            let found = history_search::found(&model.history.prompts, &filter.text());
             let last = found.len().saturating_sub(1);
             *chosen = chosen.saturating_add_signed(rows).min(last);
         }
-        Some(Overlay::Trust(_)) => trust::scroll(model, rows),
+        Some(Overlay::Trust(_)) => trust::keys::scroll(model, rows),
         Some(Overlay::Pick(pick)) => {
             pick.chosen = pick.chosen.saturating_add_signed(rows).min(pick.rows.len());
         }
@@ -133,11 +134,11 @@ pub fn picked(model: &mut Model, picked: &Picked, effects: &mut Vec<Effect>) {
             model.notify(Notice::info(format!("Using {}.", chosen.name)));
             Command::SelectModel(chosen.clone())
         }
-        Picked::Server(server) => return servers::toggle(model, server, effects),
+        Picked::Server(server) => return servers::commands::toggle(model, server, effects),
         Picked::Call(call) => return calls::cancel_one(model, *call, effects),
         Picked::Persona(name) => Command::SelectPersona(name.clone()),
         Picked::Mode(mode) => Command::SetToolMode(*mode),
-        Picked::Think(think) => return models::set_think(model, *think, effects),
+        Picked::Think(think) => return models::keys::set_think(model, *think, effects),
         Picked::Branch(branch) => Command::SwitchBranch(branch.clone()),
     };
     effects.push(Effect::Send(command));

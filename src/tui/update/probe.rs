@@ -1,12 +1,12 @@
 //! `/probe` on the screen: its progress, its end, and the keys that stop it.
 
-use super::super::model::Model;
-use super::super::msg::Effect;
-use super::super::probe::Probe;
-use super::submit;
 use crate::domain::Notice;
 use crate::domain::probe::ProbeState;
 use crate::protocol::Command;
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::probe::Probe;
+use crate::tui::update::composer;
 use std::time::Duration;
 
 /// A probe of at least this length calls the person back when it ends.
@@ -18,7 +18,7 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
         model.probe = None;
         // A second Ctrl+C that was meant for it must not leave.
         model.clock.ended = Some(now);
-        return submit::send_queued(model, effects);
+        return composer::send_queued(model, effects);
     };
     let Some(probe) = &mut model.probe else {
         let said = format!("{} is probed: this may take some minutes.", state.model);
@@ -44,7 +44,7 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
 /// has just ended does nothing.
 pub fn stop(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
     if model.probes().is_some() {
-        submit::hold_queue(model);
+        composer::hold_queue(model);
         effects.push(Effect::Send(Command::StopProbe));
         return true;
     }

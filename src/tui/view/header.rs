@@ -1,12 +1,12 @@
 //! The first line: name, model, tool mode, context, title. Parts fall away as it
 //! gets narrow, it never wraps.
 
-use super::super::model::Model;
-use super::panes::Panes;
-use super::pen::Pen;
 use crate::protocol::Meter;
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::layout::Panes;
+use crate::tui::model::Model;
+use crate::tui::widgets::painter::Pen;
 use ratatui::layout::Rect;
 
 /// Columns of the meter's bar.
@@ -102,7 +102,7 @@ fn put_parts(
 /// What was set about thinking.
 fn think_words(model: &Model) -> String {
     model.shelf.think.map_or_else(String::new, |think| {
-        let word = super::super::update::models::think_word(think);
+        let word = crate::tui::models::keys::think_word(think);
         format!(" {} think {word}", pen_dot(model))
     })
 }
@@ -110,7 +110,7 @@ fn think_words(model: &Model) -> String {
 /// Without frames the sign of life has no place but the header's right end.
 /// Returns what is left of the header, and whether there is such a sign.
 fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rect, bool) {
-    let life = super::times::life(model).filter(|_| !panes.framed);
+    let life = crate::tui::chat::elapsed::life(model).filter(|_| !panes.framed);
     let Some((time, silent)) = life else {
         return (area, false);
     };

@@ -1,19 +1,19 @@
 //! The last line: a notice, or the few keys that matter now.
 
-use super::super::ask::Form;
-use super::super::editor::Edit;
-use super::super::keymap::{Action, key_of};
-use super::super::log_pane::LogTab;
-use super::super::model::{Focus, Model, Overlay, SideRow};
-use super::super::shelf::{Offered, is_nothing_known};
-use super::super::update::calls;
-use super::above::fits_hint_line;
-use super::calls::rows_words;
-use super::panes::Panes;
-use super::pen::Pen;
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::chat::call_row::rows_words;
+use crate::tui::dialog::state::Form;
+use crate::tui::keymap::{Action, key_of};
+use crate::tui::layout::Panes;
+use crate::tui::log::state::LogTab;
+use crate::tui::model::{Focus, Model, Overlay, SideRow};
+use crate::tui::models::state::{Offered, is_nothing_known};
+use crate::tui::update::calls;
+use crate::tui::view::notice_area::fits_hint_line;
+use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::painter::Pen;
 use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
@@ -30,7 +30,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     if let Some(pull) = &model.shelf.pull
         && !matches!(model.overlay, Some(Overlay::Models(_)))
     {
-        let words = super::models::pull_words(pull, pen, area.width >= 120);
+        let words = crate::tui::models::view::pull_words(pull, pen, area.width >= 120);
         far = vec![Clean::line(&words).as_str().to_owned()];
     }
     let between = format!(" {} ", pen.glyphs.dot);
@@ -282,7 +282,7 @@ fn message_hints(model: &Model) -> Vec<String> {
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
     let is_calling = calls::running(model).next().is_some();
-    if model.size.0 < super::panes::SIDE_FROM && !is_calling {
+    if model.size.0 < crate::tui::layout::SIDE_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

@@ -1,37 +1,13 @@
 //! Draws the model, one file a pane. Nothing is decided here, and nothing is
 //! walked but what is in view. Text from outside is drawn only as `Clean`.
 
-mod above;
-mod approval;
-mod asked;
-mod calls;
-mod chat;
-mod composer;
-mod connect;
-mod edited;
-mod field;
-mod header;
-mod help;
-mod hints;
-mod left;
-mod lists;
-mod log;
-mod models;
-pub mod panes;
-mod pen;
-mod probe;
-mod reading;
-mod servers;
-mod sessions;
-mod small;
-mod times;
-mod trust;
-mod trusted;
-mod welcome;
+pub mod header;
+pub mod hints;
+pub mod notice_area;
 
-use super::model::{Focus, Model, Overlay};
-use panes::Panes;
-use pen::Pen;
+use crate::tui::layout::Panes;
+use crate::tui::model::{Focus, Model, Overlay};
+use crate::tui::widgets::painter::Pen;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -54,12 +30,12 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     let panes = Panes::of(model);
     let mut pen = Pen::new(buffer, model.theme, model.glyphs);
     header::draw(model, &panes, &mut pen);
-    chat::draw(model, &panes, &mut pen);
+    crate::tui::chat::view::draw(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
-        servers::draw(model, pane, panes.framed, &mut pen);
+        crate::tui::servers::view::draw(model, pane, panes.framed, &mut pen);
     }
     if let Some(pane) = panes.thinking {
-        chat::draw_thinking(model, &panes, pane, &mut pen);
+        crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen);
     }
     if let Some((focus, pane)) = panes.over {
         pen.clear(pane.outer);
@@ -73,17 +49,17 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
             pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
         }
         match focus {
-            Focus::Servers => servers::draw(model, pane, panes.framed, &mut pen),
-            _ => chat::draw_thinking(model, &panes, pane, &mut pen),
+            Focus::Servers => crate::tui::servers::view::draw(model, pane, panes.framed, &mut pen),
+            _ => crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen),
         }
     }
     hints::draw(model, &panes, &mut pen);
-    let mut cursor = composer::draw(model, &panes, &mut pen);
+    let mut cursor = crate::tui::composer::view::draw(model, &panes, &mut pen);
     if model.overlay.is_some() {
         cursor = overlay(model, &panes, area, &mut pen);
     }
     if let Some(dialog) = panes.dialog {
-        let field = approval::draw(model, dialog, &mut pen);
+        let field = crate::tui::dialog::view::draw(model, dialog, &mut pen);
         if model.ask().is_some_and(|ask| ask.armed) {
             cursor = field;
         }
@@ -99,7 +75,7 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
 }
 
 fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let small = area.height < panes::SMALL_HEIGHT;
+    let small = area.height < crate::tui::layout::SMALL_HEIGHT;
     let over = if small { area } else { panes.body };
     // Short lists lie over the chat alone, so that they cut no other pane.
     let over_chat = Rect {
@@ -109,38 +85,38 @@ fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Optio
     let mut overlay = model.overlay.take()?;
     let cursor = match &mut overlay {
         Overlay::Help { scroll } => {
-            help::draw(over, scroll, pen);
+            crate::tui::help::draw(over, scroll, pen);
             None
         }
         Overlay::Log(pane) => {
-            log::draw(model, over, pane, pen);
+            crate::tui::log::view::draw(model, over, pane, pen);
             None
         }
         Overlay::ServerLog(pane) => {
-            reading::draw_log(model, pane, over, pen);
+            crate::tui::widgets::text_viewer_view::draw_log(model, pane, over, pen);
             None
         }
         Overlay::Reading(text) => {
-            reading::draw(text, over, pen);
+            crate::tui::widgets::text_viewer_view::draw(text, over, pen);
             None
         }
-        Overlay::Palette { filter, chosen } => {
-            Some(lists::palette(filter, *chosen, over_chat, pen))
-        }
-        Overlay::Recall { filter, chosen } => {
-            Some(lists::recall(model, filter, *chosen, over_chat, pen))
-        }
+        Overlay::Palette { filter, chosen } => Some(crate::tui::widgets::list::palette(
+            filter, *chosen, over_chat, pen,
+        )),
+        Overlay::Recall { filter, chosen } => Some(crate::tui::widgets::list::recall(
+            model, filter, *chosen, over_chat, pen,
+        )),
         Overlay::Pick(pick) => {
-            lists::pick(pick, over_chat, pen);
+            crate::tui::widgets::list::pick(pick, over_chat, pen);
             None
         }
         Overlay::Trust(list) => {
-            trusted::draw(model, list, over, pen);
+            crate::tui::trust::view::draw(model, list, over, pen);
             None
         }
-        Overlay::Sessions(open) => sessions::draw(open, over, pen),
-        Overlay::Models(open) => models::draw(model, open, over, pen),
-        Overlay::Connect(form) => connect::draw(form, over_chat, pen),
+        Overlay::Sessions(open) => crate::tui::sessions::view::draw(open, over, pen),
+        Overlay::Models(open) => crate::tui::models::view::draw(model, open, over, pen),
+        Overlay::Connect(form) => crate::tui::models::add_form_view::draw(form, over_chat, pen),
     };
     model.overlay = Some(overlay);
     cursor

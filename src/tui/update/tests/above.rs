@@ -1,7 +1,7 @@
 //! What stands above the message shows where it was cut.
 
-use super::*;
 use crate::domain::Banner;
+use crate::tui::update::tests::*;
 
 fn long() -> Notice {
     Notice::warning("word ".repeat(200).trim_end().to_owned())
@@ -17,7 +17,7 @@ fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
             screen.contains("word…") || screen.contains("wor…"),
             "{screen}"
         );
-        let mut chat = self::chat();
+        let mut chat = crate::tui::update::tests::above::chat();
         chat.engine(Event::BannersChanged(vec![Banner::new("disk", long())]));
         let screen = chat.size(width, height).screen();
         assert!(screen.contains('…'), "{screen}");

@@ -1,7 +1,7 @@
 //! Questions: who has the keyboard, and what each key decides.
 
-use super::*;
 use crate::domain::SchemaCheck;
+use crate::tui::update::tests::*;
 
 #[test]
 fn what_cannot_be_read_cannot_be_allowed_but_refused() {

@@ -1,7 +1,7 @@
 //! What a dialog shows, and how it is scrolled: each is drawn as on a terminal.
 
-use super::super::super::ask::Form;
-use super::*;
+use crate::tui::dialog::state::Form;
+use crate::tui::update::tests::*;
 
 /// A dialog about one call of `add` with these arguments.
 fn about(arguments: serde_json::Value) -> Chat {

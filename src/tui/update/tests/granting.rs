@@ -1,7 +1,7 @@
 //! Nothing runs that was not drawn: which keys wait for it, and what makes them work.
 
-use super::super::super::ask::Form;
-use super::*;
+use crate::tui::dialog::state::Form;
+use crate::tui::update::tests::*;
 
 /// A dialog about one call with these arguments, of a tool that says this of itself.
 pub(super) fn of_tool(size: (u16, u16), description: &str, arguments: &serde_json::Value) -> Chat {
@@ -332,7 +332,7 @@ fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
     // The program stood still between the question and its first frame.
     let mut chat = chat();
     chat.keys("go<Enter>").asks(&[1]).wait(600);
-    let mut late = self::chat();
+    let mut late = crate::tui::update::tests::granting::chat();
     late.keys("go<Enter>").asks(&[1]);
     late.model.asks[0].is_seen = false;
     late.sent.clear();
@@ -342,7 +342,7 @@ fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
     late.keys("y");
     assert_eq!((late.commands().len(), late.message().as_str()), (0, "y"));
     // It was drawn, and then stood still: this key was typed before it could be read.
-    let mut stalled = self::chat();
+    let mut stalled = crate::tui::update::tests::granting::chat();
     stalled.keys("go<Enter>").asks(&[1]);
     stalled.sent.clear();
     stalled.model.now += Duration::from_millis(600);

@@ -1,8 +1,8 @@
 //! What a server or a model can write so that a dialog might show other arguments than
 //! those that run.
 
-use super::granting::{is_run, named_tool, of_tool, rows};
-use super::*;
+use crate::tui::update::tests::granting::{is_run, named_tool, of_tool, rows};
+use crate::tui::update::tests::*;
 
 const LABEL: &str = "The server says of this tool:";
 

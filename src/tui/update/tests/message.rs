@@ -1,6 +1,6 @@
 //! The message: sending, pasting, the queue, commands, leaving.
 
-use super::*;
+use crate::tui::update::tests::*;
 
 #[test]
 fn a_prompt_is_on_screen_before_it_is_sent() {

@@ -14,15 +14,15 @@ mod servers;
 mod shelf;
 mod trust;
 
-use super::super::Options;
-use super::super::model::{Focus, Overlay};
-use super::*;
 use crate::domain::tool::{CallOrigin, Decision, Tool, ToolCall, ToolState};
 use crate::domain::{
     AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
+use crate::tui::Options;
+use crate::tui::model::{Focus, Overlay};
+use crate::tui::update::*;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Chat {
             let (width, height) = self.model.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
-            super::super::view::paint(&mut self.model, &mut buffer);
+            crate::tui::view::paint(&mut self.model, &mut buffer);
         }
         self
     }
@@ -256,7 +256,7 @@ impl Chat {
         let backend = ratatui::backend::TestBackend::new(width, height);
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
         terminal
-            .draw(|frame| super::super::view::draw(&mut self.model, frame))
+            .draw(|frame| crate::tui::view::draw(&mut self.model, frame))
             .expect("drawn");
         let cells = terminal.backend().buffer().content.chunks(width.into());
         let line = |row: &[ratatui::buffer::Cell]| row.iter().map(|cell| cell.symbol()).collect();

@@ -1,8 +1,8 @@
 //! Settings from outside on the screen: the dialog about edits, personas, and the
 //! commands.
 
-use super::*;
 use crate::domain::{Change, PersonaSummary};
+use crate::tui::update::tests::*;
 
 fn edit() -> Ask {
     let line = |text: &str| Some(text.to_owned());

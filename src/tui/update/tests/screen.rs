@@ -1,8 +1,8 @@
 //! Panes, lists and what the engine reports.
 
-use super::*;
 use crate::domain::session::TurnNote;
 use crate::domain::{AnswerPlace, SavedMessage};
+use crate::tui::update::tests::*;
 
 #[test]
 fn a_wrong_tool_mode_is_answered_literally() {

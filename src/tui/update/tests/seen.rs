@@ -1,8 +1,8 @@
 //! What a person sees and keeps beside the conversation itself: drafts, notices,
 //! signs of life, panes over the chat.
 
-use super::*;
 use crate::domain::{SessionSummary, ToolMode};
+use crate::tui::update::tests::*;
 
 /// A call of `write` that was never asked about, in this state.
 fn call(chat: &mut Chat, state: ToolState) {
@@ -113,7 +113,7 @@ fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
     assert_ne!(chat.notice(), "");
     chat.asks(&[1]);
     assert_eq!(chat.notice(), "");
-    let mut chat = self::chat();
+    let mut chat = crate::tui::update::tests::seen::chat();
     chat.keys("/retry<Enter>abc");
     assert_ne!(chat.notice(), "", "these keys came at once");
     chat.wait(1_000).keys("d");

@@ -1,9 +1,9 @@
 //! The servers pane without an engine: what is asked for, what is said, and where the
 //! person stands.
 
-use super::*;
 use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
-use crate::tui::sidebar::SideRow;
+use crate::tui::servers::state::SideRow;
+use crate::tui::update::tests::*;
 
 fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
     let tool = |name: &&str| {

@@ -1,8 +1,8 @@
 //! The dialogs about a tool that changed and about a server's instructions.
 
-use super::*;
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Launch, Trusted};
+use crate::tui::update::tests::*;
 use crate::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,0 +1,99 @@
+//! The message, what stands above it, and the list of commands while one is typed.
+
+use crate::tui::demo_tour;
+use crate::tui::layout::Panes;
+use crate::tui::model::{Focus, Model};
+use crate::tui::update::commands::completions;
+use crate::tui::view::notice_area;
+use crate::tui::widgets::painter::Pen;
+use ratatui::layout::{Position, Rect};
+
+/// Commands in the list at once.
+const LIST_ROWS_MAX: u16 = 8;
+
+/// Returns where the cursor belongs.
+pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position> {
+    notice_area::draw(model, panes.above, pen);
+    guided(model, panes, pen);
+    let focused = model.focus == Focus::Message;
+    let area = panes.message_inner;
+    if panes.framed {
+        let style = if focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        pen.frame(panes.message, "Message", "", style);
+    } else {
+        pen.clear(panes.message);
+        let style = if focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        pen.put(panes.message.x, panes.message.y, ">", style, 1);
+    }
+    let view = model.editor.view(area.width, area.height);
+    for (y, row) in view.rows.iter().enumerate() {
+        pen.put(area.x, area.y + y as u16, row, pen.theme.plain, area.width);
+    }
+    if focused && model.overlay.is_none() && model.asks.first().is_none_or(|ask| !ask.armed) {
+        list(model, panes, pen);
+    }
+    focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
+}
+
+/// The guide's line, right above the message.
+fn guided(model: &Model, panes: &Panes, pen: &mut Pen) {
+    let Some(area) = panes.guide else { return };
+    let columns = area.width.saturating_sub(4);
+    let Some(line) = demo_tour::line(model, columns) else {
+        return;
+    };
+    let accent = pen.theme.accent;
+    pen.put(area.x + 1, area.y, pen.glyphs.folded, accent, 1);
+    pen.put_cut(area.x + 3, area.y, &line, accent, columns);
+}
+
+fn list(model: &Model, panes: &Panes, pen: &mut Pen) {
+    let found = completions(model);
+    let above = panes.message.y;
+    let frame = if panes.framed { 2 } else { 0 };
+    if found.is_empty() || above <= frame {
+        return;
+    }
+    let shown = (found.len() as u16).min(LIST_ROWS_MAX).min(above - frame);
+    let chosen = model.completion.unwrap_or(0).min(found.len() - 1);
+    let first = chosen.saturating_sub(usize::from(shown) - 1);
+    let outer = Rect {
+        x: panes.message.x,
+        y: above - shown - frame,
+        width: panes.message.width.min(64),
+        height: shown + frame,
+    };
+    let area = if panes.framed {
+        pen.frame(outer, "Commands", "", pen.theme.dim)
+    } else {
+        pen.clear(outer);
+        outer
+    };
+    for (row, (command, binding)) in found.iter().enumerate().skip(first).take(shown.into()) {
+        let y = area.y + (row - first) as u16;
+        let style = if row == chosen {
+            pen.theme.accent
+        } else {
+            pen.theme.plain
+        };
+        let mark = if row == chosen {
+            pen.glyphs.cursor
+        } else {
+            " "
+        };
+        pen.put(area.x, y, mark, style, 1);
+        let usage = format!("{command} {}", binding.usage);
+        let name_columns = 30.min(area.width.saturating_sub(2));
+        pen.put_cut(area.x + 2, y, usage.trim_end(), style, name_columns);
+        let left = area.width.saturating_sub(33);
+        pen.put_cut(area.x + 33, y, binding.description, pen.theme.dim, left);
+    }
+}

@@ -1,0 +1,4 @@
+//! Terminal input: keys as the keymap spells them, bursts, replies of the terminal, key repeat.
+
+pub mod decode;
+pub mod key_repeat;

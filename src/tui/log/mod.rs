@@ -1,0 +1,5 @@
+//! The log and the trace of the last answer.
+
+pub mod keys;
+pub mod state;
+pub mod view;

@@ -1,0 +1,258 @@
+//! What can be chosen from, as data: the dialog of models, the offer of a first run,
+//! and the pull under way.
+
+use crate::domain::facts::is_same_model;
+use crate::domain::{ModelRef, ModelServer, Pull, ServerModel, Stock, StockState, Stocks, Think};
+use crate::tui::dialog::state::QUIET;
+use crate::tui::model::{Model, Overlay};
+use crate::tui::models::add_form::Connect;
+use crate::tui::widgets::editor::Editor;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Models that a first run offers by number; two more numbers follow.
+const OFFERED_MAX: usize = 7;
+
+#[derive(Debug, Clone, Default)]
+pub struct Shelf {
+    pub stocks: Arc<Stocks>,
+    pub pull: Option<Pull>,
+    /// The `think` setting of the present model.
+    pub think: Option<Think>,
+    pub offer: Offer,
+}
+
+/// The offer of a first run, as far as the person has come with it.
+#[derive(Debug, Clone, Default)]
+pub struct Offer {
+    /// The arrows' row. Nothing is preselected.
+    pub chosen: Option<usize>,
+    /// The digits that pointed to it: where letters follow, they were the beginning of
+    /// a message.
+    pub typed: String,
+    /// Put off until later.
+    pub closed: bool,
+    /// When it changed last: what could not be read yet is not chosen.
+    pub changed: Duration,
+}
+
+impl Offer {
+    pub fn point(&mut self, at: usize) {
+        self.chosen = Some(at);
+        self.typed.clear();
+    }
+}
+
+/// One thing that a first run offers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Offered<'a> {
+    Model(&'a ModelServer, &'a ServerModel),
+    Another,
+    Demo,
+}
+
+/// The dialog of models.
+#[derive(Debug, Clone, Default)]
+pub struct Models {
+    pub filter: Editor,
+    /// Among the rows that can be chosen.
+    pub chosen: usize,
+    /// What the arrows stood on is gone: nothing is chosen until a key moves them.
+    pub is_lost: bool,
+    pub in_list: bool,
+    /// The name of a model to pull.
+    pub pulling: Option<Editor>,
+}
+
+/// A row of the dialog.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Row<'a> {
+    Server(&'a Stock),
+    Model(ModelRow<'a>),
+    /// Why the server has no rows, and whether that is a fault.
+    Words(String, bool),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModelRow<'a> {
+    pub server: &'a ModelServer,
+    /// None where its server did not list it.
+    pub listed: Option<&'a ServerModel>,
+    pub configured: Option<&'a ModelRef>,
+    /// Its server said what it has.
+    pub is_known: bool,
+}
+
+impl ModelRow<'_> {
+    /// What the server is asked for.
+    pub fn model(&self) -> &str {
+        let configured = self.configured.map(|entry| entry.model.as_str());
+        let listed = self.listed.map(|model| model.name.as_str());
+        listed.or(configured).unwrap_or_default()
+    }
+
+    /// What a person picks it by.
+    pub fn name(&self) -> &str {
+        let configured = self.configured.map(|entry| entry.name.as_str());
+        configured.unwrap_or_else(|| self.model())
+    }
+
+    fn is_meant(&self, wanted: &str) -> bool {
+        let facts = self.listed.map(|model| &model.facts);
+        let family = facts.and_then(|facts| facts.family.as_deref());
+        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
+        let said = [self.name(), self.model(), family.unwrap_or_default()];
+        let abilities = abilities.iter().map(String::as_str);
+        let mut said = said.into_iter().chain(abilities);
+        wanted.is_empty() || said.any(|word| word.to_lowercase().contains(wanted))
+    }
+}
+
+/// The rows that a filter lets through.
+pub fn rows<'a>(stocks: &'a Stocks, filter: &str) -> Vec<Row<'a>> {
+    let wanted = filter.trim().to_lowercase();
+    let mut rows = Vec::new();
+    for stock in &stocks.servers {
+        let models: Vec<_> = models_of(stock)
+            .into_iter()
+            .filter(|row| row.is_meant(&wanted))
+            .collect();
+        // An Ollama that nobody configured and that is not there is not missed.
+        let is_missed = !stock.configured.is_empty() || stocks.offers;
+        let words = words_of(stock).filter(|(_, is_fault)| is_missed || !is_fault);
+        if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
+            continue;
+        }
+        rows.push(Row::Server(stock));
+        rows.extend(words.map(|(words, is_fault)| Row::Words(words, is_fault)));
+        rows.extend(models.into_iter().map(Row::Model));
+    }
+    rows
+}
+
+fn models_of(stock: &Stock) -> Vec<ModelRow<'_>> {
+    let server = &stock.server;
+    let listed = match &stock.state {
+        StockState::Has(catalogue) => catalogue.models.as_slice(),
+        _ => &[],
+    };
+    let mut rows = Vec::new();
+    for model in listed {
+        let entries = stock.configured.iter();
+        let mut entries = entries
+            .filter(|entry| is_same_model(&entry.model, &model.name))
+            .peekable();
+        let row = |configured| ModelRow {
+            server,
+            listed: Some(model),
+            configured,
+            is_known: true,
+        };
+        if entries.peek().is_none() {
+            rows.push(row(None));
+        }
+        rows.extend(entries.map(|entry| row(Some(entry))));
+    }
+    let is_listed = |entry: &ModelRef| {
+        let mut listed = listed.iter();
+        listed.any(|model| is_same_model(&entry.model, &model.name))
+    };
+    let missing = stock.configured.iter().filter(|entry| !is_listed(entry));
+    rows.extend(missing.map(|entry| ModelRow {
+        server,
+        listed: None,
+        configured: Some(entry),
+        is_known: matches!(stock.state, StockState::Has(_)),
+    }));
+    rows
+}
+
+fn words_of(stock: &Stock) -> Option<(String, bool)> {
+    match &stock.state {
+        StockState::Asking => Some(("Asking …".to_owned(), false)),
+        StockState::Failed(notice) => Some((notice.sentence(), true)),
+        StockState::Has(catalogue) if catalogue.models.is_empty() => {
+            Some(("It has no models yet.".to_owned(), false))
+        }
+        StockState::Has(catalogue) if catalogue.is_cut => {
+            Some(("It has more than are listed here.".to_owned(), false))
+        }
+        StockState::Has(_) => None,
+    }
+}
+
+/// The rows that can be chosen.
+pub fn choosable<'a>(rows: &[Row<'a>]) -> Vec<ModelRow<'a>> {
+    let models = rows.iter().filter_map(|row| match row {
+        Row::Model(row) => Some(*row),
+        _ => None,
+    });
+    models.collect()
+}
+
+/// Is there nothing at all, whatever is searched for?
+pub fn is_nothing_known(stocks: &Stocks) -> bool {
+    rows(stocks, "").is_empty()
+}
+
+/// Models that only embed are for no conversation.
+pub fn can_chat(model: &ServerModel) -> bool {
+    model.facts.can("completion") != Some(false)
+}
+
+/// `3 models`, `1 model`.
+pub fn count_words(count: usize) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} model{plural}")
+}
+
+impl Model {
+    /// Is a first run's offer on the screen?
+    pub fn offers(&self) -> bool {
+        self.shelf.stocks.offers
+            && !self.shelf.offer.closed
+            && self.selected.is_none()
+            && self.guide.is_none()
+            && self.transcript.entries().is_empty()
+    }
+
+    /// Does the offer have the keyboard? Only while nothing is typed.
+    pub fn offer_takes_keys(&self) -> bool {
+        self.offers() && self.overlay.is_none() && self.editor.is_empty()
+    }
+
+    /// Could the offer be read before this moment?
+    pub fn offer_was_read(&self) -> bool {
+        self.now >= self.shelf.offer.changed + QUIET
+    }
+
+    /// What a first run offers, in the order of its numbers.
+    pub fn offered(&self) -> Vec<Offered<'_>> {
+        let servers = self.shelf.stocks.servers.iter();
+        let models = servers.flat_map(|stock| match &stock.state {
+            StockState::Has(catalogue) => catalogue
+                .models
+                .iter()
+                .filter(|model| can_chat(model))
+                .map(|model| Offered::Model(&stock.server, model))
+                .collect(),
+            _ => Vec::new(),
+        });
+        let models = models.take(OFFERED_MAX);
+        models.chain([Offered::Another, Offered::Demo]).collect()
+    }
+
+    pub fn models_dialog(&mut self) -> Option<&mut Models> {
+        match &mut self.overlay {
+            Some(Overlay::Models(open)) => Some(open),
+            _ => None,
+        }
+    }
+
+    pub fn connect_dialog(&mut self) -> Option<&mut Connect> {
+        match &mut self.overlay {
+            Some(Overlay::Connect(open)) => Some(open),
+            _ => None,
+        }
+    }
+}

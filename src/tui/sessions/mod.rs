@@ -1,0 +1,5 @@
+//! The browser of earlier conversations.
+
+pub mod keys;
+pub mod state;
+pub mod view;
