@@ -7,7 +7,8 @@ mod words;
 use crate::domain::{Server, ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;
 use crate::tui::Prompts;
-use crate::tui::model::{Focus, Model, Overlay};
+use crate::tui::keymap::Action;
+use crate::tui::model::{Focus, Model};
 
 /// Steps, in their order.
 const ASK: usize = 0;
@@ -148,10 +149,10 @@ fn has_decided(model: &Model) -> bool {
 
 /// The step whose place is on screen now.
 fn open(model: &Model) -> Option<usize> {
-    match &model.overlay {
-        Some(Overlay::Sessions(_)) => return Some(SESSIONS),
-        Some(Overlay::Palette { .. }) => return Some(COMMANDS),
-        Some(Overlay::Help { .. }) => return Some(HELP),
+    match model.layer.as_ref().and_then(|layer| layer.action()) {
+        Some(Action::Sessions) => return Some(SESSIONS),
+        Some(Action::Commands) => return Some(COMMANDS),
+        Some(Action::Help) => return Some(HELP),
         _ => {}
     }
     let thinking = Focus::Thinking;

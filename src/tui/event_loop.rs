@@ -8,12 +8,11 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Effect, Input, Msg};
 use crate::tui::terminal;
 use crate::tui::terminal::Guard;
+use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::Screen;
 use crate::tui::terminal::panic;
 use crate::tui::terminal::shutdown::shut_down;
-use crate::tui::terminal::signals::{
-    Signals, answers_questions, farewell, hung_up, run_editor, watched_tty,
-};
+use crate::tui::terminal::signals::{Signals, answers_questions, hung_up, watched_tty};
 use crate::tui::update::{inputs, update};
 use crate::tui::{Options, view};
 use crossterm::clipboard::CopyToClipboard;
@@ -99,6 +98,14 @@ pub async fn run(
         shut_down(farewell(&outcome), &commands, &mut events).await;
     }
     outcome
+}
+
+/// How the engine is told to end. Only a user who leaves gives the turn under way up.
+fn farewell(outcome: &Result<Exit, TuiError>) -> Command {
+    match outcome {
+        Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
+        _ => Command::Abandon,
+    }
 }
 
 async fn show(

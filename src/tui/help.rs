@@ -1,9 +1,11 @@
 //! All keys and commands, read from the table of actions.
 
-use crate::tui::keymap::{Binding, Chord, TABLE, When};
-use crate::tui::widgets::list::dialog;
-use crate::tui::widgets::painter::Pen;
-use ratatui::layout::Rect;
+use crate::tui::keymap::{Action, Binding, Chord, TABLE, When};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
 
 /// Columns of the keys, and of the commands behind them.
 const KEYS_COLUMNS: u16 = 24;
@@ -15,29 +17,54 @@ enum Row {
     Blank,
 }
 
-pub fn draw(over: Rect, scroll: &mut usize, pen: &mut Pen) {
-    let rows = rows();
-    let area = dialog(over, "Help", "", (over.width, rows.len() as u16), pen);
-    let height = usize::from(area.height);
-    *scroll = (*scroll).min(rows.len().saturating_sub(height));
-    for (y, row) in rows.iter().skip(*scroll).take(height).enumerate() {
-        let y = area.y + y as u16;
-        match row {
-            Row::Blank => {}
-            Row::Heading(words) => {
-                pen.put(area.x, y, words, pen.theme.bold, area.width);
-            }
-            Row::Binding(binding) => draw_binding(binding, area, y, pen),
-        }
+#[derive(Debug, Default)]
+pub struct HelpLayer {
+    /// First row in view.
+    top: usize,
+}
+
+impl Layer for HelpLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::Help)
     }
-    let below = rows.len().saturating_sub(*scroll + height);
-    if below > 0 && height > 0 {
-        let mark = format!(" {} {below} more", pen.glyphs.down);
-        pen.put_right(area.right(), area.bottom() - 1, &mark, pen.theme.accent);
+
+    fn key(&mut self, _: KeyEvent, _: &mut Cx) -> Handled {
+        Handled::PassedOn
+    }
+
+    fn scroll(&mut self, rows: isize, _: Shared) {
+        self.top = self.top.saturating_add_signed(rows);
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        let (over, rows) = (area.body, rows());
+        let area = window(over, "Help", "", (over.width, rows.len() as u16), pen);
+        let height = usize::from(area.height);
+        self.top = self.top.min(rows.len().saturating_sub(height));
+        for (y, row) in rows.iter().skip(self.top).take(height).enumerate() {
+            let y = area.y + y as u16;
+            match row {
+                Row::Blank => {}
+                Row::Heading(words) => {
+                    pen.put(area.x, y, words, pen.theme.bold, area.width);
+                }
+                Row::Binding(binding) => draw_binding(binding, area, y, pen),
+            }
+        }
+        let below = rows.len().saturating_sub(self.top + height);
+        if below > 0 && height > 0 {
+            let mark = format!(" {} {below} more", pen.glyphs.down);
+            pen.put_right(area.right(), area.bottom() - 1, &mark, pen.theme.accent);
+        }
+        None
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        vec!["PgUp/PgDn scroll".to_owned(), "Esc close".to_owned()]
     }
 }
 
-fn draw_binding(binding: &Binding, area: Rect, y: u16, pen: &mut Pen) {
+fn draw_binding(binding: &Binding, area: Rect, y: u16, pen: &mut Painter) {
     let keys: Vec<_> = binding.keys.iter().map(Chord::to_string).collect();
     let command = format!("{} {}", binding.command.unwrap_or_default(), binding.usage);
     let narrow = area.width < 72;

@@ -2,48 +2,34 @@
 //! it; neither does anything else.
 
 use crate::domain::id::Mint;
-use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, SessionId, ToolMode,
-    ToolState, Transcript, Trusted, TurnId,
-};
-use crate::protocol::{Ask, LogLine, Meter};
+use crate::domain::{Body, CallId, Notice, PieceId, SessionId, ToolState, Transcript, TurnId};
+use crate::protocol::Ask;
 use crate::tui::Options;
 use crate::tui::chat::viewport::Flow;
 use crate::tui::composer::draft::Draft;
 use crate::tui::demo_tour;
 use crate::tui::demo_tour::Guide;
 use crate::tui::dialog::state::{OpenAsk, QUIET};
+use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
 use crate::tui::input::key_repeat::Held;
-use crate::tui::log::state::{LogPane, Trace};
-use crate::tui::models::add_form::Connect;
-use crate::tui::models::state::{Models, Shelf};
+use crate::tui::keymap::Action;
+use crate::tui::layer::{Cx, Handled, Layer, Request, Shared};
+use crate::tui::models::first_run::FirstRun;
+use crate::tui::notices::Notices;
 use crate::tui::probe::Probe;
 pub use crate::tui::servers::state::{SideRow, Sidebar};
-use crate::tui::servers::stderr_log::ServerLogPane;
-pub use crate::tui::sessions::state::Sessions;
 use crate::tui::theme::{Background, Glyphs, Theme};
-use crate::tui::trust::state::TrustList;
 use crate::tui::widgets::editor::Editor;
-pub use crate::tui::widgets::picker::{Pick, Picked};
-use crate::tui::widgets::text_viewer::Reading;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long the engine may take to acknowledge a Ctrl+C: from then on the next one leaves.
 pub const ENGINE_SILENT: Duration = Duration::from_secs(1);
-/// How long a notice stays.
-pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
-/// A key takes a notice away that could be read for so long.
-pub const NOTICE_READ: Duration = Duration::from_secs(1);
 /// A stream that brings nothing for so long is said to be silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// One frame of the spinner.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
-/// Log lines kept for the log pane.
-pub const LOG_LINES_MAX: usize = 1_000;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Focus {
     #[default]
@@ -51,32 +37,6 @@ pub enum Focus {
     Chat,
     Servers,
     Thinking,
-}
-
-/// What lies over the panes because the person called it.
-#[derive(Debug, Clone)]
-pub enum Overlay {
-    Help {
-        scroll: usize,
-    },
-    Log(LogPane),
-    /// A text to be read whole.
-    Reading(Box<Reading>),
-    ServerLog(Box<ServerLogPane>),
-    Palette {
-        filter: Editor,
-        chosen: usize,
-    },
-    /// What was typed before, searched.
-    Recall {
-        filter: Editor,
-        chosen: usize,
-    },
-    Pick(Pick),
-    Trust(TrustList),
-    Sessions(Box<Sessions>),
-    Models(Box<Models>),
-    Connect(Box<Connect>),
 }
 
 /// What was typed before, and where Up and Down are in it.
@@ -144,7 +104,7 @@ pub struct Burst {
     pub pasting: bool,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Model {
     pub now: Duration,
     pub size: (u16, u16),
@@ -197,31 +157,20 @@ pub struct Model {
     pub decided_by: Option<Held>,
 
     pub focus: Focus,
-    pub overlay: Option<Overlay>,
+    /// What lies over the panes because the user opened it.
+    pub layer: Option<Box<dyn Layer>>,
+    /// Asked for by features and not carried out yet.
+    pub requests: VecDeque<Request>,
     pub show_servers: bool,
     pub show_thinking: bool,
     pub over_chat: Option<Focus>,
     pub asks: Vec<OpenAsk>,
 
-    pub models: Vec<ModelRef>,
-    pub selected: Option<ModelRef>,
-    /// What model servers have, and what comes of it.
-    pub shelf: Shelf,
+    pub engine: EngineState,
+    pub first_run: FirstRun,
     pub probe: Option<Probe>,
-    pub personas: Arc<Vec<PersonaSummary>>,
-    /// The one that answers.
-    pub persona: Option<String>,
-    pub mode: ToolMode,
     pub sidebar: Sidebar,
-    /// What `/trust` lists.
-    pub trusted: Arc<Vec<Trusted>>,
-    pub meter: Meter,
-    pub banners: Vec<Banner>,
-    pub notice: Option<(Notice, Duration)>,
-    /// Notices that wait until that line is free.
-    pub mentions: VecDeque<Notice>,
-    pub log: VecDeque<LogLine>,
-    pub trace: Trace,
+    pub notices: Notices,
 
     pub turns: Mint,
     pub queries: Mint,
@@ -274,26 +223,17 @@ impl Model {
             decided_by: None,
             last_key: Duration::ZERO,
             focus: Focus::default(),
-            overlay: None,
+            layer: None,
+            requests: VecDeque::new(),
             show_servers: true,
             show_thinking: true,
             over_chat: None,
             asks: Vec::new(),
-            models: Vec::new(),
-            selected: None,
-            shelf: Shelf::default(),
+            engine: EngineState::default(),
+            first_run: FirstRun::default(),
             probe: None,
-            personas: Arc::default(),
-            persona: None,
-            mode: ToolMode::default(),
             sidebar: Sidebar::new(Glyphs::new(options.ascii).dot),
-            trusted: Arc::default(),
-            meter: Meter::default(),
-            banners: Vec::new(),
-            notice: None,
-            mentions: VecDeque::new(),
-            log: VecDeque::new(),
-            trace: None,
+            notices: Notices::default(),
             turns: Mint::default(),
             queries: Mint::default(),
             last_turn: None,
@@ -307,16 +247,70 @@ impl Model {
     }
 
     pub fn notify(&mut self, notice: Notice) {
-        self.notice = Some((notice, self.now));
+        self.notices.show(notice, self.now);
     }
 
     pub fn running(&self) -> Option<TurnId> {
         self.transcript.running()
     }
 
-    /// The name of the model that a prompt goes to.
-    pub fn model_name(&self) -> &str {
-        self.selected.as_ref().map_or("", |model| &model.name)
+    /// State of several owners that features may read.
+    pub fn shared(&self) -> Shared<'_> {
+        Shared {
+            now: self.now,
+            glyphs: self.glyphs,
+            engine: &self.engine,
+            servers: &self.sidebar.servers,
+            prompts: &self.history.prompts,
+        }
+    }
+
+    /// Lets a feature act. What it asks for is carried out once the message is taken in.
+    pub fn cx<T>(&mut self, act: impl FnOnce(&mut Cx) -> T) -> T {
+        let mut queries = std::mem::take(&mut self.queries);
+        let mut requests = Vec::new();
+        let done = act(&mut Cx::new(self.shared(), &mut queries, &mut requests));
+        self.queries = queries;
+        self.requests.extend(requests);
+        done
+    }
+
+    /// Lets the open layer act; it goes where it is done.
+    pub fn with_layer(&mut self, act: impl FnOnce(&mut dyn Layer, &mut Cx) -> Handled) -> Handled {
+        let Some(mut layer) = self.layer.take() else {
+            return Handled::PassedOn;
+        };
+        let handled = self.cx(|cx| act(layer.as_mut(), cx));
+        if handled != Handled::Closed {
+            self.layer = Some(layer);
+        }
+        handled
+    }
+
+    /// Lets the servers act.
+    pub fn with_servers(&mut self, act: impl FnOnce(&mut Sidebar, &mut Cx)) {
+        let mut sidebar = std::mem::replace(&mut self.sidebar, Sidebar::new(""));
+        self.cx(|cx| act(&mut sidebar, cx));
+        self.sidebar = sidebar;
+    }
+
+    /// Is the layer open that this action opens?
+    pub fn shows(&self, action: Action) -> bool {
+        self.layer.as_ref().and_then(|layer| layer.action()) == Some(action)
+    }
+
+    /// Is a first run's offer on the screen?
+    pub fn offers(&self) -> bool {
+        self.engine.stocks.offers
+            && !self.first_run.is_closed()
+            && self.engine.selected.is_none()
+            && self.guide.is_none()
+            && self.transcript.entries().is_empty()
+    }
+
+    /// Does the offer have the keyboard? Only while nothing is typed.
+    pub fn offer_takes_keys(&self) -> bool {
+        self.offers() && self.layer.is_none() && self.editor.is_empty()
     }
 
     /// When the model wants to be called though nothing came in: a spinner's next
@@ -328,23 +322,28 @@ impl Model {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
         });
-        let notice = self.notice.as_ref().map(|(_, since)| *since + NOTICE_LASTS);
         let arms = self.asks.first().filter(|ask| ask.is_seen && !ask.armed);
         let arms = arms.map(|ask| ask.opened.max(self.last_key) + QUIET);
         let enter = self
             .burst
             .enter
             .map(|since| since + crate::tui::update::ENTER_HELD);
-        let log = match &self.overlay {
-            Some(Overlay::ServerLog(pane)) => Some(pane.due()),
-            _ => None,
-        };
+        let layer = self.layer.as_ref().and_then(|layer| layer.wake());
         let stuck = self.interrupt_sent.map(|since| since + ENGINE_SILENT);
         let stuck = stuck.filter(|due| self.now < *due);
-        [spinner, notice, arms, enter, self.replies.due(), log, stuck]
-            .into_iter()
-            .flatten()
-            .min()
+        let notice = self.notices.due();
+        [
+            spinner,
+            notice,
+            arms,
+            enter,
+            self.replies.due(),
+            layer,
+            stuck,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Is a turn under way that waits for nobody's decision?

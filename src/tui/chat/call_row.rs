@@ -7,7 +7,8 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::chat::elapsed::seconds;
 use crate::tui::chat::view::Scene;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::numbers::rows_words;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -20,7 +21,7 @@ const SERVER_FROM: u16 = 20;
 const RUNNING_COLUMNS: u16 = 8;
 
 /// `▸ get-sum  everything            ✓ 0.1 s`
-pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Pen) {
+pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Painter) {
     let fold = match &call.state {
         ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
         _ if unfolded => pen.glyphs.open,
@@ -65,22 +66,7 @@ fn has_run(call: &ToolCall) -> bool {
     }
 }
 
-/// `9,412 more rows`, `1 row`.
-pub fn rows_words(count: usize, which: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    let gap = if which.is_empty() { "" } else { " " };
-    let rows = if count == 1 { "row" } else { "rows" };
-    format!("{grouped}{gap}{which} {rows}")
-}
-
-fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {
+fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let done = match &call.state {
         ToolState::Proposed => return ("called".to_owned(), theme.dim),
@@ -116,7 +102,7 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Pen) -> (String, Style) {
 
 /// `fetching forecast               ▕██████    ▏  60 %`: the bar stands at the right
 /// edge, so that a message of another length does not move it.
-pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Pen) {
+pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
     let ToolState::Running {
         progress: Some(progress),
     } = &call.state
@@ -131,7 +117,7 @@ pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Pen) {
     pen.put_cut(row.x + 2, row.y, message.as_str().trim(), dim, columns);
 }
 
-fn measure_words(progress: &Progress, columns: u16, pen: &Pen) -> String {
+fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
     let share = match progress.measure() {
         Measure::Share(share) => share,
         Measure::Count(count) => return count_words(count),
@@ -164,7 +150,7 @@ mod tests {
     fn what_is_under_nothing_is_nothing() {
         let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 30, 1));
         let model = crate::tui::Model::new(&Default::default(), (30, 1));
-        let pen = Pen::new(&mut buffer, model.theme, model.glyphs);
+        let pen = Painter::new(&mut buffer, model.theme, model.glyphs);
         let progress = Progress::new(-5.0, Some(10.0), None);
         assert_eq!(measure_words(&progress, 30, &pen), "▕          ▏   0 %");
         assert_eq!(measure_words(&progress, 20, &pen), "  0 %");

@@ -1,7 +1,7 @@
 //! Times in words: that a turn is under way and for how long, and what one took.
 
 use crate::tui::model::Model;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn life(model: &Model) -> Option<(String, String)> {
 
 /// At the lower edge: how long the turn under way takes, or tokens a second and
 /// seconds of the last one.
-pub fn draw(model: &Model, chat: Rect, pen: &mut Pen) {
+pub fn draw(model: &Model, chat: Rect, pen: &mut Painter) {
     if let Some((time, silent)) = life(model) {
         if chat.width > 40 && chat.height > 2 {
             let words = format!(" {time}{silent} ");

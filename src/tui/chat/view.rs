@@ -12,7 +12,7 @@ use crate::tui::keymap::{Action, key_of};
 use crate::tui::layout::{Pane, Panes};
 use crate::tui::model::{Clock, Focus, Model};
 use crate::tui::models::first_run_view;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::HashMap;
@@ -36,7 +36,7 @@ pub struct Scene<'a> {
     selected: Option<usize>,
 }
 
-pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) {
+pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut model.chat);
     let area = panes.chat_inner;
     let source = model.chat_source(panes);
@@ -102,7 +102,7 @@ fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arro
     }
 }
 
-pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pen) {
+pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Painter) {
     let mut flow = std::mem::take(&mut model.thinking);
     let source = model.thinking_source(panes);
     let height = usize::from(pane.inner.height);
@@ -154,7 +154,7 @@ fn draw_row(
     place: Place,
     entry: &Entry,
     row: Rect,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) {
     let selected = scene.selected == Some(place.index);
     match flow.part(place) {
@@ -191,7 +191,7 @@ fn draw_row(
     }
 }
 
-fn text_look(entry: &Entry, source: &Source, pen: &Pen) -> (u16, Style) {
+fn text_look(entry: &Entry, source: &Source, pen: &Painter) -> (u16, Style) {
     match &entry.body {
         Body::Prompt { .. } | Body::Text { .. } => (0, pen.theme.plain),
         Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => (0, pen.theme.dim),
@@ -208,7 +208,7 @@ fn draw_head(
     line: usize,
     unfolded: bool,
     row: Rect,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) {
     match &entry.body {
         Body::Prompt { .. } => {
@@ -255,7 +255,7 @@ fn draw_head(
 }
 
 /// `Waiting for response...` below a blank row, with a spinner and the seconds.
-fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Pen) {
+fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Painter) {
     if line == 0 {
         return;
     }

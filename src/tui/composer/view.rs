@@ -5,14 +5,14 @@ use crate::tui::layout::Panes;
 use crate::tui::model::{Focus, Model};
 use crate::tui::update::commands::completions;
 use crate::tui::view::notice_area;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
 
 /// Commands in the list at once.
 const LIST_ROWS_MAX: u16 = 8;
 
 /// Returns where the cursor belongs.
-pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position> {
+pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Position> {
     notice_area::draw(model, panes.above, pen);
     guided(model, panes, pen);
     let focused = model.focus == Focus::Message;
@@ -37,14 +37,14 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Pen) -> Option<Position>
     for (y, row) in view.rows.iter().enumerate() {
         pen.put(area.x, area.y + y as u16, row, pen.theme.plain, area.width);
     }
-    if focused && model.overlay.is_none() && model.asks.first().is_none_or(|ask| !ask.armed) {
+    if focused && model.layer.is_none() && model.asks.first().is_none_or(|ask| !ask.armed) {
         list(model, panes, pen);
     }
     focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
 }
 
 /// The guide's line, right above the message.
-fn guided(model: &Model, panes: &Panes, pen: &mut Pen) {
+fn guided(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.guide else { return };
     let columns = area.width.saturating_sub(4);
     let Some(line) = demo_tour::line(model, columns) else {
@@ -55,7 +55,7 @@ fn guided(model: &Model, panes: &Panes, pen: &mut Pen) {
     pen.put_cut(area.x + 3, area.y, &line, accent, columns);
 }
 
-fn list(model: &Model, panes: &Panes, pen: &mut Pen) {
+fn list(model: &Model, panes: &Panes, pen: &mut Painter) {
     let found = completions(model);
     let above = panes.message.y;
     let frame = if panes.framed { 2 } else { 0 };

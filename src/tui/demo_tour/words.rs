@@ -6,7 +6,7 @@ use crate::tui::demo_tour::{
     ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK, offers_a_tool, open,
 };
 use crate::tui::dialog::state::{Form, OpenAsk};
-use crate::tui::model::{Focus, Model, Overlay};
+use crate::tui::model::{Focus, Model};
 
 /// The same, long, short and for the smallest screens.
 type Words = [&'static str; 3];
@@ -54,10 +54,7 @@ fn asking(ask: &OpenAsk) -> Words {
 }
 
 fn opened(step: usize, model: &Model) -> Words {
-    let none_kept = match &model.overlay {
-        Some(Overlay::Sessions(open)) => open.all.as_ref().is_some_and(|all| all.is_empty()),
-        _ => false,
-    };
+    let none_kept = model.layer.as_ref().is_some_and(|layer| layer.is_empty());
     match step {
         SESSIONS if none_kept => NO_SESSIONS_OPEN,
         SESSIONS => SESSIONS_OPEN,
@@ -73,7 +70,7 @@ fn opened(step: usize, model: &Model) -> Words {
 fn before_decision(guide: &Guide, model: &Model) -> Words {
     let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.as_str());
     let is_question = prompt == Some(guide.prompts.question);
-    match (offers_a_tool(model), model.mode) {
+    match (offers_a_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_WORDS,
         (true, ToolMode::Auto) => UNASKED_WORDS,
         (true, ToolMode::Manual) if is_question => BEFORE_WORDS,
@@ -83,7 +80,7 @@ fn before_decision(guide: &Guide, model: &Model) -> Words {
 
 /// Nothing is under way, and no call was decided so far.
 fn again(model: &Model) -> Words {
-    match (offers_a_tool(model), model.mode) {
+    match (offers_a_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_AGAIN,
         (true, ToolMode::Auto) => UNASKED_AGAIN,
         (true, ToolMode::Manual) => AGAIN_WORDS,

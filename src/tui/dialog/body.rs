@@ -14,7 +14,7 @@ use crate::tui::dialog::body_settings;
 use crate::tui::dialog::state::{Body, OpenAsk, Row};
 use crate::tui::dialog::{body_pin, body_probe, body_unfinished};
 use crate::tui::model::Model;
-use crate::tui::widgets::painter::rows_of;
+use crate::tui::widgets::painter::{one_line, rows_of};
 
 /// What of a dialog never scrolls.
 pub struct Words {
@@ -157,11 +157,6 @@ pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
     let server = call.map_or_else(String::new, |call| call.server.to_string());
     let (tool, server) = (Clean::word(tool), Clean::word(&server));
     one_line(&format!("{tool}   {server}"))
-}
-
-/// A name with a line end in it must not pass for two lines.
-pub fn one_line(raw: &str) -> Clean {
-    Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
 
 /// The tool, then what would run, and only then what the server says: its words must

@@ -4,8 +4,8 @@
 use crate::domain::ServerId;
 use crate::domain::trust::{PinChange, Section, Sign, lines_of};
 use crate::text::Clean;
-use crate::tui::dialog::body::one_line;
 use crate::tui::dialog::body_settings::marked;
+use crate::tui::widgets::painter::one_line;
 use crate::tui::widgets::painter::rows_of;
 
 /// The difference, part by part.

@@ -3,7 +3,7 @@
 
 use crate::domain::{Change, Weight};
 use crate::text::Clean;
-use crate::tui::dialog::body::one_line;
+use crate::tui::widgets::painter::one_line;
 use crate::tui::widgets::painter::rows_of;
 
 /// Changes that are listed.

@@ -4,7 +4,8 @@
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::text::Clean;
 use crate::text::grapheme::truncate;
-use crate::tui::dialog::body::{indented, one_line};
+use crate::tui::dialog::body::indented;
+use crate::tui::widgets::painter::one_line;
 use crate::tui::widgets::painter::rows_of;
 use jiff::tz::TimeZone;
 

@@ -5,12 +5,12 @@ use crate::text::grapheme::width;
 use crate::tui::dialog::body::Words;
 use crate::tui::dialog::state::{OpenAsk, Row};
 use crate::tui::dialog::view::{choice_style, saturated};
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// The question and the keys, where the screen is very small. The keys have more
 /// columns than the question, beside which the marks stand.
-pub fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Pen) {
+pub fn draw_keys(words: &Words, ask: &OpenAsk, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
         pen.put_cut(area.x, area.y, words.question, pen.theme.bold, area.width);
     }

@@ -4,7 +4,7 @@ use crate::text::Clean;
 use crate::tui::dialog::state::Form;
 use crate::tui::dialog::view::saturated;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::{Position, Rect};
 
 /// The field of edited arguments, below the tool that they are for.
@@ -12,7 +12,7 @@ pub fn draw_arguments(
     head: &Clean,
     form: &mut Form,
     area: Rect,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> Option<Position> {
     let Form::Arguments {
         editor,
@@ -58,7 +58,7 @@ pub fn draw_field(
     editor: &mut Editor,
     fault: Option<&str>,
     area: Rect,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> Position {
     if area.height > 1 {
         pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);

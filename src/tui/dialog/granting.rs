@@ -4,11 +4,12 @@
 use crate::domain::Notice;
 use crate::domain::tool::Decision;
 use crate::protocol::Answer;
-use crate::tui::dialog::keys::{chosen_by, field_key, scrolls};
+use crate::tui::dialog::keys::{chosen_by, scrolls};
 use crate::tui::dialog::state::{Act, Form, OpenAsk, QUIET};
 use crate::tui::input::decode::normal;
 use crate::tui::input::key_repeat::Held;
 use crate::tui::model::Model;
+use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What is to be typed to run a call unread.
@@ -94,7 +95,7 @@ pub fn unread(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
             }
         }
         _ => {
-            field_key(editor, key);
+            text_field::key(editor, key);
         }
     }
     None

@@ -5,14 +5,13 @@ use crate::domain::{Arguments, Notice, Pattern, QueryId};
 use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
 use crate::tui::dialog::granting;
 use crate::tui::dialog::state::{Act, Form, OpenAsk, Row, with_ask};
-use crate::tui::input::decode::{key_under, normal, typed};
+use crate::tui::input::decode::{key_under, normal};
 use crate::tui::input::key_repeat::Held;
-use crate::tui::keymap;
-use crate::tui::keymap::{Action, When};
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::update::engine;
-use crate::tui::widgets::editor::{Edit, Editor};
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Below this nothing of what is asked can be read.
@@ -284,7 +283,7 @@ fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
             return ask.decide(Decision::Deny { word });
         }
         _ => {
-            field_key(editor, key);
+            text_field::key(editor, key);
         }
     }
     None
@@ -344,23 +343,9 @@ fn arguments(
             *fault = Some(why.chars().take(FAULT_CHARS_MAX).collect());
         }
         _ => {
-            field_key(editor, key);
+            text_field::key(editor, key);
             (*fault, *query) = (None, None);
         }
     }
     None
-}
-
-/// A key of any text field: an editing key of the message, or a character.
-pub fn field_key(editor: &mut Editor, key: KeyEvent) -> bool {
-    let action = keymap::find(key, |when| when == When::Message);
-    match (action, typed(key)) {
-        (Some(Action::Edit(Edit::Newline)), _) => editor.edit(Edit::Newline),
-        (Some(Action::Edit(edit)), _) => editor.edit(edit),
-        (None, Some(c)) => {
-            editor.insert(c.encode_utf8(&mut [0; 4]));
-            true
-        }
-        _ => false,
-    }
 }

@@ -9,8 +9,9 @@ use crate::tui::dialog::body::Words;
 use crate::tui::dialog::compact::{draw_keys, key_of};
 use crate::tui::dialog::field::{draw_arguments, draw_field};
 use crate::tui::dialog::state::{Body, Form, OpenAsk, Row, with_ask};
-use crate::tui::model::{Model, Overlay};
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::keymap::Action;
+use crate::tui::model::Model;
+use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::time::Duration;
@@ -71,7 +72,7 @@ fn width_max(model: &Model, ask: &OpenAsk) -> u16 {
 
 /// Does the question stand over the dialog of models?
 pub fn covers(model: &Model, ask: &OpenAsk) -> bool {
-    let over = matches!(model.overlay, Some(Overlay::Models(_)));
+    let over = model.shows(Action::Models);
     over && matches!(ask.question, Ask::AddModel { .. } | Ask::RemoveModel { .. })
 }
 
@@ -144,7 +145,7 @@ fn choice_rows(rows: &[Row], columns: u16) -> u16 {
 }
 
 /// Returns the cursor's place where a field of the dialog is edited.
-pub fn draw(model: &mut Model, area: Rect, pen: &mut Pen) -> Option<Position> {
+pub fn draw(model: &mut Model, area: Rect, pen: &mut Painter) -> Option<Position> {
     let drawn = with_ask(model, |model, ask| {
         let area = Rect {
             width: area.width.min(width_max(model, ask)),
@@ -188,7 +189,7 @@ fn draw_framed(
     area: Rect,
     inner: Rect,
     now: Duration,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> Option<Position> {
     let roomy = lower_rows(words, inner.width, true);
     let fits = saturated(ask.body().len()).saturating_add(roomy) <= inner.height;
@@ -234,7 +235,7 @@ fn draw_small(
     ask: &mut OpenAsk,
     area: Rect,
     now: Duration,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> Option<Position> {
     let label = match ask.form {
         Form::Word(_) | Form::Unread(_) => label_of(&ask.form),
@@ -281,7 +282,7 @@ fn draw_small(
 }
 
 /// Draws the scrolled part, and remembers how much of it there is room for.
-fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Pen) {
+fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Painter) {
     ask.drawn(area.height.into(), now);
     let rows = ask.body().iter().enumerate().skip(ask.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
@@ -295,7 +296,7 @@ fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Pen) {
 }
 
 /// How many rows there are above and below those in view.
-fn marks(ask: &OpenAsk, room: usize, pen: &Pen) -> String {
+fn marks(ask: &OpenAsk, room: usize, pen: &Painter) -> String {
     let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
     let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
@@ -308,13 +309,13 @@ fn marks(ask: &OpenAsk, room: usize, pen: &Pen) -> String {
     }
 }
 
-fn short_marks(above: usize, below: usize, pen: &Pen) -> String {
+fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
     let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
     up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
 }
 
-pub fn choice_style(ask: &OpenAsk, pen: &Pen) -> Style {
+pub fn choice_style(ask: &OpenAsk, pen: &Painter) -> Style {
     if ask.armed {
         pen.theme.plain
     } else {
@@ -322,7 +323,7 @@ pub fn choice_style(ask: &OpenAsk, pen: &Pen) -> Style {
     }
 }
 
-fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Pen) {
+fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Painter) {
     let style = choice_style(ask, pen);
     pen.put(area.x, area.y, words.question, pen.theme.bold, area.width);
     let first = area.y + 1 + gap;

@@ -1,29 +1,23 @@
-//! The latest lines of the log, or of a server's stderr, read from their end; and what
-//! the last answer was made of, read from its beginning.
+//! Draws the log from its end, and the trace of the last answer from its beginning.
 
 use crate::domain::trace::{TraceLine, TraceSort};
+use crate::protocol::LogLine;
 use crate::text::Clean;
-use crate::tui::log::state::{LogPane, LogTab};
-use crate::tui::model::Model;
-use crate::tui::widgets::list::dialog;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::log::state::TracePage;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::tail::from_end;
+use crate::tui::widgets::window::window;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use std::collections::VecDeque;
 
 /// Columns of what stands before a line of the last answer.
 const LABEL_WIDTH: u16 = 6;
 
-pub fn draw(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
-    match pane.tab {
-        LogTab::Log => draw_log(model, over, &mut pane.back, pen),
-        LogTab::LastAnswer => draw_trace(model, over, pane, pen),
-    }
-}
-
-fn draw_log(model: &Model, over: Rect, back: &mut usize, pen: &mut Pen) {
+pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
     let size = (over.width, over.height);
-    let (theme, area) = (pen.theme, dialog(over, "Log", "Tab last answer", size, pen));
-    let lines = model.log.iter().rev().map(|line| {
+    let (theme, area) = (pen.theme, window(over, "Log", "Tab last answer", size, pen));
+    let count = lines.len();
+    let lines = lines.iter().rev().map(|line| {
         let style = match line.level {
             tracing::Level::ERROR => theme.failure,
             tracing::Level::WARN => theme.attention,
@@ -32,25 +26,18 @@ fn draw_log(model: &Model, over: Rect, back: &mut usize, pen: &mut Pen) {
         };
         (format!("{:5} {}", line.level, line.text), style)
     });
-    from_end(
-        lines,
-        model.log.len(),
-        area,
-        back,
-        "Nothing was logged yet.",
-        pen,
-    );
+    from_end(lines, count, area, back, "Nothing was logged yet.", pen);
 }
 
-/// What the last answer was made of, from its beginning. Only what is in view is
-/// wrapped.
-fn draw_trace(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
+/// The trace of the last answer, from its beginning; nothing before the engine has told of
+/// it. Only what is in view is wrapped.
+pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen: &mut Painter) {
     let size = (over.width, over.height);
-    let area = dialog(over, "Last answer", "Tab log", size, pen);
+    let area = window(over, "Last answer", "Tab log", size, pen);
     let (plain, dim) = (pen.theme.plain, pen.theme.dim);
-    let lines = match &model.trace {
+    let lines = match lines {
         None => return,
-        Some(lines) if lines.is_empty() => {
+        Some([]) => {
             let nothing = "There is no answer yet. What the model sends will be shown here as it came, with the pieces it was cut into.";
             pen.paragraph(area, &Clean::own(nothing), dim);
             return;
@@ -67,10 +54,10 @@ fn draw_trace(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
         fits
     };
     let last_page = lines.iter().rev().take_while(fits).count().max(1);
-    pane.top = pane.top.min(lines.len().saturating_sub(last_page));
+    page.top = page.top.min(lines.len().saturating_sub(last_page));
     let mut y = area.y;
-    pane.shown = 0;
-    for line in &lines[pane.top..] {
+    page.shown = 0;
+    for line in &lines[page.top..] {
         let style = match line.sort {
             TraceSort::Heading => pen.theme.accent,
             TraceSort::Text => plain,
@@ -86,7 +73,7 @@ fn draw_trace(model: &Model, over: Rect, pane: &mut LogPane, pen: &mut Pen) {
             pen.put(area.x, y, &row, style, area.width);
             y += 1;
         }
-        pane.shown += 1;
+        page.shown += 1;
     }
 }
 
@@ -108,30 +95,4 @@ fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
     let width = usize::from(LABEL_WIDTH);
     rows.map(|(at, row)| format!("{:<width$}{row}", label(at)))
         .collect()
-}
-
-/// Draws lines, newest first in `lines`, so that the newest stands lowest.
-pub fn from_end(
-    lines: impl Iterator<Item = (String, Style)>,
-    count: usize,
-    area: Rect,
-    back: &mut usize,
-    nothing: &'static str,
-    pen: &mut Pen,
-) {
-    *back = (*back).min(count.saturating_sub(1));
-    if count == 0 {
-        let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::own(nothing), dim);
-    }
-    let mut y = area.bottom();
-    for (line, style) in lines.skip(*back) {
-        for row in rows_of(&Clean::line(&line), area.width).iter().rev() {
-            if y <= area.y {
-                return;
-            }
-            y -= 1;
-            pen.put(area.x, y, row, style, area.width);
-        }
-    }
 }

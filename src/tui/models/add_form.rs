@@ -1,8 +1,17 @@
-//! The form for a model of another server, as data.
+//! The form for a model of another server: its fields, the check, saving.
 
 use crate::domain::model::Secret;
 use crate::domain::{NewModel, Notice, ProviderKind, QueryId};
+use crate::protocol::{Command, Event};
+use crate::tui::input::decode::typed;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::models::add_form_view;
 use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
 
 pub const PROVIDER: usize = 0;
 pub const MODEL: usize = 1;
@@ -23,30 +32,36 @@ pub const PROVIDERS: [ProviderKind; 4] = [
     ProviderKind::Ollama,
 ];
 
-#[derive(Debug, Clone, Default)]
-pub struct Connect {
+#[derive(Debug, Default)]
+pub struct AddModelForm {
     /// Among [`PROVIDERS`].
-    pub provider: usize,
-    pub model: Editor,
-    pub address: Editor,
-    pub key: Editor,
-    pub at: usize,
+    provider: usize,
+    pub(super) model: Editor,
+    pub(super) address: Editor,
+    pub(super) key: Editor,
+    pub(super) at: usize,
     /// The check under way.
-    pub query: Option<QueryId>,
-    pub fault: Option<Notice>,
+    pub(super) query: Option<QueryId>,
+    pub(super) fault: Option<Notice>,
     /// Esc was pressed over what is typed; the next one drops it.
-    pub is_leaving: bool,
+    pub(super) is_leaving: bool,
     /// The check failed: it can be saved all the same.
-    pub failed: bool,
+    pub(super) failed: bool,
 }
 
-impl Connect {
-    pub fn provider(&self) -> ProviderKind {
+impl AddModelForm {
+    pub fn new(shared: Shared) -> Self {
+        let mut form = Self::default();
+        form.suggest_key(&shared.engine.stocks.key_variables);
+        form
+    }
+
+    fn provider(&self) -> ProviderKind {
         PROVIDERS[self.provider % PROVIDERS.len()]
     }
 
     /// As a person calls it.
-    pub fn provider_words(&self) -> &'static str {
+    pub(super) fn provider_words(&self) -> &'static str {
         match self.provider() {
             ProviderKind::OpenAi => "OpenAI-compatible",
             ProviderKind::Mistral => "Mistral",
@@ -56,7 +71,7 @@ impl Connect {
     }
 
     /// What an empty address means.
-    pub fn usual_address(&self) -> &'static str {
+    pub(super) fn usual_address(&self) -> &'static str {
         match self.provider() {
             ProviderKind::OpenAi => "https://api.openai.com/v1",
             ProviderKind::Mistral => "https://api.mistral.ai/v1",
@@ -76,8 +91,8 @@ impl Connect {
 
     /// Puts the variable of the provider into the key's field where it is set, and
     /// takes it out where it would go to a stranger: to another provider, or to an
-    /// address of one's own (S2.2). What was typed stays.
-    pub fn suggest_key(&mut self, set: &[String]) {
+    /// address of one's own. What was typed stays.
+    fn suggest_key(&mut self, set: &[String]) {
         if !self.key.is_empty() && !self.is_suggested() {
             return;
         }
@@ -94,14 +109,14 @@ impl Connect {
     }
 
     /// Typing a key replaces the one that was suggested.
-    pub fn begin_typing(&mut self) {
+    fn begin_typing(&mut self) {
         if self.at == KEY && self.is_suggested() {
             self.key.set("");
         }
     }
 
     /// The key as it may be shown: the name of a variable, or as many dots.
-    pub fn masked_key(&self) -> String {
+    pub(super) fn masked_key(&self) -> String {
         let key = self.key.text();
         if key.starts_with("${") && key.ends_with('}') {
             key
@@ -111,13 +126,13 @@ impl Connect {
     }
 
     /// Did the person type anything?
-    pub fn is_filled(&self) -> bool {
+    fn is_filled(&self) -> bool {
         let key = !self.key.is_empty() && !self.is_suggested();
         key || !self.model.is_empty() || !self.address.is_empty()
     }
 
     /// What was filled in; None while the model is missing.
-    pub fn new_model(&self) -> Option<NewModel> {
+    fn new_model(&self) -> Option<NewModel> {
         let filled = |field: &Editor| {
             let text = field.text().trim().to_owned();
             Some(text).filter(|text| !text.is_empty())
@@ -133,7 +148,7 @@ impl Connect {
         })
     }
 
-    pub fn field(&mut self) -> Option<&mut Editor> {
+    fn field(&mut self) -> Option<&mut Editor> {
         match self.at {
             MODEL => Some(&mut self.model),
             ADDRESS => Some(&mut self.address),
@@ -143,12 +158,12 @@ impl Connect {
     }
 
     /// The last row that there is.
-    pub fn last(&self) -> usize {
+    pub(super) fn last(&self) -> usize {
         if self.failed { SAVE_ANYWAY } else { SAVE }
     }
 
     /// Something was changed: what the check said is about something else.
-    pub fn changed(&mut self, set: &[String]) {
+    fn changed(&mut self, set: &[String]) {
         // A key that is being typed is not completed.
         if self.at != KEY {
             self.suggest_key(set);
@@ -156,6 +171,127 @@ impl Connect {
         self.query = None;
         self.fault = None;
         self.failed = false;
+    }
+}
+
+impl AddModelForm {
+    /// A key over the choice of a provider.
+    fn provider_key(&mut self, key: KeyEvent) -> bool {
+        let count = PROVIDERS.len();
+        let found = layers::find(key, &[Place::Form]);
+        self.provider = match (found, typed(key)) {
+            (Some(LayerKey::Left), _) => (self.provider + count - 1) % count,
+            (Some(LayerKey::Right), _) | (_, Some(' ')) => (self.provider + 1) % count,
+            (_, Some(c @ '1'..='4')) => usize::from(c as u8 - b'1'),
+            _ => return false,
+        };
+        true
+    }
+
+    /// A key over one of the fields. False where it changed nothing.
+    fn field_key(&mut self, key: KeyEvent) -> bool {
+        if typed(key).is_some() || key.code == KeyCode::Backspace {
+            self.begin_typing();
+        }
+        self.field()
+            .is_some_and(|field| text_field::key(field, key))
+    }
+
+    /// Checks what was filled in, or saves it although the check failed.
+    fn save(&mut self, cx: &mut Cx) {
+        let Some(model) = self.new_model() else {
+            self.at = MODEL;
+            self.fault = Some(Notice::warning("Please name the model first."));
+            return;
+        };
+        if self.at == SAVE_ANYWAY && self.failed {
+            return cx.send(Command::AddModel(model));
+        }
+        if self.query.is_none() {
+            let query = cx.query();
+            self.fault = None;
+            self.query = Some(query);
+            cx.send(Command::TryModel { query, model });
+        }
+    }
+
+    /// The check is back: what is right is saved at once.
+    fn checked(&mut self, result: &Result<(), Notice>, cx: &mut Cx) {
+        self.query = None;
+        match (result, self.new_model()) {
+            (Ok(()), Some(new)) => cx.send(Command::AddModel(new)),
+            (Err(notice), _) => {
+                self.fault = Some(notice.clone());
+                self.failed = true;
+            }
+            (Ok(()), None) => {}
+        }
+    }
+}
+
+impl Layer for AddModelForm {
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        let last = self.last();
+        let leaves = std::mem::take(&mut self.is_leaving) || !self.is_filled();
+        let mut changed = false;
+        match layers::find(key, &[Place::Form]) {
+            Some(LayerKey::Back) if leaves => return Handled::Closed,
+            Some(LayerKey::Back) => {
+                self.is_leaving = true;
+                let words = "Esc again drops what you typed here.";
+                cx.notify(Notice::info(words));
+            }
+            Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
+            Some(LayerKey::Down) => self.at = (self.at + 1).min(last),
+            Some(LayerKey::Take) if self.at < SAVE => self.at += 1,
+            Some(LayerKey::Take) => self.save(cx),
+            _ if self.at == PROVIDER => changed = self.provider_key(key),
+            // Nobody sees where in a hidden key the cursor would be.
+            Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
+            _ => changed = self.field_key(key),
+        }
+        if changed {
+            self.changed(&cx.shared.engine.stocks.key_variables);
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx) {
+        let line = text.replace(['\n', '\r'], " ");
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        self.begin_typing();
+        if let Some(field) = self.field() {
+            field.insert(line.trim());
+            self.changed(&cx.shared.engine.stocks.key_variables);
+        }
+    }
+
+    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+        match event {
+            Event::ModelTried { query, result } if self.query == Some(*query) => {
+                self.checked(result, cx);
+            }
+            // A model was added and is used: what asked for it is done.
+            Event::ModelAdded(_) => return Handled::Closed,
+            _ => {}
+        }
+        Handled::PassedOn
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        add_form_view::draw(self, area.chat, pen)
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        let back = |word| layers::hint(Place::Form, LayerKey::Back, word);
+        if self.is_leaving {
+            return vec![
+                back("drops what you typed"),
+                "any other key goes on".to_owned(),
+            ];
+        }
+        let next = layers::hint(Place::Form, LayerKey::Take, "next");
+        vec![next, "Up/Down fields".to_owned(), back("close")]
     }
 }
 

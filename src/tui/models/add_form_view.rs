@@ -1,10 +1,13 @@
 //! The form for a model of another server: four fields, the check, what it said.
 
 use crate::text::Clean;
-use crate::tui::models::add_form::{ADDRESS, Connect, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY};
+use crate::tui::models::add_form::{
+    ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY,
+};
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::list::dialog;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::text_field;
+use crate::tui::widgets::window::window;
 use ratatui::layout::{Position, Rect};
 
 /// Columns of the names of the fields, where there is room for them.
@@ -12,7 +15,7 @@ const NAMES: u16 = 10;
 const FAULT_ROWS_MAX: u16 = 4;
 
 /// Returns the cursor's place in a field.
-pub fn draw(form: &mut Connect, over: Rect, pen: &mut Pen) -> Option<Position> {
+pub fn draw(form: &mut AddModelForm, over: Rect, pen: &mut Painter) -> Option<Position> {
     let fault = form
         .fault
         .as_ref()
@@ -25,7 +28,7 @@ pub fn draw(form: &mut Connect, over: Rect, pen: &mut Pen) -> Option<Position> {
     let last = form.last() as u16;
     let gap = u16::from(over.height >= 12);
     let wanted = last + 1 + 2 * gap + fault_rows;
-    let area = dialog(over, "Another server", "", (72, wanted), pen);
+    let area = window(over, "Another server", "", (72, wanted), pen);
     // On a very small screen the row in question and its neighbours are shown.
     let height = area.height;
     let first = if height > last {
@@ -72,7 +75,7 @@ pub fn draw(form: &mut Connect, over: Rect, pen: &mut Pen) -> Option<Position> {
     cursor
 }
 
-fn field(form: &mut Connect, row: usize, line: Rect, pen: &mut Pen) -> Option<Position> {
+fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> Option<Position> {
     let focused = form.at == row;
     let style = if focused {
         pen.theme.accent
@@ -113,19 +116,15 @@ fn field(form: &mut Connect, row: usize, line: Rect, pen: &mut Pen) -> Option<Po
         pen.put_cut(area.x, area.y, empty, pen.theme.dim, area.width);
         return Some(Position::new(area.x, area.y));
     }
-    let view = field.view(area.width, 1);
-    for text in &view.rows {
-        pen.put(area.x, area.y, text, pen.theme.plain, area.width);
-    }
-    Some(Position::new(area.x + view.cursor.0, area.y))
+    Some(text_field::draw_text(field, area, pen))
 }
 
 fn button(
-    form: &Connect,
+    form: &AddModelForm,
     row: usize,
     focused: bool,
     line: Rect,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> Option<Position> {
     let label = match row {
         SAVE_ANYWAY => "Save all the same",

@@ -6,18 +6,18 @@ use crate::domain::stock::size_words;
 use crate::domain::{StockState, StockState::*};
 use crate::text::Clean;
 use crate::tui::model::Model;
-use crate::tui::models::state::{Offered, can_chat, count_words};
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::models::rows::{FirstRunItem, can_chat, count_words, first_run_items};
+use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
 /// From this width on a model's size and abilities stand beside its name.
 const COLUMNS_FROM: u16 = 44;
 
-pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
+pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
     if !model.offers() {
-        let words = if model.selected.is_some() || !model.models.is_empty() {
-            match model.mode {
+        let words = if model.engine.selected.is_some() || !model.engine.models.is_empty() {
+            match model.engine.mode {
                 ToolMode::Manual => "Type a message below. Tools ask before they run.",
                 ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
             }
@@ -28,7 +28,7 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
         pen.paragraph(area, &Clean::own(words), dim);
         return;
     }
-    let offered = model.offered();
+    let items = first_run_items(&model.engine.stocks);
     let found = state_words(model);
     let found = rows_of(&Clean::line(&found), area.width);
     let welcome = rows_of(&Clean::own(WELCOME), area.width);
@@ -41,8 +41,8 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
         }
     };
     // What is chosen from comes first; words have what room is left.
-    let items = offered.len() as u16 + 1;
-    let room = |rest: &Rect, rows: usize| rest.height >= items + rows as u16;
+    let least = items.len() as u16 + 1;
+    let room = |rest: &Rect, rows: usize| rest.height >= least + rows as u16;
     if room(&rest, found.len() + welcome.len() + 1) {
         put(&welcome, &mut rest);
         rest.y += 1;
@@ -52,17 +52,17 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
         let rows = found.len().min(usize::from(rest.height.saturating_sub(2)));
         put(&found[..rows], &mut rest);
     }
-    items_in(model, &offered, rest, pen);
+    items_in(model, &items, rest, pen);
 }
 
-fn items_in(model: &Model, offered: &[Offered<'_>], area: Rect, pen: &mut Pen) {
+fn items_in(model: &Model, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
     let height = usize::from(area.height);
-    let chosen = model.shelf.offer.chosen;
+    let chosen = model.first_run.pointed();
     let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
-    let spaced = height > offered.len();
+    let spaced = height > items.len();
     let mut y = area.y;
-    for (index, item) in offered.iter().enumerate().skip(first) {
-        if *item == Offered::Another && spaced && index > 0 {
+    for (index, item) in items.iter().enumerate().skip(first) {
+        if *item == FirstRunItem::AnotherServer && spaced && index > 0 {
             y += 1;
         }
         if y >= area.bottom() {
@@ -85,7 +85,7 @@ fn items_in(model: &Model, offered: &[Offered<'_>], area: Rect, pen: &mut Pen) {
             ..area
         };
         let mut end = line.right();
-        if let Offered::Model(_, listed) = item
+        if let FirstRunItem::Model(_, listed) = item
             && area.width >= COLUMNS_FROM
         {
             let abilities = listed.facts.capabilities.iter();
@@ -107,7 +107,7 @@ fn items_in(model: &Model, offered: &[Offered<'_>], area: Rect, pen: &mut Pen) {
         pen.put_cut(line.x, y, Clean::line(&words).as_str(), style, columns);
         y += 1;
     }
-    let hidden = offered.len().saturating_sub(first + height);
+    let hidden = items.len().saturating_sub(first + height);
     if hidden > 0 && area.height > 0 {
         let words = format!(" {} {hidden}", pen.glyphs.down);
         let style = pen.theme.accent;
@@ -115,25 +115,27 @@ fn items_in(model: &Model, offered: &[Offered<'_>], area: Rect, pen: &mut Pen) {
     }
 }
 
-fn label(item: &Offered<'_>) -> String {
+fn label(item: &FirstRunItem<'_>) -> String {
     match item {
-        Offered::Model(_, listed) => listed.name.clone(),
-        Offered::Another => "Another server: OpenAI-compatible, Mistral, Anthropic …".to_owned(),
-        Offered::Demo => "Just look around: the demo needs nothing".to_owned(),
+        FirstRunItem::Model(_, listed) => listed.name.clone(),
+        FirstRunItem::AnotherServer => {
+            "Another server: OpenAI-compatible, Mistral, Anthropic …".to_owned()
+        }
+        FirstRunItem::Demo => "Just look around: the demo needs nothing".to_owned(),
     }
 }
 
 /// What became of the look for an Ollama.
 fn state_words(model: &Model) -> String {
     let found = found_words(model);
-    if model.shelf.stocks.is_host_unread {
+    if model.engine.stocks.is_host_unread {
         return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
     }
     found
 }
 
 fn found_words(model: &Model) -> String {
-    let Some(stock) = model.shelf.stocks.servers.first() else {
+    let Some(stock) = model.engine.stocks.servers.first() else {
         return String::new();
     };
     let url = &stock.server.url;
@@ -149,7 +151,7 @@ fn found_words(model: &Model) -> String {
         StockState::Has(catalogue) => {
             let chats = catalogue.models.iter().filter(|one| can_chat(one)).count();
             let count = count_words(chats);
-            let listed = model.offered().len() - 2;
+            let listed = first_run_items(&model.engine.stocks).len() - 2;
             if listed < chats {
                 format!("Ollama is running here, with {count}; /models shows all:")
             } else {

@@ -3,10 +3,14 @@
 use crate::domain::stock::size_words;
 use crate::domain::{Pull, Stock, StockState};
 use crate::text::Clean;
-use crate::tui::model::Model;
-use crate::tui::models::state::{ModelRow, Models, Row, count_words, rows};
-use crate::tui::view::header::thousands;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::layer::Shared;
+use crate::tui::models::layer::ModelsLayer;
+use crate::tui::models::rows::{ModelRow, Row, count_words, rows};
+use crate::tui::widgets::list::{ListRow, rows_in_view};
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::text_field;
+use crate::tui::widgets::window::full_window;
 use ratatui::layout::{Position, Rect};
 
 /// From these widths on there is a column for …
@@ -19,44 +23,30 @@ const BAR_COLUMNS: usize = 20;
 const FAULT_ROWS_MAX: usize = 4;
 
 /// Returns the cursor's place where something is typed.
-pub fn draw(model: &Model, open: &mut Models, over: Rect, pen: &mut Pen) -> Option<Position> {
-    let framed = over.width >= 40 && over.height >= 8;
-    let all = rows(&model.shelf.stocks, &open.filter.text());
+pub fn draw(
+    open: &mut ModelsLayer,
+    over: Rect,
+    shared: Shared,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let engine = shared.engine;
+    let all = rows(&engine.stocks, &open.list.filter());
     let count = all
         .iter()
         .filter(|row| matches!(row, Row::Model(_)))
         .count();
-    let area = if framed {
-        let right = count_words(count);
-        pen.frame(over, "Models", &right, pen.theme.accent)
-    } else {
-        pen.clear(over);
-        over
+    let mut rest = full_window(over, "Models", &count_words(count), pen);
+    let cursor = match &mut open.pulling {
+        Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
+        None => {
+            let at = open.list.draw_filter("/", rest, pen);
+            Some(at).filter(|_| !open.list.is_in_rows())
+        }
     };
-    let mut rest = area;
-    let mut cursor = None;
-    if let Some(field) = &mut open.pulling {
-        pen.put(rest.x, rest.y, "Pull:", pen.theme.accent, rest.width);
-        let columns = rest.width.saturating_sub(6);
-        let view = field.view(columns, 1);
-        for row in &view.rows {
-            pen.put(rest.x + 6, rest.y, row, pen.theme.plain, columns);
-        }
-        cursor = Some(Position::new(rest.x + 6 + view.cursor.0, rest.y));
-    } else {
-        pen.put(rest.x, rest.y, "/", pen.theme.accent, rest.width);
-        let columns = rest.width.saturating_sub(2);
-        let view = open.filter.view(columns, 1);
-        for row in &view.rows {
-            pen.put(rest.x + 2, rest.y, row, pen.theme.plain, columns);
-        }
-        let at = Position::new(rest.x + 2 + view.cursor.0, rest.y);
-        cursor = cursor.or(Some(at).filter(|_| !open.in_list));
-    }
     let gap = 1 + u16::from(rest.height > 6);
     rest.y += gap.min(rest.height);
     rest.height = rest.height.saturating_sub(gap);
-    if let Some(pull) = &model.shelf.pull
+    if let Some(pull) = &engine.pull
         && rest.height > 1
     {
         rest.height -= 1;
@@ -70,14 +60,14 @@ pub fn draw(model: &Model, open: &mut Models, over: Rect, pen: &mut Pen) -> Opti
         rest.height -= u16::from(rest.height > 6);
     }
     if all.is_empty() {
-        let words = if open.filter.is_blank() {
+        let words = if open.list.is_unfiltered() {
             "No server of models is known. `a` adds one."
         } else {
             "nothing matches"
         };
         pen.put_cut(rest.x + 2, rest.y, words, pen.theme.dim, rest.width);
     }
-    list(model, open, &all, rest, pen);
+    list(open, &all, rest, shared, pen);
     cursor
 }
 
@@ -105,37 +95,46 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
     lines
 }
 
-fn list(model: &Model, open: &Models, all: &[Row<'_>], area: Rect, pen: &mut Pen) {
+fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &mut Painter) {
     let lines = lines(all, area.width);
-    // The drawn line of the chosen one, since servers stand between.
+    // The drawn line of the selected one, since servers stand between.
     let models = lines.iter().enumerate();
     let mut models = models.filter(|(_, line)| matches!(line, Line::Model(_)));
-    let at = models.nth(open.chosen).map(|(at, _)| at);
-    let chosen = at.filter(|_| !open.is_lost);
-    let height = usize::from(area.height);
-    let first = at.map_or(0, |at| (at + 1).saturating_sub(height));
-    for (index, line) in lines.iter().enumerate().skip(first).take(height) {
-        let area = Rect {
-            y: area.y + (index - first) as u16,
-            height: 1,
-            ..area
-        };
-        match line {
-            Line::Server(stock) => server_line(stock, area, pen),
+    let count = all
+        .iter()
+        .filter(|row| matches!(row, Row::Model(_)))
+        .count();
+    let at = models.nth(open.list.selected(count)).map(|(at, _)| at);
+    for mut row in rows_in_view(lines.len(), at, area, pen) {
+        if row.is_selected && open.is_lost {
+            row = row.unselected(pen);
+        }
+        let line = row.line;
+        match &lines[row.index] {
+            Line::Server(stock) => server_line(stock, line, pen),
             Line::Words(words, is_fault) => {
                 let mark = if *is_fault { pen.glyphs.failed } else { " " };
-                pen.put(area.x, area.y, mark, pen.theme.failure, 1);
-                let columns = area.width.saturating_sub(2);
-                pen.put(area.x + 2, area.y, words, pen.theme.dim, columns);
+                pen.put(line.x, line.y, mark, pen.theme.failure, 1);
+                let columns = line.width.saturating_sub(2);
+                pen.put(line.x + 2, line.y, words, pen.theme.dim, columns);
             }
-            Line::Model(row) => {
-                model_row(model, row, chosen == Some(index), open.in_list, area, pen);
+            Line::Model(model) => {
+                let in_use = shared.engine.selected.as_ref();
+                model_row(
+                    model,
+                    model.configured.is_some() && model.configured == in_use,
+                    &row,
+                    pen,
+                );
+                if row.is_selected && open.list.is_in_rows() {
+                    row.highlight(pen);
+                }
             }
         }
     }
 }
 
-fn server_line(stock: &Stock, line: Rect, pen: &mut Pen) {
+fn server_line(stock: &Stock, line: Rect, pen: &mut Painter) {
     let (server, dot) = (&stock.server, pen.glyphs.dot);
     let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
     let right = match &stock.state {
@@ -147,23 +146,10 @@ fn server_line(stock: &Stock, line: Rect, pen: &mut Pen) {
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
 }
 
-fn model_row(
-    model: &Model,
-    row: &ModelRow<'_>,
-    chosen: bool,
-    focused: bool,
-    line: Rect,
-    pen: &mut Pen,
-) {
-    let style = if chosen {
-        pen.theme.accent
-    } else {
-        pen.theme.plain
-    };
-    let mark = if chosen { pen.glyphs.cursor } else { " " };
-    pen.put(line.x, line.y, mark, style, 1);
+fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) {
+    at.put_mark(pen);
+    let line = at.line;
     let mut end = line.right();
-    let in_use = row.configured.is_some() && row.configured == model.selected.as_ref();
     if line.width >= STATE_FROM {
         let is_missing = row.is_known && row.listed.is_none();
         let (word, style) = match (in_use, row.configured.is_some()) {
@@ -186,17 +172,13 @@ fn model_row(
         line.x + 2,
         line.y,
         Clean::line(&name).as_str(),
-        style,
+        at.style,
         columns,
     );
-    if chosen && focused {
-        let selection = pen.theme.selection;
-        pen.style(line, selection);
-    }
 }
 
 /// What the server says about a model, from the right. Returns where that begins.
-fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Pen) -> u16 {
+fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
     let facts = row.listed.map(|listed| &listed.facts);
     if width >= ABILITIES_FROM {
         let mut words: Vec<&str> = Vec::new();
@@ -230,13 +212,13 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
 }
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
-fn pull_line(pull: &Pull, line: Rect, pen: &mut Pen) {
+fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
     let words = Clean::line(&pull_words(pull, pen, line.width >= 60));
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 
 /// How far a pull is; in few words where little room is.
-pub fn pull_words(pull: &Pull, pen: &Pen, wide: bool) -> String {
+pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
     let name = &pull.name;
     let Some(share) = pull.share() else {
         return format!("Pulling {name}: {}", pull.status);

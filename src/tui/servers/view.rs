@@ -6,8 +6,8 @@ use crate::text::Clean;
 use crate::tui::layout::Pane;
 use crate::tui::model::{Focus, Model, SideRow, Sidebar};
 use crate::tui::servers::state::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, Tone};
-use crate::tui::view::header::thousands;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -19,7 +19,7 @@ pub fn wanted_rows(model: &Model) -> usize {
     model.sidebar.rows().len().max(1)
 }
 
-pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Pen) {
+pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
     let focused = model.focus == Focus::Servers;
     let area = pane.inner;
     let chosen = model.sidebar.chosen;
@@ -53,7 +53,7 @@ pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Pen) {
     }
 }
 
-fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Pen) {
+fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Painter) {
     let Some(server) = sidebar.servers.get(row.server()) else {
         return;
     };
@@ -84,7 +84,7 @@ fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Pen) {
     }
 }
 
-fn put_below(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mut Pen) {
+fn put_below(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mut Painter) {
     let indent = match tool {
         Some(_) => TOOL_INDENT,
         None => SERVER_INDENT,
@@ -93,7 +93,7 @@ fn put_below(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mu
     pen.put_cut(line.x + indent, line.y, text, style, columns);
 }
 
-fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen: &mut Pen) {
+fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen: &mut Painter) {
     let (mark, style, word) = state(server, pen);
     pen.put(line.x, line.y, mark, style, 1);
     let words = match word {
@@ -111,7 +111,7 @@ fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen
 }
 
 /// The glyph of a server's state, and its word; connected ones show numbers instead.
-fn state(server: &Server, pen: &Pen) -> (&'static str, Style, Option<&'static str>) {
+fn state(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     if !server.enabled {
         return (glyphs.off, theme.dim, Some("disabled"));
@@ -126,7 +126,7 @@ fn state(server: &Server, pen: &Pen) -> (&'static str, Style, Option<&'static st
     }
 }
 
-fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut Pen) {
+fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut Painter) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let is_off = server.tools_off.contains(&tool.name);
     let is_withheld = server.withheld.contains(&tool.name);

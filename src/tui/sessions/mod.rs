@@ -1,5 +1,4 @@
 //! The browser of earlier conversations.
 
-pub mod keys;
-pub mod state;
+pub mod layer;
 pub mod view;

@@ -2,8 +2,10 @@
 
 use crate::domain::SessionSummary;
 use crate::text::Clean;
-use crate::tui::model::Sessions;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::sessions::layer::SessionsLayer;
+use crate::tui::widgets::list::{ListRow, below_filter, rows_in_view};
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::window::full_window;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::{Position, Rect};
@@ -17,8 +19,7 @@ const MODEL_FROM: u16 = 84;
 const PREVIEW_BYTES_MAX: usize = 2_000;
 
 /// Returns the cursor's place in the search line.
-pub fn draw(open: &mut Sessions, over: Rect, pen: &mut Pen) -> Option<Position> {
-    let framed = over.width >= 40 && over.height >= 8;
+pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
     let with_preview = over.width >= PREVIEW_FROM;
     let list_columns = if with_preview {
         over.width * 6 / 10
@@ -36,12 +37,9 @@ pub fn draw(open: &mut Sessions, over: Rect, pen: &mut Pen) -> Option<Position> 
         Some(_) => format!("{count} of {all}"),
         None => String::new(),
     };
-    let area = if framed {
-        pen.frame(left, "Sessions", &right, pen.theme.accent)
-    } else {
-        pen.clear(over);
-        over
-    };
+    // On a low screen nothing is framed, and the list takes the whole width.
+    let room = if over.height < 8 { over } else { left };
+    let area = full_window(room, "Sessions", &right, pen);
     if with_preview {
         let outer = Rect {
             x: left.right(),
@@ -51,29 +49,12 @@ pub fn draw(open: &mut Sessions, over: Rect, pen: &mut Pen) -> Option<Position> 
         let inner = pen.frame(outer, "Preview", "", pen.theme.dim);
         preview(open, inner, pen);
     }
-    pen.put(area.x, area.y, "/", pen.theme.accent, area.width);
-    let view = open.filter.view(area.width.saturating_sub(2), 1);
-    for row in &view.rows {
-        pen.put(
-            area.x + 2,
-            area.y,
-            row,
-            pen.theme.plain,
-            area.width.saturating_sub(2),
-        );
-    }
-    let gap = u16::from(area.height > 4);
-    let list = Rect {
-        y: area.y + 1 + gap,
-        height: area.height.saturating_sub(1 + gap),
-        ..area
-    };
-    rows(open, list, pen);
-    let cursor = Position::new(area.x + 2 + view.cursor.0, area.y);
-    (!open.in_list && open.deleting.is_none()).then_some(cursor)
+    let cursor = open.list.draw_filter("/", area, pen);
+    rows(open, below_filter(area), pen);
+    (!open.list.is_in_rows() && open.deleting.is_none()).then_some(cursor)
 }
 
-fn rows(open: &Sessions, mut area: Rect, pen: &mut Pen) {
+fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
     if let Some(id) = &open.deleting {
         area.height = area.height.saturating_sub(1);
         let hit = open.all.iter().flat_map(|all| all.iter());
@@ -107,23 +88,19 @@ fn rows(open: &Sessions, mut area: Rect, pen: &mut Pen) {
         );
         return;
     }
-    let chosen = open.chosen.min(hits.len() - 1);
-    let first = (chosen + 1).saturating_sub(usize::from(area.height));
-    let shown = hits.iter().enumerate().skip(first);
-    for (index, hit) in shown.take(area.height.into()) {
-        let line = Rect::new(area.x, area.y + (index - first) as u16, area.width, 1);
-        row(hit, index == chosen, open.in_list, line, pen);
+    let selected = Some(open.list.selected(hits.len()));
+    let focused = open.list.is_in_rows();
+    for at in rows_in_view(hits.len(), selected, area, pen) {
+        row(hits[at.index], &at, pen);
+        if at.is_selected && focused {
+            at.highlight(pen);
+        }
     }
 }
 
-fn row(hit: &SessionSummary, chosen: bool, focused: bool, line: Rect, pen: &mut Pen) {
-    let style = if chosen {
-        pen.theme.accent
-    } else {
-        pen.theme.plain
-    };
-    let mark = if chosen { pen.glyphs.cursor } else { " " };
-    pen.put(line.x, line.y, mark, style, 1);
+fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
+    at.put_mark(pen);
+    let line = at.line;
     let mut end = line.right();
     if let Some(why) = &hit.broken {
         let words = Clean::line(&format!("{} broken: {why}", pen.glyphs.failed));
@@ -160,11 +137,7 @@ fn row(hit: &SessionSummary, chosen: bool, focused: bool, line: Rect, pen: &mut 
     }
     let title = title(hit);
     let columns = end.saturating_sub(line.x + 3);
-    pen.put_cut(line.x + 2, line.y, title.as_str(), style, columns);
-    if chosen && focused {
-        let selection = pen.theme.selection;
-        pen.style(line, selection);
-    }
+    pen.put_cut(line.x + 2, line.y, title.as_str(), at.style, columns);
 }
 
 /// The title, or where there is none the file's name.
@@ -184,7 +157,7 @@ fn date(at: Timestamp) -> String {
         .to_string()
 }
 
-fn preview(open: &Sessions, area: Rect, pen: &mut Pen) {
+fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
     let Some(session) = &open.preview else { return };
     let mut y = area.y;
     for message in &session.messages {

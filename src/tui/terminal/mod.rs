@@ -139,6 +139,7 @@ fn knows_kitty_keys() -> bool {
         .any(|name| is("TERM", name) || is("TERM_PROGRAM", name))
 }
 pub mod diff_encoder;
+pub mod external_editor;
 pub mod frame_writer;
 pub mod panic;
 pub mod shutdown;

@@ -1,9 +1,5 @@
-//! What reaches the screen from outside the terminal's keys: signals, a terminal
-//! that is gone, and the person's own editor.
+//! Signals, and a terminal that is gone.
 
-use crate::domain::Notice;
-use crate::protocol::Command;
-use crate::tui::event_loop::{Exit, TuiError};
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::Interest;
@@ -44,14 +40,6 @@ pub async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
     std::future::pending().await
 }
 
-/// How the engine is told to end. Only a user who leaves gives the turn under way up.
-pub fn farewell(outcome: &Result<Exit, TuiError>) -> Command {
-    match outcome {
-        Ok(Exit::Left | Exit::Demo) => Command::Shutdown,
-        _ => Command::Abandon,
-    }
-}
-
 pub struct Signals(Vec<(i32, Signal)>);
 
 impl Signals {
@@ -80,9 +68,7 @@ impl Signals {
         });
         futures::future::select_all(waits).await.0
     }
-}
 
-impl Signals {
     /// The next signal that ends the program even while another one has the terminal: an
     /// interrupt or a quit there is meant for that one.
     pub async fn next_fatal(&mut self) -> i32 {
@@ -94,38 +80,4 @@ impl Signals {
             }
         }
     }
-}
-
-/// Runs `$VISUAL` or `$EDITOR` on a file that holds `text`.
-pub async fn run_editor(text: &str) -> Result<String, Notice> {
-    let failed = |fault: io::Error| {
-        Notice::failure("The editor could not be used.").because(format!("{fault}."))
-    };
-    let set = |name: &str| {
-        std::env::var(name)
-            .ok()
-            .filter(|value| !value.trim().is_empty())
-    };
-    let editor = set("VISUAL")
-        .or_else(|| set("EDITOR"))
-        .unwrap_or_else(|| "vi".to_owned());
-    let file = tempfile::Builder::new()
-        .prefix("humble-")
-        .suffix(".md")
-        .tempfile()
-        .map_err(failed)?;
-    std::fs::write(file.path(), text).map_err(failed)?;
-    // The variable is a command line, such as `code --wait`.
-    let status = tokio::process::Command::new("sh")
-        .args(["-c", &format!("{editor} \"$1\""), "sh"])
-        .arg(file.path())
-        .kill_on_drop(true)
-        .status()
-        .await
-        .map_err(failed)?;
-    if !status.success() {
-        return Err(Notice::failure(format!("The editor ended with {status}."))
-            .advise("The message stays as it was."));
-    }
-    std::fs::read_to_string(file.path()).map_err(failed)
 }

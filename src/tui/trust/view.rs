@@ -3,11 +3,9 @@
 use crate::domain::Trusted;
 use crate::domain::trust::Lapse;
 use crate::text::Clean;
-use crate::tui::dialog::body::one_line;
-use crate::tui::model::Model;
-use crate::tui::trust::state::{TrustList, detail, line};
-use crate::tui::widgets::list::dialog;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::trust::words::{detail, line};
+use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::painter::{Painter, one_line, rows_of};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
@@ -21,37 +19,11 @@ const SHORT_KIND_WIDTH: u16 = 2;
 /// From this width on the date is shown.
 const DATE_FROM: u16 = 52;
 
-pub fn draw(model: &Model, list: &mut TrustList, over: Rect, pen: &mut Pen) {
-    let trusted = &model.trusted;
-    list.chosen = list.chosen.min(trusted.len().saturating_sub(1));
-    let count = match trusted.len() {
-        0 => String::new(),
-        count => format!("{} of {count}", list.chosen + 1),
-    };
-    let rows = u16::try_from(trusted.len()).unwrap_or(u16::MAX).max(12);
-    let area = dialog(over, "Trust", &count, (92, rows), pen);
-    let Some(chosen) = trusted.get(list.chosen) else {
-        let said = "Nothing is remembered: every call asks. 6 to 9 in the dialog of a call decide for longer.";
-        let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::own(said), dim);
-        return;
-    };
-    match &mut list.detail {
-        Some(top) => draw_detail(chosen, top, area, pen),
-        None => draw_list(trusted, list.chosen, area, pen),
-    }
-}
-
-fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Pen) {
-    let first = (chosen + 1).saturating_sub(usize::from(area.height));
-    let rows = trusted.iter().enumerate().skip(first);
-    for (y, (index, one)) in (area.top()..area.bottom()).zip(rows) {
+pub fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Painter) {
+    for row in rows_in_view(trusted.len(), Some(chosen), area, pen) {
+        let (one, y) = (&trusted[row.index], row.line.y);
         let line = line(one);
-        let (mark, style) = match index == chosen {
-            true => (pen.glyphs.cursor, pen.theme.accent),
-            false => (" ", pen.theme.plain),
-        };
-        pen.put(area.x, y, mark, style, 1);
+        row.put_mark(pen);
         let mut end = area.right();
         if area.width >= DATE_FROM {
             end -= DATE_WIDTH.min(end - area.x);
@@ -64,7 +36,7 @@ fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Pen) {
         };
         end -= columns.min(end - area.x);
         let is_waiting = matches!(one, Trusted::Waiting(_));
-        let kind_style = match (is_waiting, index == chosen) {
+        let kind_style = match (is_waiting, row.is_selected) {
             (true, _) => pen.theme.attention,
             (false, true) => pen.theme.accent,
             (false, false) => pen.theme.dim,
@@ -79,7 +51,7 @@ fn draw_list(trusted: &[Trusted], chosen: usize, area: Rect, pen: &mut Pen) {
             true => line.what.replace("   ", " "),
             false => line.what,
         };
-        pen.put_cut(area.x + 2, y, one_line(&what).as_str(), style, columns);
+        pen.put_cut(area.x + 2, y, one_line(&what).as_str(), row.style, columns);
     }
 }
 
@@ -100,7 +72,7 @@ fn day(at: Timestamp) -> String {
     local.strftime("%Y-%m-%d").to_string()
 }
 
-fn draw_detail(one: &Trusted, top: &mut usize, area: Rect, pen: &mut Pen) {
+pub fn draw_detail(one: &Trusted, top: &mut usize, area: Rect, pen: &mut Painter) {
     let line = line(one);
     let mut rows = rows_of(&one_line(&line.what), area.width);
     let head = rows.len();

@@ -6,9 +6,11 @@ use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate, width};
 use crate::tui::chat::viewport::Flow;
 use crate::tui::keymap::Action;
-use crate::tui::model::{Focus, Model, Pick, Picked, Replacing};
+use crate::tui::layer::Picked;
+use crate::tui::model::{Focus, Model, Replacing};
 use crate::tui::msg::Effect;
-use crate::tui::update::{actions, composer, engine};
+use crate::tui::update::{composer, engine};
+use crate::tui::widgets::picker::Picker;
 use jiff::tz::TimeZone;
 
 /// Columns of a branch's first words in the list.
@@ -211,7 +213,7 @@ pub fn list(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     when_idle(model, Command::ListBranches, effects);
 }
 
-pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Effect>) {
+pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
     let Some(wanted) = model.wants_branch.take() else {
         return;
     };
@@ -225,14 +227,8 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Eff
         let label = label(&branch, columns);
         (Picked::Branch(branch), label)
     });
-    let pick = Pick {
-        title: "Branches",
-        zero: "Stay in this one",
-        rows: rows.collect(),
-        chosen: 0,
-        typed: String::new(),
-    };
-    actions::pick_or_open(model, pick, &wanted, effects);
+    let picker = Picker::new("Branches", "Stay in this one", rows);
+    model.cx(|cx| picker.open(&wanted, cx));
 }
 
 fn words_of(branch: &BranchSummary) -> &str {

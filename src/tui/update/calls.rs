@@ -5,10 +5,11 @@ use crate::domain::{Body, CallId, Notice, ToolCall, ToolState};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::chat::entry_rows::call_in_full;
-use crate::tui::model::{Focus, Model, Overlay, Pick, Picked};
+use crate::tui::layer::Picked;
+use crate::tui::model::{Focus, Model};
 use crate::tui::msg::Effect;
-use crate::tui::update::actions::pick_or_open;
-use crate::tui::widgets::text_viewer::{Reading, Unusual};
+use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::text_viewer::{TextViewer, Unusual};
 
 /// The call whose line is selected in the chat.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
@@ -55,14 +56,8 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             model.notify(notice.advise("/cancel lists those that are."));
         }
         _ => {
-            let pick = Pick {
-                title: "Running calls",
-                zero: "Let all of them go on",
-                rows,
-                chosen: 0,
-                typed: String::new(),
-            };
-            pick_or_open(model, pick, argument, effects);
+            let picker = Picker::new("Running calls", "Let all of them go on", rows);
+            model.cx(|cx| picker.open(argument, cx));
         }
     }
 }
@@ -87,13 +82,13 @@ pub fn open(model: &mut Model) {
     let Some(call) = selected(model) else { return };
     let title = names_of(call);
     let (text, result) = call_in_full(call);
-    let reading = Reading::new(title, text, Unusual::SpeltOut).copying_from(result);
-    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+    let viewer = TextViewer::new(title, text, Unusual::SpeltOut).copying_from(result);
+    model.cx(|cx| cx.open(viewer));
 }
 
 /// The selected call's result, raw; else the last answer. `/copy call` is the result
 /// of the last call that has one.
-pub fn copy(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+pub fn copy(model: &mut Model, argument: &str) {
     let call = match argument {
         "" => selected(model),
         "call" => last_with_result(model),
@@ -108,7 +103,7 @@ pub fn copy(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         None => None,
     };
     match text {
-        Some(text) => send_to_clipboard(model, text, effects),
+        Some(text) => model.cx(|cx| cx.copy(text)),
         None if argument.is_empty() => {
             model.notify(Notice::info("There is no answer to copy yet."));
         }
@@ -124,13 +119,4 @@ fn last_with_result(model: &Model) -> Option<&ToolCall> {
             _ => None,
         })
         .find(|call| matches!(call.state, ToolState::Done(_)))
-}
-
-pub fn send_to_clipboard(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
-    if text.is_empty() {
-        return model.notify(Notice::info("There is nothing to copy yet."));
-    }
-    effects.push(Effect::Copy(text));
-    // Whether the terminal took it cannot be known: only the means is named.
-    model.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
 }

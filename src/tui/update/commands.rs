@@ -4,10 +4,11 @@
 use crate::domain::Notice;
 use crate::tui::input::decode::normal;
 use crate::tui::keymap;
-use crate::tui::keymap::{Action, Binding};
+use crate::tui::keymap::Binding;
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::update::actions;
+use crate::tui::widgets::nearest::nearest;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The commands that what is typed may become.
@@ -68,68 +69,12 @@ pub fn run_typed(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
     let known = keymap::commands().find(|(command, _)| *command == name);
     let Some((_, binding)) = known else {
         let mut notice = Notice::warning(format!("There is no command {name}."));
-        if let Some(near) = nearest(&name) {
+        let known = keymap::commands().map(|(command, _)| command);
+        if let Some(near) = nearest(&name, known) {
             notice = notice.advise(format!("Did you mean {near}?"));
         }
         return model.notify(notice);
     };
     model.editor.take();
     actions::run(model, binding.action, argument.trim(), effects);
-}
-
-fn nearest(name: &str) -> Option<&'static str> {
-    nearest_of(name, keymap::commands().map(|(command, _)| command))
-}
-
-/// The one of several names that is meant most likely, if any is.
-pub fn nearest_of<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|known| (distance(name, known), known))
-        .min()
-        .filter(|(distance, known)| *distance <= known.chars().count() / 2)
-        .map(|(_, known)| known)
-}
-
-/// Levenshtein's distance, in characters, of short words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-/// The entries of the palette that a filter lets through: its letters in order.
-pub fn palette(filter: &str) -> Vec<&'static Binding> {
-    let wanted = filter.trim().to_lowercase();
-    let mut seen: Vec<Action> = Vec::new();
-    keymap::TABLE
-        .iter()
-        .filter(|binding| {
-            let listed = binding.command.is_some() || binding.name == "editor";
-            if !listed || seen.contains(&binding.action) {
-                return false;
-            }
-            seen.push(binding.action);
-            let said = format!(
-                "{} {}",
-                binding.description,
-                binding.command.unwrap_or_default()
-            );
-            matches(&said.to_lowercase(), &wanted)
-        })
-        .collect()
-}
-
-fn matches(text: &str, wanted: &str) -> bool {
-    let mut letters = text.chars();
-    wanted
-        .chars()
-        .all(|wanted| letters.any(|letter| letter == wanted))
 }

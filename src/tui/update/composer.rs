@@ -1,14 +1,14 @@
 //! The message: typing, pasting, sending, the queue, and what was typed before.
 
 use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
-use crate::protocol::Command;
+use crate::protocol::{Command, Event};
 use crate::tui::composer::draft;
 use crate::tui::demo_tour;
 use crate::tui::dialog;
+use crate::tui::layer::Handled;
 use crate::tui::model::{Focus, Model};
-use crate::tui::models::first_run;
 use crate::tui::msg::Effect;
-use crate::tui::update::{ENTER_HELD, branches, commands, engine, overlay};
+use crate::tui::update::{ENTER_HELD, branches, commands, engine};
 use crate::tui::widgets::editor::Edit;
 
 /// Prompts kept for Up and Down.
@@ -26,7 +26,7 @@ pub fn type_char(model: &mut Model, c: char) {
     model.history.at = None;
     model.completion = Some(0);
     demo_tour::make_room(model);
-    first_run::give_back(model);
+    give_back(model);
     model.editor.insert(c.encode_utf8(&mut [0; 4]));
 }
 
@@ -52,15 +52,26 @@ pub fn paste(model: &mut Model, text: &str) {
     if model.ask().is_some_and(|ask| ask.armed) && dialog::keys::paste(model, text) {
         return;
     }
-    if model.overlay.is_some() {
-        return overlay::paste(model, text);
+    if model.layer.is_some() {
+        model.with_layer(|layer, cx| {
+            layer.paste(text, cx);
+            Handled::Consumed
+        });
+        return;
     }
     model.focus = Focus::Message;
     model.history.at = None;
     model.completion = Some(0);
     demo_tour::make_room(model);
-    first_run::give_back(model);
+    give_back(model);
     model.editor.insert(text);
+}
+
+/// The digits that pointed to the offer of a first run were the beginning of a message.
+fn give_back(model: &mut Model) {
+    if let Some(typed) = model.first_run.give_back() {
+        model.editor.insert(&typed);
+    }
 }
 
 /// Enter: a command is run, a prompt is sent or queued, and with nothing typed
@@ -125,9 +136,9 @@ pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     let turn = TurnId(model.turns.mint());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),
-        model: model.model_name().to_owned(),
+        model: model.engine.model_name().to_owned(),
     };
-    engine::turn(model, turn, &started, effects);
+    engine::apply(model, Event::Turn(turn, started), effects);
     model.chat.follow = true;
     let command = if prompt.text == COMPACT {
         Command::Compact { turn }
@@ -173,7 +184,7 @@ pub fn remember(model: &mut Model, text: &str) {
 /// or typed before.
 pub fn edit(model: &mut Model, edit: Edit) {
     demo_tour::disown(model);
-    first_run::give_back(model);
+    give_back(model);
     model.completion = Some(0);
     let blank = model.editor.is_empty();
     if edit == Edit::Up

@@ -4,23 +4,26 @@ use crate::domain::{
     Body, CONTINUE, Notice, Session, ToolMode, ToolState, Transcript, TurnEnd, TurnEvent, TurnId,
     Wait,
 };
-use crate::protocol::{Event, LogLine};
+use crate::protocol::Event;
 use crate::tui::chat::viewport::Flow;
 use crate::tui::composer::draft;
 use crate::tui::demo_tour;
 use crate::tui::dialog::edit_check;
 use crate::tui::dialog::state::OpenAsk;
-use crate::tui::model::{Clock, LOG_LINES_MAX, Model, Overlay, Retry};
-use crate::tui::models::add_form_keys;
+use crate::tui::model::{Clock, Model, Retry};
 use crate::tui::msg::Effect;
+use crate::tui::servers::commands as servers;
 use crate::tui::update::{branches, composer, probe};
-use crate::tui::{log, models, servers, sessions};
 use std::time::Duration;
 
 /// A turn of at least this length calls the person back when it ends.
 const LONG_TURN: Duration = Duration::from_secs(10);
 
 pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
+    model.with_layer(|layer, cx| layer.event(&event, cx));
+    let Some(event) = model.engine.apply(event) else {
+        return;
+    };
     match event {
         Event::Turn(id, event) => turn(model, id, &event, effects),
         Event::Asked { ask, question, .. } => {
@@ -34,64 +37,40 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.session = Some(session);
             demo_tour::saved(model);
         }
-        Event::SessionsListed { query, sessions } => {
-            sessions::keys::listed(model, query, sessions, effects);
-        }
-        Event::SessionPreviewed { query, session } => {
-            if let Some(Overlay::Sessions(open)) = &mut model.overlay
-                && open.preview_query == Some(query)
-            {
-                open.preview = Some(session);
-            }
-        }
         Event::SessionDeleted(session) => {
             model.notify(Notice::info(format!("Deleted {session}.")));
-            sessions::keys::refresh(model, effects);
         }
         Event::SessionRenamed(title) => {
             model.notify(Notice::info("The conversation has its new title."));
             model.title = title;
         }
-        Event::BranchesListed(list) => branches::listed(model, list, effects),
+        Event::BranchesListed(list) => branches::listed(model, list),
         Event::PrivateChanged(private) => draft::private_changed(model, private),
         Event::PromptOffered(prompt) => branches::offered(model, &prompt),
-        Event::ModelsListed { models, selected } => {
-            (model.models, model.selected) = (models, selected);
+        Event::StocksChanged(stocks) => {
+            let before = std::mem::replace(&mut model.engine.stocks, stocks);
+            let after = &model.engine.stocks;
+            model.first_run.follow(&before, after, model.now);
         }
-        Event::PersonasListed { personas, selected } => {
-            (model.personas, model.persona) = (personas, selected);
-        }
-        Event::StocksChanged(stocks) => models::keys::stocks_changed(model, stocks),
-        Event::PullChanged(pull) => model.shelf.pull = pull,
-        Event::ModelTried { query, result } => add_form_keys::tried(model, query, result, effects),
-        Event::ModelAdded(added) => add_form_keys::added(model, &added),
         Event::ProbeChanged(state) => probe::changed(model, state, effects),
-        Event::ThinkChanged(think) => model.shelf.think = think,
-        Event::ToolModeChanged(mode) => model.mode = mode,
         Event::ServersListed(servers) => model.sidebar.replace(servers),
-        Event::ServerChanged(server) => servers::commands::changed(model, server),
-        Event::ServerLogged(log) => servers::commands::logged(model, log),
-        Event::TrustChanged(list) => servers::commands::trust_changed(model, list),
-        Event::ContextMeasured(meter) => model.meter = meter,
+        Event::ServerChanged(server) => {
+            model.with_servers(|sidebar, cx| servers::changed(sidebar, server, cx));
+        }
+        Event::TrustChanged(list) => {
+            servers::trust_changed(&mut model.sidebar, &list);
+            model.engine.trusted = list;
+        }
         Event::HistoryLoaded { prompts, draft } => history(model, &prompts, draft),
-        Event::BannersChanged(banners) => model.banners = banners,
         Event::Noticed(notice) => model.notify(notice),
-        Event::Mentioned(notice) => model.mentions.push_back(notice),
-        Event::Logged(line) => logged(model, line),
-        Event::Traced(lines) => model.trace = Some(lines),
+        Event::Mentioned(notice) => model.notices.wait(notice),
         Event::ArgumentsChecked { query, check } => {
             edit_check::checked(model, query, check, effects);
         }
         Event::InterruptTaken => model.interrupt_sent = None,
-        Event::ShuttingDown => {}
         Event::ShutDown => effects.push(Effect::Quit),
-    }
-}
-
-fn logged(model: &mut Model, line: LogLine) {
-    model.log.push_back(line);
-    if model.log.len() > LOG_LINES_MAX {
-        model.log.pop_front();
+        // Layers and the state of the engine have taken in the others.
+        _ => {}
     }
 }
 
@@ -132,8 +111,8 @@ fn opened(model: &mut Model, session: &Session) {
     model.last_turn = None;
     model.cut = false;
     model.interrupting = false;
-    model.trace = None;
-    model.overlay = None;
+    model.engine.trace = None;
+    model.layer = None;
 }
 
 fn history(model: &mut Model, prompts: &[String], draft: Option<String>) {
@@ -180,7 +159,6 @@ pub fn turn(model: &mut Model, id: TurnId, event: &TurnEvent, effects: &mut Vec<
     }
     note_unasked(model, event);
     keep_time(model, id, event, was_running);
-    log::keys::follow(model, event, effects);
     match event {
         TurnEvent::Tool(call) => model.asks.iter_mut().for_each(|ask| ask.changed(call.id)),
         TurnEvent::Started { prompt, .. } => {
@@ -208,7 +186,7 @@ fn note_unasked(model: &mut Model, event: &TurnEvent) {
             model.asked.insert(call.id);
         }
         ToolState::Running { .. }
-            if model.mode == ToolMode::Auto && !model.asked.contains(&call.id) =>
+            if model.engine.mode == ToolMode::Auto && !model.asked.contains(&call.id) =>
         {
             model.unasked.insert(call.id);
         }

@@ -3,7 +3,8 @@
 use crate::domain::Notice;
 use crate::protocol::{Answer, Command};
 use crate::tui::composer::draft;
-use crate::tui::model::{ENGINE_SILENT, Focus, Model, Overlay};
+use crate::tui::layer::{Handled, Request};
+use crate::tui::model::{ENGINE_SILENT, Focus, Model};
 use crate::tui::msg::Effect;
 use crate::tui::update::{engine, probe};
 use std::time::Duration;
@@ -21,7 +22,9 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
     stop_or_leave(model, effects);
     let is_interrupt =
         |effect: &Effect| matches!(effect, Effect::Send(command) if command.is_interrupt());
-    if effects[sent_before..].iter().any(is_interrupt) {
+    let is_asked =
+        |request: &Request| matches!(request, Request::Send(command) if command.is_interrupt());
+    if effects[sent_before..].iter().any(is_interrupt) || model.requests.iter().any(is_asked) {
         model.interrupt_sent.get_or_insert(model.now);
     }
 }
@@ -41,10 +44,7 @@ fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
     if probe::stop(model, effects) {
         return;
     }
-    if matches!(model.overlay, Some(Overlay::Models(_))) && model.shelf.pull.is_some() {
-        return effects.push(Effect::Send(Command::StopPull));
-    }
-    if model.overlay.take().is_some() {
+    if model.with_layer(|layer, cx| layer.interrupt(cx)) != Handled::PassedOn {
         return;
     }
     if model.over_chat.take().is_some() {

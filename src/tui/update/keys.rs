@@ -4,11 +4,12 @@
 use crate::tui::dialog;
 use crate::tui::input::decode::typed;
 use crate::tui::keymap;
+use crate::tui::keymap::layers;
 use crate::tui::keymap::{Action, When};
+use crate::tui::layer::Handled;
 use crate::tui::model::{Focus, Model};
-use crate::tui::models::first_run;
 use crate::tui::msg::Effect;
-use crate::tui::update::{actions, calls, commands, composer, interrupt, overlay};
+use crate::tui::update::{actions, calls, commands, composer, interrupt};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use std::time::Duration;
 
@@ -31,13 +32,13 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if model.ask().is_some_and(|ask| ask.armed) {
         return dialog::keys::press(model, key, effects);
     }
-    if model.overlay.is_some() {
-        return overlay::press(model, key, effects);
+    if model.layer.is_some() {
+        return layer_key(model, key);
     }
     if model.focus == Focus::Message && commands::press(model, key, effects) {
         return;
     }
-    if model.focus == Focus::Message && first_run::press(model, key, effects) {
+    if model.focus == Focus::Message && first_run_takes(model, key) {
         return;
     }
     match action {
@@ -51,6 +52,38 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
             }
         }
     }
+}
+
+/// A key that the layer has no use for closes it or scrolls it.
+fn layer_key(model: &mut Model, key: KeyEvent) {
+    if model.with_layer(|layer, cx| layer.key(key, cx)) != Handled::PassedOn {
+        return;
+    }
+    let action = keymap::find(key, |when| when == When::Always);
+    let closes = |action| action == Action::Back || model.shows(action);
+    if action.is_some_and(closes) {
+        model.layer = None;
+    } else if let Some(rows) = layers::step(key) {
+        scroll_layer(model, rows);
+    }
+}
+
+pub fn scroll_layer(model: &mut Model, rows: isize) {
+    model.with_layer(|layer, cx| {
+        layer.scroll(rows, cx.shared);
+        Handled::Consumed
+    });
+}
+
+/// Did the offer of a first run take this key?
+fn first_run_takes(model: &mut Model, key: KeyEvent) -> bool {
+    if !model.offer_takes_keys() {
+        return false;
+    }
+    let mut first_run = std::mem::take(&mut model.first_run);
+    let handled = model.cx(|cx| first_run.key(key, cx));
+    model.first_run = first_run;
+    handled == Handled::Consumed
 }
 
 fn in_force(model: &Model, when: When) -> bool {

@@ -10,8 +10,8 @@ pub mod engine;
 pub mod interrupt;
 pub mod keys;
 pub mod navigation;
-pub mod overlay;
 pub mod probe;
+pub mod requests;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::Command;
@@ -19,7 +19,8 @@ use crate::tui::composer::draft;
 use crate::tui::demo_tour;
 use crate::tui::dialog::state::QUIET;
 use crate::tui::input::decode::{Group, ReplyFilter};
-use crate::tui::model::{Model, NOTICE_LASTS, NOTICE_READ};
+use crate::tui::layer::Handled;
+use crate::tui::model::Model;
 use crate::tui::msg::{Effect, Input, Msg};
 use crate::tui::theme::Theme;
 use crossterm::event::KeyEvent;
@@ -41,16 +42,17 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         arm(model);
     }
     pass_time(model, &mut effects);
-    let opened = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    requests::carry_out(model, &mut effects);
+    let opened = (model.layer.is_some(), model.ask().map(|ask| ask.id));
     take_in(model, msg.input, &mut effects);
-    let open = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    requests::carry_out(model, &mut effects);
+    let open = (model.layer.is_some(), model.ask().map(|ask| ask.id));
     // What opened has keys of its own, which the hint line must show.
     if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
-        model.notice = None;
+        model.notices.clear();
     }
-    if model.notice.is_none() && !open.0 && open.1.is_none() {
-        let next = model.mentions.pop_front();
-        next.into_iter().for_each(|next| model.notify(next));
+    if !open.0 && open.1.is_none() {
+        model.notices.show_next(model.now);
     }
     demo_tour::follow(model);
     draft::follow(model, &mut effects);
@@ -85,10 +87,7 @@ fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
 /// A key came: dialogs wait, and a notice that could be read goes.
 fn typed_at(model: &mut Model) {
     model.last_key = model.now;
-    let read = |since: Duration| model.now >= since + NOTICE_READ;
-    if model.notice.as_ref().is_some_and(|(_, since)| read(*since)) {
-        model.notice = None;
-    }
+    model.notices.key_pressed(model.now);
 }
 
 /// Makes inputs of keys that were read at once, so that a burst is told from
@@ -116,13 +115,7 @@ fn arm(model: &mut Model) {
 /// What happens because time went by.
 fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
     let now = model.now;
-    if model
-        .notice
-        .as_ref()
-        .is_some_and(|(_, since)| now >= *since + NOTICE_LASTS)
-    {
-        model.notice = None;
-    }
+    model.notices.pass_time(now);
     if model
         .burst
         .enter
@@ -131,16 +124,25 @@ fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
         model.burst.enter = None;
         composer::send(model, effects);
     }
-    if interrupt::is_stuck(model) && model.notice.is_none() {
+    if interrupt::is_stuck(model) && model.notices.shown().is_none() {
         let words = "The engine does not respond. Ctrl+C again leaves.";
         model.notify(Notice::warning(words));
     }
-    crate::tui::servers::commands::follow_log(model, effects);
+    model.with_layer(|layer, cx| {
+        layer.tick(cx);
+        Handled::Consumed
+    });
     if model.replies.due().is_some_and(|due| now >= due) {
         for key in model.replies.release() {
-            keys::press(model, key, effects);
+            press(model, key, effects);
         }
     }
+}
+
+/// What one key asks for is done before the next one is taken in.
+fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    keys::press(model, key, effects);
+    requests::carry_out(model, effects);
 }
 
 fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -149,7 +151,7 @@ fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         model.theme = Theme::new(background, model.no_color);
     }
     for key in keys {
-        keys::press(model, key, effects);
+        press(model, key, effects);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::tui::keymap::Action;
 use crate::tui::layout::{Panes, has_side};
 use crate::tui::model::{Focus, Model};
 use crate::tui::msg::Effect;
-use crate::tui::servers;
+use crate::tui::servers::commands as servers;
+use crate::tui::update::keys;
 use crate::tui::update::probe;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -106,6 +107,23 @@ fn show_or_hide(model: &mut Model, pane: Focus) {
     model.focus = if leave { Focus::Message } else { pane };
 }
 
+/// Shows the servers and goes there.
+pub fn show_servers(model: &mut Model) {
+    if has_side(model.size) {
+        model.show_servers = true;
+    } else {
+        model.over_chat = Some(Focus::Servers);
+    }
+    model.focus = Focus::Servers;
+}
+
+pub fn hide_servers(model: &mut Model) {
+    model.show_servers = false;
+    if model.over_chat == Some(Focus::Servers) {
+        model.over_chat = None;
+    }
+}
+
 /// Calls `act` with the flow that scrolling keys mean, its source and its rows.
 fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
     let panes = Panes::of(model);
@@ -180,7 +198,7 @@ fn unfold(model: &mut Model) {
         });
         return;
     }
-    servers::commands::enter(model);
+    model.with_servers(servers::enter);
 }
 
 pub fn mouse(model: &mut Model, mouse: MouseEvent) {
@@ -193,8 +211,8 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
     let at = Position::new(mouse.column, mouse.row);
     if let Some(ask) = model.asks.first_mut() {
         ask.scroll_by(rows);
-    } else if model.overlay.is_some() {
-        crate::tui::update::overlay::scroll(model, rows);
+    } else if model.layer.is_some() {
+        keys::scroll_layer(model, rows);
     } else if over_servers(model, at) {
         model.sidebar.scroll(rows);
     } else {
@@ -223,7 +241,7 @@ fn over_servers(model: &mut Model, at: Position) -> bool {
 }
 
 fn click(model: &mut Model, mouse: MouseEvent) {
-    if model.overlay.is_some() || !model.asks.is_empty() {
+    if model.layer.is_some() || !model.asks.is_empty() {
         return;
     }
     let panes = Panes::of(model);

@@ -6,19 +6,24 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::layout::Panes;
 use crate::tui::model::Model;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Columns of the meter's bar.
 const BAR_COLUMNS: usize = 6;
 
-pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
-    let name = Clean::line(model.model_name());
-    let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
-    let persona = model.persona.as_deref().map(Clean::line);
-    let meter = percent(model.meter);
-    let mode = model.mode.name();
+    let name = Clean::line(model.engine.model_name());
+    let provider = model
+        .engine
+        .selected
+        .as_ref()
+        .map(|chosen| chosen.provider.name());
+    let persona = model.engine.persona.as_deref().map(Clean::line);
+    let meter = percent(model.engine.meter);
+    let mode = model.engine.mode.name();
     let title = Clean::line(&model.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
@@ -82,7 +87,7 @@ fn put_parts(
     area: Rect,
     parts: &[(String, Role)],
     gap: usize,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> u16 {
     let mut x = area.x + 1.min(area.width);
     for (text, role) in parts {
@@ -90,7 +95,7 @@ fn put_parts(
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
             Role::Private => pen.theme.attention,
-            Role::Mode if model.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
+            Role::Mode if model.engine.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
             Role::Mode | Role::Dim => pen.theme.dim,
         };
         let left = area.right().saturating_sub(x);
@@ -101,15 +106,15 @@ fn put_parts(
 
 /// What was set about thinking.
 fn think_words(model: &Model) -> String {
-    model.shelf.think.map_or_else(String::new, |think| {
-        let word = crate::tui::models::keys::think_word(think);
+    model.engine.think.map_or_else(String::new, |think| {
+        let word = crate::tui::models::select::think_word(think);
         format!(" {} think {word}", pen_dot(model))
     })
 }
 
 /// Without frames the sign of life has no place but the header's right end.
 /// Returns what is left of the header, and whether there is such a sign.
-fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rect, bool) {
+fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> (Rect, bool) {
     let life = crate::tui::chat::elapsed::life(model).filter(|_| !panes.framed);
     let Some((time, silent)) = life else {
         return (area, false);
@@ -168,13 +173,4 @@ fn bar(model: &Model, share: f64) -> String {
         "ctx {left}{filled}{}{right} ",
         " ".repeat(BAR_COLUMNS - full)
     )
-}
-
-/// `950`, `1.2k`, `31k`.
-pub fn thousands(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..10_000 => format!("{:.1}k", count as f64 / 1_000.0),
-        _ => format!("{}k", count / 1_000),
-    }
 }

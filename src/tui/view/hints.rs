@@ -3,32 +3,31 @@
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::chat::call_row::rows_words;
 use crate::tui::dialog::state::Form;
 use crate::tui::keymap::{Action, key_of};
 use crate::tui::layout::Panes;
-use crate::tui::log::state::LogTab;
-use crate::tui::model::{Focus, Model, Overlay, SideRow};
-use crate::tui::models::state::{Offered, is_nothing_known};
+use crate::tui::model::{Focus, Model, SideRow};
+use crate::tui::models::rows::{FirstRunItem, first_run_items};
 use crate::tui::update::calls;
 use crate::tui::view::notice_area::fits_hint_line;
 use crate::tui::widgets::editor::Edit;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::numbers::rows_words;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.hints else { return };
     let x = area.x + 1.min(area.width);
     let room = area.width.saturating_sub(2);
-    if let Some((notice, _)) = &model.notice {
+    if let Some(notice) = model.notices.shown() {
         let sentence = notice.sentence();
         if fits_hint_line(&sentence, model, area.width) {
             return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }
     }
     let (near, mut far) = hints(model);
-    if let Some(pull) = &model.shelf.pull
-        && !matches!(model.overlay, Some(Overlay::Models(_)))
+    if let Some(pull) = &model.engine.pull
+        && !model.shows(Action::Models)
     {
         let words = crate::tui::models::view::pull_words(pull, pen, area.width >= 120);
         far = vec![Clean::line(&words).as_str().to_owned()];
@@ -38,7 +37,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let right = join(&far);
     let mut left = near;
     // A pull that goes on stays in sight where it can; else hints of keys come first.
-    let kept = match &model.shelf.pull {
+    let kept = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
@@ -66,7 +65,7 @@ pub fn kept(model: &Model) -> Option<String> {
 
 /// A notice at the left; at the right what it must not hide, and what else has
 /// room.
-fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Pen) {
+fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
     if columns + 4 > area.width {
@@ -89,50 +88,6 @@ fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen:
 
 fn say(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
-}
-
-/// The keys of what lies over the panes.
-fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
-    match overlay {
-        Overlay::Sessions(open) if open.deleting.is_some() => say(&["y delete", "n keep"]),
-        Overlay::Sessions(open) if open.in_list => {
-            say(&["Enter resume", "d delete", "Tab search", "Esc back"])
-        }
-        Overlay::Sessions(_) => say(&["Enter resume", "Tab list", "Esc close"]),
-        Overlay::Models(open) if open.pulling.is_some() => say(&["Enter pull", "Esc back"]),
-        Overlay::Models(open) if open.in_list => {
-            let last = if model.shelf.pull.is_some() {
-                "c cancel pull"
-            } else {
-                "a add a server"
-            };
-            say(&["Enter use", "p pull", "d remove", last, "Esc back"])
-        }
-        Overlay::Models(_) if is_nothing_known(&model.shelf.stocks) => {
-            say(&["a add a server", "Esc close"])
-        }
-        Overlay::Models(_) => say(&["Enter use", "Tab list", "Esc close"]),
-        Overlay::Connect(form) if form.is_leaving => {
-            say(&["Esc drops what you typed", "any other key goes on"])
-        }
-        Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
-        Overlay::Trust(list) if list.detail.is_some() => say(&["x revoke", "Esc back"]),
-        Overlay::Trust(_) => say(&["Enter show", "x revoke", "Esc close"]),
-        Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
-        Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),
-        Overlay::Log(pane) => {
-            let other = match pane.tab {
-                LogTab::Log => "Tab last answer",
-                LogTab::LastAnswer => "Tab log",
-            };
-            say(&["PgUp/PgDn scroll", other, "y copy", "Esc close"])
-        }
-        Overlay::Palette { .. } => say(&["Enter run", "Esc close"]),
-        Overlay::Reading(_) | Overlay::ServerLog(_) => {
-            say(&["PgUp/PgDn scroll", "y copy", "Esc close"])
-        }
-        _ => say(&["PgUp/PgDn scroll", "Esc close"]),
-    }
 }
 
 /// At most five hints: those of the state, and those that always hold.
@@ -184,8 +139,8 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     } else {
         "Esc message"
     };
-    let near = match (&model.overlay, model.focus) {
-        (Some(overlay), _) => overlay_hints(model, overlay),
+    let near = match (&model.layer, model.focus) {
+        (Some(layer), _) => layer.hints(model.shared()),
         (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
         (None, Focus::Chat) if calls::selected(model).is_some() => call_hints(model, back),
         (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
@@ -247,12 +202,13 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
 fn message_hints(model: &Model) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
     if model.offer_takes_keys() {
-        let count = model.offered().len();
+        let items = first_run_items(&model.engine.stocks);
+        let count = items.len();
         let numbers = format!("1-{count} choose");
         let mut hints = vec![numbers, "Esc later (/models)".to_owned()];
-        if let Some(chosen) = model.shelf.offer.chosen {
-            let takes = match model.offered().get(chosen) {
-                Some(Offered::Model(..)) => "Enter use it",
+        if let Some(chosen) = model.first_run.pointed() {
+            let takes = match items.get(chosen) {
+                Some(FirstRunItem::Model(..)) => "Enter use it",
                 _ => "Enter open it",
             };
             hints.insert(0, takes.to_owned());

@@ -5,9 +5,10 @@ pub mod header;
 pub mod hints;
 pub mod notice_area;
 
-use crate::tui::layout::Panes;
-use crate::tui::model::{Focus, Model, Overlay};
-use crate::tui::widgets::painter::Pen;
+use crate::tui::layer::LayerArea;
+use crate::tui::layout::{self, Panes};
+use crate::tui::model::{Focus, Model};
+use crate::tui::widgets::painter::Painter;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -28,7 +29,7 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
         return None;
     }
     let panes = Panes::of(model);
-    let mut pen = Pen::new(buffer, model.theme, model.glyphs);
+    let mut pen = Painter::new(buffer, model.theme, model.glyphs);
     header::draw(model, &panes, &mut pen);
     crate::tui::chat::view::draw(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
@@ -55,8 +56,8 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     }
     hints::draw(model, &panes, &mut pen);
     let mut cursor = crate::tui::composer::view::draw(model, &panes, &mut pen);
-    if model.overlay.is_some() {
-        cursor = overlay(model, &panes, area, &mut pen);
+    if model.layer.is_some() {
+        cursor = layer(model, &panes, area, &mut pen);
     }
     if let Some(dialog) = panes.dialog {
         let field = crate::tui::dialog::view::draw(model, dialog, &mut pen);
@@ -74,50 +75,15 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let small = area.height < crate::tui::layout::SMALL_HEIGHT;
-    let over = if small { area } else { panes.body };
-    // Short lists lie over the chat alone, so that they cut no other pane.
-    let over_chat = Rect {
-        width: over.width.min(panes.chat.width.max(1)),
-        ..over
+fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let small = area.height < layout::SMALL_HEIGHT;
+    let body = if small { area } else { panes.body };
+    let chat = Rect {
+        width: body.width.min(panes.chat.width.max(1)),
+        ..body
     };
-    let mut overlay = model.overlay.take()?;
-    let cursor = match &mut overlay {
-        Overlay::Help { scroll } => {
-            crate::tui::help::draw(over, scroll, pen);
-            None
-        }
-        Overlay::Log(pane) => {
-            crate::tui::log::view::draw(model, over, pane, pen);
-            None
-        }
-        Overlay::ServerLog(pane) => {
-            crate::tui::widgets::text_viewer_view::draw_log(model, pane, over, pen);
-            None
-        }
-        Overlay::Reading(text) => {
-            crate::tui::widgets::text_viewer_view::draw(text, over, pen);
-            None
-        }
-        Overlay::Palette { filter, chosen } => Some(crate::tui::widgets::list::palette(
-            filter, *chosen, over_chat, pen,
-        )),
-        Overlay::Recall { filter, chosen } => Some(crate::tui::widgets::list::recall(
-            model, filter, *chosen, over_chat, pen,
-        )),
-        Overlay::Pick(pick) => {
-            crate::tui::widgets::list::pick(pick, over_chat, pen);
-            None
-        }
-        Overlay::Trust(list) => {
-            crate::tui::trust::view::draw(model, list, over, pen);
-            None
-        }
-        Overlay::Sessions(open) => crate::tui::sessions::view::draw(open, over, pen),
-        Overlay::Models(open) => crate::tui::models::view::draw(model, open, over, pen),
-        Overlay::Connect(form) => crate::tui::models::add_form_view::draw(form, over_chat, pen),
-    };
-    model.overlay = Some(overlay);
+    let mut layer = model.layer.take()?;
+    let cursor = layer.draw(LayerArea { body, chat }, model.shared(), pen);
+    model.layer = Some(layer);
     cursor
 }

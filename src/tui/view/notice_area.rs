@@ -5,7 +5,7 @@ use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate, width};
 use crate::tui::model::Model;
-use crate::tui::widgets::painter::{Pen, rows_of};
+use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 
 /// Rows of one banner or notice.
@@ -38,13 +38,13 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
             rows.push((if index == 0 { kind } else { Kind::Continued }, row));
         }
     };
-    if let Some((notice, _)) = &model.notice {
+    if let Some(notice) = model.notices.shown() {
         let sentence = notice.sentence();
         if !fits_hint_line(&sentence, model, columns + 4) {
             add(Kind::Notice(notice.severity), &sentence);
         }
     }
-    for banner in &model.banners {
+    for banner in &model.engine.banners {
         add(Kind::Banner, &banner.notice.sentence());
     }
     for prompt in &model.queue.prompts {
@@ -75,7 +75,7 @@ pub fn fits_hint_line(text: &str, model: &Model, columns: u16) -> bool {
     width(Clean::line(text).as_str()) + kept <= usize::from(columns)
 }
 
-pub fn draw(model: &Model, area: Rect, pen: &mut Pen) {
+pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
     let rows = rows(model, area.width);
     let height = usize::from(area.height);
     let hidden = rows.get(height..).unwrap_or_default();
@@ -121,7 +121,7 @@ fn queued(rows: &[(Kind, String)]) -> usize {
 
 type Looks = (&'static str, ratatui::style::Style, ratatui::style::Style);
 
-fn looks(kind: Kind, pen: &Pen) -> Looks {
+fn looks(kind: Kind, pen: &Painter) -> Looks {
     let (theme, glyphs) = (&pen.theme, &pen.glyphs);
     match kind {
         Kind::Banner => ("!", theme.attention, theme.plain),

@@ -1,214 +1,199 @@
-//! Numbered lists and the palette.
+//! A list with a selected row, and the search line that narrows one down.
 
-use crate::text::Clean;
-use crate::text::grapheme::{truncate, width};
-use crate::tui::history_search;
-use crate::tui::keymap::Chord;
-use crate::tui::model::{Model, Pick, Picked};
-use crate::tui::update::commands;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::Handled;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::painter::Pen;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 
-/// Columns beside a dialog that are given to it rather than left.
-const STRIP_MAX: u16 = 8;
-
-/// A dialog of this content, at the upper left of `over`, with its frame where
-/// there is room for one. Returns the area inside.
-pub fn dialog(over: Rect, title: &str, right: &str, size: (u16, u16), pen: &mut Pen) -> Rect {
-    let framed = over.width >= 24 && over.height >= 6;
-    let margin = if framed { (4, 2) } else { (0, 0) };
-    let area = Rect {
-        // A strip too narrow to read would only show halves of words.
-        width: match size.0 + margin.0 {
-            width if width + STRIP_MAX >= over.width => over.width,
-            width => width,
-        },
-        height: (size.1 + margin.1).min(over.height),
-        ..over
-    };
-    if framed {
-        let style = pen.theme.accent;
-        pen.frame(area, title, right, style)
-    } else {
-        pen.clear(over);
-        over
-    }
+/// A row in view.
+#[derive(Debug, Clone, Copy)]
+pub struct ListRow {
+    pub index: usize,
+    pub is_selected: bool,
+    pub line: Rect,
+    /// Stands before the selected row; a blank before the others.
+    pub mark: &'static str,
+    pub style: Style,
 }
 
-pub fn pick(pick: &Pick, over: Rect, pen: &mut Pen) {
-    let numbers = pick.rows.len().to_string().len();
-    let labels: Vec<Clean> = pick
-        .rows
-        .iter()
-        .map(|(_, label)| Clean::line(label))
-        .collect();
-    let widest = labels
-        .iter()
-        .map(|label| width(label.as_str()))
-        .max()
-        .unwrap_or(0);
-    let columns = (widest.max(pick.zero.len()) + numbers + 6).max(30) as u16;
-    let area = dialog(
-        over,
-        pick.title,
-        "",
-        (columns, labels.len() as u16 + 2),
-        pen,
-    );
-    // The zero stands below the list and never scrolls away.
-    let list = area
-        .height
-        .saturating_sub(if area.height > 4 { 2 } else { 1 });
-    let first = pick.chosen.min(labels.len().saturating_sub(1));
-    let first = (first + 1).saturating_sub(usize::from(list));
-    for (index, label) in labels.iter().enumerate().skip(first).take(list.into()) {
-        let y = area.y + (index - first) as u16;
-        let room = usize::from(area.width).saturating_sub(numbers + 4);
-        let label = match &pick.rows[index].0 {
-            Picked::Server(_) => keeping_state(label.as_str(), room, pen.glyphs.more),
-            _ => label.as_str().to_owned(),
-        };
-        row(
-            pick.chosen == index,
-            index + 1,
-            numbers,
-            &label,
-            area,
-            y,
-            pen,
-        );
-    }
-    if area.height > 0 {
-        let chosen = pick.chosen == labels.len();
-        row(chosen, 0, numbers, pick.zero, area, area.bottom() - 1, pen);
-    }
-}
-
-/// A server's name is cut where its state, behind the last two blanks, has no room.
-fn keeping_state(label: &str, room: usize, more: &str) -> String {
-    let Some((name, state)) = label.rsplit_once("  ").filter(|_| width(label) > room) else {
-        return label.to_owned();
-    };
-    let kept = truncate(name, room.saturating_sub(width(state) + 3));
-    format!("{kept}{more}  {state}")
-}
-
-fn row(
-    chosen: bool,
-    number: usize,
-    numbers: usize,
-    label: &str,
+/// The rows in view of a list of `count`, with the selected one among them.
+pub fn rows_in_view(
+    count: usize,
+    selected: Option<usize>,
     area: Rect,
-    y: u16,
-    pen: &mut Pen,
-) {
-    let style = if chosen {
-        pen.theme.accent
-    } else {
-        pen.theme.plain
-    };
-    let mark = if chosen { pen.glyphs.cursor } else { " " };
-    let words = format!("{mark} {number:>numbers$}  {label}");
-    pen.put_cut(area.x, y, &words, style, area.width);
+    pen: &Painter,
+) -> impl Iterator<Item = ListRow> + use<> {
+    let first = selected.map_or(0, |at| (at + 1).saturating_sub(area.height.into()));
+    let (cursor, accent, plain) = (pen.glyphs.cursor, pen.theme.accent, pen.theme.plain);
+    (area.top()..area.bottom())
+        .zip(first..count)
+        .map(move |(y, index)| {
+            let is_selected = selected == Some(index);
+            ListRow {
+                index,
+                is_selected,
+                line: Rect {
+                    y,
+                    height: 1,
+                    ..area
+                },
+                mark: if is_selected { cursor } else { " " },
+                style: if is_selected { accent } else { plain },
+            }
+        })
 }
 
-pub fn palette(filter: &mut Editor, chosen: usize, over: Rect, pen: &mut Pen) -> Position {
-    let found = commands::palette(&filter.text());
-    let all = commands::palette("").len() as u16;
-    let area = dialog(over, "Commands", "", (72, all + 2), pen);
-    let cursor = field(filter, area, pen);
-    let gap = u16::from(area.height > 4);
-    let list = area.height.saturating_sub(1 + gap);
-    let chosen = chosen.min(found.len().saturating_sub(1));
-    let first = (chosen + 1).saturating_sub(usize::from(list));
-    for (index, binding) in found.iter().enumerate().skip(first).take(list.into()) {
-        let y = area.y + 1 + gap + (index - first) as u16;
-        let style = if index == chosen {
-            pen.theme.accent
-        } else {
-            pen.theme.plain
-        };
-        let mark = if index == chosen {
-            pen.glyphs.cursor
-        } else {
-            " "
-        };
-        pen.put(area.x, y, mark, style, 1);
-        let key = binding
-            .keys
-            .first()
-            .map_or_else(String::new, Chord::to_string);
-        let command = binding.command.unwrap_or_default();
-        let mut end = area.right();
-        if area.width >= 50 {
-            pen.put(end - 8, y, &key, pen.theme.dim, 8);
-            pen.put(end - 26, y, command, pen.theme.dim, 17);
-            end -= 27;
+impl ListRow {
+    /// The same row while nothing is selected.
+    pub fn unselected(self, pen: &Painter) -> Self {
+        Self {
+            is_selected: false,
+            mark: " ",
+            style: pen.theme.plain,
+            ..self
         }
-        let columns = end.saturating_sub(area.x + 2);
-        pen.put_cut(area.x + 2, y, binding.description, style, columns);
     }
-    if found.is_empty() {
-        pen.put(
-            area.x + 2,
-            area.y + 1 + gap,
-            "nothing matches",
-            pen.theme.dim,
-            area.width,
-        );
+
+    pub fn put_mark(&self, pen: &mut Painter) {
+        pen.put(self.line.x, self.line.y, self.mark, self.style, 1);
     }
-    cursor
+
+    /// Shows that keys go to this row.
+    pub fn highlight(&self, pen: &mut Painter) {
+        let selection = pen.theme.selection;
+        pen.style(self.line, selection);
+    }
 }
 
-/// The line that is searched with; returns the cursor's place.
-fn field(filter: &mut Editor, area: Rect, pen: &mut Pen) -> Position {
-    pen.put(area.x, area.y, ">", pen.theme.accent, area.width);
-    let columns = area.width.saturating_sub(2);
-    let view = filter.view(columns, 1);
-    for text in &view.rows {
-        pen.put(area.x + 2, area.y, text, pen.theme.plain, columns);
-    }
-    Position::new(area.x + 2 + view.cursor.0, area.y)
+/// A list below a search line. Letters go to the search line, or to the rows once Tab has
+/// gone there.
+#[derive(Debug, Default)]
+pub struct SearchList {
+    filter: Editor,
+    selected: usize,
+    in_rows: bool,
 }
 
-/// What was typed before, newest at the top.
-pub fn recall(
-    model: &Model,
-    filter: &mut Editor,
-    chosen: usize,
-    over: Rect,
-    pen: &mut Pen,
-) -> Position {
-    let found = history_search::found(&model.history.prompts, &filter.text());
-    let rows = (found.len() as u16).clamp(1, 12);
-    let area = dialog(over, "Typed before", "", (72, rows + 2), pen);
-    let cursor = field(filter, area, pen);
-    let gap = u16::from(area.height > 4);
-    let list = area.height.saturating_sub(1 + gap);
-    let chosen = chosen.min(found.len().saturating_sub(1));
-    let first = (chosen + 1).saturating_sub(usize::from(list));
-    for (index, prompt) in found.iter().enumerate().skip(first).take(list.into()) {
-        let y = area.y + 1 + gap + (index - first) as u16;
-        let (mark, style) = if index == chosen {
-            (pen.glyphs.cursor, pen.theme.accent)
-        } else {
-            (" ", pen.theme.plain)
-        };
-        pen.put(area.x, y, mark, style, 1);
-        let start = crate::text::grapheme::truncate(prompt, 2 * usize::from(area.width));
-        let line = Clean::line(start);
-        pen.put_cut(
-            area.x + 2,
-            y,
-            line.as_str(),
-            style,
-            area.width.saturating_sub(2),
-        );
+/// What a key did to a list, or is left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKey {
+    /// The selection moved, or the keys go elsewhere now.
+    Moved,
+    /// Another filter holds.
+    Searched,
+    Close,
+    Key(LayerKey),
+    Unused,
+}
+
+impl SearchList {
+    pub fn filter(&self) -> String {
+        self.filter.text()
     }
-    if found.is_empty() {
-        let y = area.y + 1 + gap;
-        pen.put(area.x + 2, y, "nothing matches", pen.theme.dim, area.width);
+
+    pub fn is_unfiltered(&self) -> bool {
+        self.filter.is_blank()
     }
-    cursor
+
+    /// The selected row of a list of `count`; 0 in an empty one.
+    pub fn selected(&self, count: usize) -> usize {
+        self.selected.min(count.saturating_sub(1))
+    }
+
+    pub fn select(&mut self, row: usize) {
+        self.selected = row;
+    }
+
+    pub fn is_in_rows(&self) -> bool {
+        self.in_rows
+    }
+
+    pub fn step(&mut self, rows: isize, count: usize) {
+        let last = count.saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
+    }
+
+    /// A key of a list of `count` rows that also takes keys itself; `place` has its letters.
+    pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
+        let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
+            let letters = layers::find(key, &[Place::InRows, place]);
+            letters.filter(|_| self.in_rows)
+        });
+        match found {
+            Some(LayerKey::Back) if self.in_rows => self.in_rows = false,
+            Some(LayerKey::Back) => return ListKey::Close,
+            Some(LayerKey::Switch) => self.in_rows = !self.in_rows,
+            Some(key) => match key.rows() {
+                Some(rows) => self.step(rows, count),
+                None => return ListKey::Key(key),
+            },
+            None if !self.in_rows && self.search(key) => return ListKey::Searched,
+            None => return ListKey::Unused,
+        }
+        ListKey::Moved
+    }
+
+    /// A key of a list whose keys all go to its search line.
+    pub fn type_key(&mut self, key: KeyEvent) -> Handled {
+        self.selected = 0;
+        match self.search(key) {
+            true => Handled::Consumed,
+            false => Handled::PassedOn,
+        }
+    }
+
+    /// A key of the search line. False where it changed nothing.
+    fn search(&mut self, key: KeyEvent) -> bool {
+        let changed = text_field::key(&mut self.filter, key);
+        if changed {
+            self.selected = 0;
+        }
+        changed
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.selected = 0;
+        text_field::paste_line(&mut self.filter, text);
+    }
+
+    /// Draws the search line in the first row of `area`.
+    pub fn draw_filter(&mut self, prompt: &str, area: Rect, pen: &mut Painter) -> Position {
+        text_field::draw_line(&mut self.filter, prompt, area, pen)
+    }
+
+    /// Draws the search line, and below it with a gap the rows of `found` that are in view.
+    pub fn draw<T>(
+        &mut self,
+        found: &[T],
+        area: Rect,
+        pen: &mut Painter,
+        draw: impl Fn(&T, &ListRow, &mut Painter),
+    ) -> Position {
+        let cursor = self.draw_filter(">", area, pen);
+        let rows = below_filter(area);
+        if found.is_empty() {
+            let dim = pen.theme.dim;
+            pen.put(rows.x + 2, rows.y, "nothing matches", dim, rows.width);
+        }
+        let selected = Some(self.selected(found.len()));
+        for row in rows_in_view(found.len(), selected, rows, pen) {
+            row.put_mark(pen);
+            draw(&found[row.index], &row, pen);
+        }
+        cursor
+    }
+}
+
+/// The area of the rows: below the search line, and a gap where there is room for one.
+pub fn below_filter(area: Rect) -> Rect {
+    let taken = 1 + u16::from(area.height > 4);
+    Rect {
+        y: area.y + taken,
+        height: area.height.saturating_sub(taken),
+        ..area
+    }
 }

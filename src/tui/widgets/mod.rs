@@ -2,9 +2,12 @@
 
 pub mod editor;
 pub mod list;
+pub mod nearest;
+pub mod numbers;
 pub mod painter;
 pub mod picker;
+pub mod tail;
+pub mod text_field;
 pub mod text_viewer;
-pub mod text_viewer_keys;
-pub mod text_viewer_view;
+pub mod window;
 pub mod wrapped_line;

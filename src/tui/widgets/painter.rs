@@ -11,13 +11,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::num::NonZeroU16;
 
-pub struct Pen<'a> {
+pub struct Painter<'a> {
     buffer: &'a mut Buffer,
     pub theme: Theme,
     pub glyphs: Glyphs,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> Painter<'a> {
     pub fn new(buffer: &'a mut Buffer, theme: Theme, glyphs: Glyphs) -> Self {
         Self {
             buffer,
@@ -197,4 +197,9 @@ pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
         .into_iter()
         .map(|row| text[row].to_owned())
         .collect()
+}
+
+/// A name with a line end in it must not pass for two lines.
+pub fn one_line(raw: &str) -> Clean {
+    Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }

@@ -3,11 +3,20 @@
 //! into rows, so that 16 MB open as fast as a line.
 
 use crate::text::Clean;
+use crate::text::grapheme::truncate;
 use crate::text::wrap::wrap;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
 use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Columns of a frame's title that the share and the corners take.
+const RIGHT_COLUMNS: usize = 16;
 /// A piece is cut behind the first line end from here on,
 const PIECE_BYTES: usize = 2_048;
 /// and here at the latest.
@@ -23,28 +32,28 @@ pub enum Unusual {
 
 /// A row of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-struct Place {
+struct RowPos {
     piece: usize,
     row: usize,
 }
 
-#[derive(Debug, Clone)]
-pub struct Reading {
+#[derive(Debug)]
+pub struct TextViewer {
     /// Raw.
-    pub title: String,
+    title: String,
     text: Arc<str>,
     /// What `y` copies of it.
     copied: Range<usize>,
     unusual: Unusual,
     /// Where each piece begins.
     pieces: Vec<usize>,
-    top: Place,
+    top: RowPos,
     /// The window, as it was drawn last.
     columns: NonZeroU16,
     height: usize,
 }
 
-impl Reading {
+impl TextViewer {
     pub fn new(title: impl Into<String>, text: impl Into<Arc<str>>, unusual: Unusual) -> Self {
         let text = text.into();
         Self {
@@ -53,7 +62,7 @@ impl Reading {
             pieces: cut(&text),
             text,
             unusual,
-            top: Place::default(),
+            top: RowPos::default(),
             columns: NonZeroU16::MIN,
             height: 1,
         }
@@ -66,12 +75,12 @@ impl Reading {
     }
 
     /// What is copied, raw.
-    pub fn copied(&self) -> &str {
+    fn copied(&self) -> &str {
         &self.text[self.copied.clone()]
     }
 
     /// The rows in view of a window of this size.
-    pub fn view(&mut self, columns: u16, height: usize) -> Vec<String> {
+    fn view(&mut self, columns: u16, height: usize) -> Vec<String> {
         let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
         if columns != self.columns {
             // The piece stays where it is; its rows are others now.
@@ -94,9 +103,9 @@ impl Reading {
 
     /// How much of the text lies above the view, in percent; None where all of it is
     /// in view.
-    pub fn percent(&self) -> Option<usize> {
+    fn percent(&self) -> Option<usize> {
         let bottom = self.bottom();
-        if bottom == Place::default() {
+        if bottom == RowPos::default() {
             return None;
         }
         if self.top >= bottom {
@@ -108,7 +117,7 @@ impl Reading {
         Some((above * 100 / all).min(99))
     }
 
-    pub fn scroll(&mut self, rows: isize) {
+    fn move_by(&mut self, rows: isize) {
         let by = rows.unsigned_abs();
         self.top = if rows < 0 {
             self.up(self.top, by)
@@ -118,33 +127,33 @@ impl Reading {
     }
 
     /// A page keeps two rows of the one before.
-    pub fn page(&mut self, direction: isize) {
+    fn page(&mut self, direction: isize) {
         let rows = self.height.saturating_sub(2).max(1);
-        self.scroll(direction * isize::try_from(rows).unwrap_or(isize::MAX));
+        self.move_by(direction * isize::try_from(rows).unwrap_or(isize::MAX));
     }
 
-    pub fn jump(&mut self, to_end: bool) {
+    fn jump(&mut self, to_end: bool) {
         self.top = if to_end {
             self.bottom()
         } else {
-            Place::default()
+            RowPos::default()
         };
     }
 
     /// Where the last window begins.
-    fn bottom(&self) -> Place {
-        let end = Place {
+    fn bottom(&self) -> RowPos {
+        let end = RowPos {
             piece: self.pieces.len(),
             row: 0,
         };
         self.up(end, self.height)
     }
 
-    fn up(&self, from: Place, mut rows: usize) -> Place {
+    fn up(&self, from: RowPos, mut rows: usize) -> RowPos {
         let mut place = from;
         while place.row < rows {
             if place.piece == 0 {
-                return Place::default();
+                return RowPos::default();
             }
             rows -= place.row;
             place.piece -= 1;
@@ -154,7 +163,7 @@ impl Reading {
         place
     }
 
-    fn down(&self, from: Place, mut rows: usize) -> Place {
+    fn down(&self, from: RowPos, mut rows: usize) -> RowPos {
         let mut place = from;
         while place.piece < self.pieces.len() {
             let left = self.rows(place.piece).len().saturating_sub(place.row);
@@ -163,7 +172,7 @@ impl Reading {
                 return place;
             }
             rows -= left;
-            place = Place {
+            place = RowPos {
                 piece: place.piece + 1,
                 row: 0,
             };
@@ -196,6 +205,57 @@ impl Reading {
     }
 }
 
+impl Layer for TextViewer {
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        match layers::find(key, &[Place::Rows, Place::Pages, Place::Text]) {
+            Some(LayerKey::Up) => self.move_by(-1),
+            Some(LayerKey::Down) => self.move_by(1),
+            Some(LayerKey::PageUp) => self.page(-1),
+            Some(LayerKey::PageDown) => self.page(1),
+            Some(LayerKey::Start) => self.jump(false),
+            Some(LayerKey::End) => self.jump(true),
+            Some(LayerKey::Copy) => cx.copy(self.copied().to_owned()),
+            _ => return Handled::PassedOn,
+        }
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, _: Shared) {
+        self.move_by(rows);
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        let over = area.body;
+        // However long the title is, the share that was read stands beside it.
+        let title = Clean::line(&self.title);
+        let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
+        let title = truncate(title.as_str(), room);
+        let right = self
+            .percent()
+            .map_or_else(String::new, |percent| format!("{percent} %"));
+        let area = window(over, title, &right, (over.width, over.height), pen);
+        let plain = pen.theme.plain;
+        let rows = self.view(area.width, area.height.into());
+        for (y, row) in rows.iter().enumerate() {
+            pen.put(area.x, area.y + y as u16, row, plain, area.width);
+        }
+        None
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        page_hints()
+    }
+}
+
+/// The hints of a text that is read page by page.
+pub fn page_hints() -> Vec<String> {
+    vec![
+        "PgUp/PgDn scroll".to_owned(),
+        layers::hint(Place::Pages, LayerKey::Copy, "copy"),
+        "Esc close".to_owned(),
+    ]
+}
+
 /// Cuts a text into pieces that can be laid out by themselves. O(len).
 fn cut(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
@@ -221,16 +281,16 @@ mod tests {
     use proptest::prelude::*;
     use std::time::{Duration, Instant};
 
-    fn reading(text: &str) -> Reading {
-        Reading::new("t", text, Unusual::Dropped)
+    fn reading(text: &str) -> TextViewer {
+        TextViewer::new("t", text, Unusual::Dropped)
     }
 
     /// All rows, read from the beginning to the end.
-    fn read_through(reading: &mut Reading, columns: u16, height: usize) -> Vec<String> {
+    fn read_through(reading: &mut TextViewer, columns: u16, height: usize) -> Vec<String> {
         let mut rows = reading.view(columns, height);
         loop {
             let top = reading.top;
-            reading.scroll(1);
+            reading.move_by(1);
             let view = reading.view(columns, height);
             if reading.top == top {
                 return rows;
@@ -257,7 +317,7 @@ mod tests {
     fn a_short_text_does_not_scroll() {
         let mut reading = reading("a\n\nb");
         assert_eq!(reading.view(10, 5), ["a", "", "b"]);
-        reading.scroll(3);
+        reading.move_by(3);
         assert_eq!(reading.view(10, 5), ["a", "", "b"]);
         assert_eq!(reading.percent(), None);
     }
@@ -265,7 +325,7 @@ mod tests {
     #[test]
     fn what_is_hidden_is_spelt_out_where_somebody_decides() {
         let text = "safe\u{202e}\u{1b}[31m";
-        let mut reading = Reading::new("t", text, Unusual::SpeltOut);
+        let mut reading = TextViewer::new("t", text, Unusual::SpeltOut);
         assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
         assert_eq!(reading.copied(), text, "what is copied is raw");
     }
@@ -283,7 +343,7 @@ mod tests {
             let expected: Vec<String> = text.split('\n').map(str::to_owned).collect();
             prop_assert_eq!(rows, expected);
             reading.jump(false);
-            prop_assert_eq!(reading.top, Place::default());
+            prop_assert_eq!(reading.top, RowPos::default());
         }
     }
 }

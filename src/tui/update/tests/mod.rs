@@ -21,7 +21,7 @@ use crate::domain::{
 use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
 use crate::tui::Options;
-use crate::tui::model::{Focus, Overlay};
+use crate::tui::model::Focus;
 use crate::tui::update::*;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
@@ -268,8 +268,8 @@ impl Chat {
     }
 
     fn notice(&self) -> String {
-        let notice = self.model.notice.as_ref();
-        notice.map_or_else(String::new, |(notice, _)| notice.sentence())
+        let notice = self.model.notices.shown();
+        notice.map_or_else(String::new, Notice::sentence)
     }
 
     /// A dialog about calls that has the keyboard.

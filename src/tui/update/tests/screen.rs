@@ -15,7 +15,7 @@ fn a_wrong_tool_mode_is_answered_literally() {
 fn the_list_of_models_takes_a_number_and_zero_keeps() {
     let mut chat = chat();
     chat.keys("/set-model<Enter>0");
-    assert!(chat.model.overlay.is_none() && chat.commands().is_empty());
+    assert!(chat.model.layer.is_none() && chat.commands().is_empty());
     chat.keys("/set-model 1<Enter>");
     assert!(matches!(
         chat.commands().as_slice(),
@@ -49,7 +49,8 @@ fn an_answer_to_an_older_query_is_dropped() {
     let query = crate::domain::QueryId(1);
     let sessions = Arc::default();
     chat.engine(Event::SessionsListed { query, sessions });
-    assert!(matches!(&chat.model.overlay, Some(Overlay::Sessions(open)) if open.all.is_none()));
+    let screen = chat.screen();
+    assert!(screen.contains("Reading …"), "{screen}");
 }
 
 #[test]

@@ -49,10 +49,7 @@ fn chosen(chat: &Chat) -> Option<(String, String)> {
 }
 
 fn said(chat: &Chat) -> Option<String> {
-    chat.model
-        .notice
-        .as_ref()
-        .map(|(notice, _)| notice.sentence())
+    chat.model.notices.shown().map(Notice::sentence)
 }
 
 #[test]
@@ -103,7 +100,7 @@ fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
     assert!(!screen.contains("broken"), "{screen}");
     chat.keys("<Esc>");
     assert_eq!(chat.model.focus, Focus::Message);
-    assert!(chat.model.overlay.is_none());
+    assert!(chat.model.layer.is_none());
     chat.keys("<F2>");
     assert_eq!(chat.model.focus, Focus::Servers, "the pane has a key");
 }

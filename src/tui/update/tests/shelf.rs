@@ -70,7 +70,7 @@ fn a_key_that_is_held_down_takes_one_offer() {
 #[test]
 fn a_check_of_what_was_filled_in_before_saves_nothing() {
     let mut chat = chat();
-    crate::tui::models::add_form_keys::open(&mut chat.model);
+    chat.keys("/models<Enter><Tab>a").commands();
     chat.keys("<Down>gpt<Down><Down><Down><Enter>");
     let tried = chat.commands();
     let [Command::TryModel { query, .. }] = tried[..] else {

@@ -143,7 +143,7 @@ fn a_tool_that_waits_is_reviewed_from_the_list_and_cannot_be_revoked() {
         tool: "echo".to_owned(),
     };
     assert!(chat.sent.contains(&Effect::Send(review)));
-    assert!(chat.model.overlay.is_none());
+    assert!(chat.model.layer.is_none());
 }
 
 /// A tool of 200 lines, of which one in the middle changed.

@@ -1,70 +1,9 @@
-//! What can be chosen from, as data: the dialog of models, the offer of a first run,
-//! and the pull under way.
+//! The models of all servers as rows, narrowed by a filter.
 
 use crate::domain::facts::is_same_model;
-use crate::domain::{ModelRef, ModelServer, Pull, ServerModel, Stock, StockState, Stocks, Think};
-use crate::tui::dialog::state::QUIET;
-use crate::tui::model::{Model, Overlay};
-use crate::tui::models::add_form::Connect;
-use crate::tui::widgets::editor::Editor;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::domain::{ModelRef, ModelServer, ServerModel, Stock, StockState, Stocks};
 
-/// Models that a first run offers by number; two more numbers follow.
-const OFFERED_MAX: usize = 7;
-
-#[derive(Debug, Clone, Default)]
-pub struct Shelf {
-    pub stocks: Arc<Stocks>,
-    pub pull: Option<Pull>,
-    /// The `think` setting of the present model.
-    pub think: Option<Think>,
-    pub offer: Offer,
-}
-
-/// The offer of a first run, as far as the person has come with it.
-#[derive(Debug, Clone, Default)]
-pub struct Offer {
-    /// The arrows' row. Nothing is preselected.
-    pub chosen: Option<usize>,
-    /// The digits that pointed to it: where letters follow, they were the beginning of
-    /// a message.
-    pub typed: String,
-    /// Put off until later.
-    pub closed: bool,
-    /// When it changed last: what could not be read yet is not chosen.
-    pub changed: Duration,
-}
-
-impl Offer {
-    pub fn point(&mut self, at: usize) {
-        self.chosen = Some(at);
-        self.typed.clear();
-    }
-}
-
-/// One thing that a first run offers.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Offered<'a> {
-    Model(&'a ModelServer, &'a ServerModel),
-    Another,
-    Demo,
-}
-
-/// The dialog of models.
-#[derive(Debug, Clone, Default)]
-pub struct Models {
-    pub filter: Editor,
-    /// Among the rows that can be chosen.
-    pub chosen: usize,
-    /// What the arrows stood on is gone: nothing is chosen until a key moves them.
-    pub is_lost: bool,
-    pub in_list: bool,
-    /// The name of a model to pull.
-    pub pulling: Option<Editor>,
-}
-
-/// A row of the dialog.
+/// A row of the list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Row<'a> {
     Server(&'a Stock),
@@ -206,53 +145,30 @@ pub fn count_words(count: usize) -> String {
     format!("{count} model{plural}")
 }
 
-impl Model {
-    /// Is a first run's offer on the screen?
-    pub fn offers(&self) -> bool {
-        self.shelf.stocks.offers
-            && !self.shelf.offer.closed
-            && self.selected.is_none()
-            && self.guide.is_none()
-            && self.transcript.entries().is_empty()
-    }
+/// Models that a first run offers by number; two more numbers follow.
+const OFFERED_MAX: usize = 7;
 
-    /// Does the offer have the keyboard? Only while nothing is typed.
-    pub fn offer_takes_keys(&self) -> bool {
-        self.offers() && self.overlay.is_none() && self.editor.is_empty()
-    }
+/// One thing that a first run offers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FirstRunItem<'a> {
+    Model(&'a ModelServer, &'a ServerModel),
+    AnotherServer,
+    Demo,
+}
 
-    /// Could the offer be read before this moment?
-    pub fn offer_was_read(&self) -> bool {
-        self.now >= self.shelf.offer.changed + QUIET
-    }
-
-    /// What a first run offers, in the order of its numbers.
-    pub fn offered(&self) -> Vec<Offered<'_>> {
-        let servers = self.shelf.stocks.servers.iter();
-        let models = servers.flat_map(|stock| match &stock.state {
-            StockState::Has(catalogue) => catalogue
-                .models
-                .iter()
-                .filter(|model| can_chat(model))
-                .map(|model| Offered::Model(&stock.server, model))
-                .collect(),
-            _ => Vec::new(),
-        });
-        let models = models.take(OFFERED_MAX);
-        models.chain([Offered::Another, Offered::Demo]).collect()
-    }
-
-    pub fn models_dialog(&mut self) -> Option<&mut Models> {
-        match &mut self.overlay {
-            Some(Overlay::Models(open)) => Some(open),
-            _ => None,
-        }
-    }
-
-    pub fn connect_dialog(&mut self) -> Option<&mut Connect> {
-        match &mut self.overlay {
-            Some(Overlay::Connect(open)) => Some(open),
-            _ => None,
-        }
-    }
+/// What a first run offers, in the order of its numbers.
+pub fn first_run_items(stocks: &Stocks) -> Vec<FirstRunItem<'_>> {
+    let models = stocks.servers.iter().flat_map(|stock| match &stock.state {
+        StockState::Has(catalogue) => catalogue
+            .models
+            .iter()
+            .filter(|model| can_chat(model))
+            .map(|model| FirstRunItem::Model(&stock.server, model))
+            .collect(),
+        _ => Vec::new(),
+    });
+    let models = models.take(OFFERED_MAX);
+    models
+        .chain([FirstRunItem::AnotherServer, FirstRunItem::Demo])
+        .collect()
 }

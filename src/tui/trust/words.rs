@@ -1,5 +1,5 @@
-//! The list of `/trust`: what was decided for longer than a call, and what waits. Its
-//! words are made here; names in them are from outside, and raw.
+//! The words of `/trust`: what was decided for longer than a call, and what waits. Names
+//! in them are from outside, and raw.
 
 use crate::domain::trust::{Agreed, Cover, Lapse, PinChange, Rule, Trusted};
 use crate::domain::{Grant, Pin};
@@ -8,14 +8,6 @@ use serde_json::Value;
 
 /// Characters of a hash that tell two apart.
 const HASH_CHARS: usize = 12;
-
-/// The list as it lies over the panes.
-#[derive(Debug, Clone, Default)]
-pub struct TrustList {
-    pub chosen: usize,
-    /// First row in view of what the chosen one holds; None while the list is shown.
-    pub detail: Option<usize>,
-}
 
 /// One line of the list.
 pub struct Line {

@@ -1,7 +1,9 @@
 //! The one table of actions. Keys, the palette, the help, the completion of
 //! commands and the hint line are all read from it.
 
-use crate::tui::input::decode::normal;
+use crate::tui::input::decode::{key_under, normal};
+pub mod layers;
+
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
@@ -233,19 +235,21 @@ pub const TABLE: &[Binding] = &[
 
 /// The action of a key where `in_force` says which bindings count.
 pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> {
-    let (code, modifiers) = normal(event);
-    // A single letter may come from a Hangul layout.
-    let code = match code {
-        KeyCode::Char(c) if modifiers.is_empty() => {
-            KeyCode::Char(crate::tui::input::decode::key_under(c))
-        }
-        code => code,
-    };
-    let pressed = Chord { code, modifiers };
+    let pressed = pressed(event);
     TABLE
         .iter()
         .find(|binding| in_force(binding.when) && binding.keys.contains(&pressed))
         .map(|binding| binding.action)
+}
+
+/// A key as the tables spell it. A single letter may come from a Hangul layout.
+pub fn pressed(event: KeyEvent) -> Chord {
+    let (code, modifiers) = normal(event);
+    let code = match code {
+        KeyCode::Char(c) if modifiers.is_empty() => KeyCode::Char(key_under(c)),
+        code => code,
+    };
+    Chord { code, modifiers }
 }
 
 /// The first binding of an action.
