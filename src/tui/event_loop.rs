@@ -3,7 +3,6 @@
 //! times a second, and at rest nothing wakes it.
 
 use crate::protocol::{Command, EVENTS_MAX, Event};
-use crate::tui::composer::draft;
 use crate::tui::model::Model;
 use crate::tui::msg::{Effect, Input, Msg};
 use crate::tui::terminal;
@@ -13,7 +12,7 @@ use crate::tui::terminal::frame_writer::Screen;
 use crate::tui::terminal::panic;
 use crate::tui::terminal::shutdown::shut_down;
 use crate::tui::terminal::signals::{Signals, answers_questions, hung_up, watched_tty};
-use crate::tui::update::{inputs, update};
+use crate::tui::update::{inputs, interrupt, update};
 use crate::tui::{Options, view};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
@@ -281,7 +280,7 @@ impl App<'_> {
         if self.test_panic && !keys.is_empty() {
             panic::watch(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs(keys, &self.model.replies) {
+        for input in inputs(keys, &self.model.input.replies) {
             self.feed(input).await?;
         }
         keys.clear();
@@ -290,7 +289,7 @@ impl App<'_> {
 
     /// The person did not leave: a signal came, or the terminal went.
     async fn keep_draft(&self) {
-        if let Ok(Some(kept)) = panic::watch(|| draft::kept(&self.model)) {
+        if let Ok(Some(kept)) = panic::watch(|| interrupt::kept_draft(&self.model)) {
             let keep = self.commands.send(Command::KeepDraft(kept));
             let _ = timeout(KEEP_MAX, keep).await;
         }

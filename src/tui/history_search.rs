@@ -53,8 +53,9 @@ impl Layer for HistorySearch {
         self.0.type_key(key)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) {
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
         self.0.paste(text);
+        Handled::Consumed
     }
 
     fn scroll(&mut self, rows: isize, shared: Shared) {

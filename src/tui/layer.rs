@@ -3,7 +3,9 @@
 //! model nor the other features. Adding one takes a folder and the line that opens it.
 
 use crate::domain::id::Mint;
-use crate::domain::{CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolMode};
+use crate::domain::{
+    CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolMode, Transcript,
+};
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::Action;
@@ -34,7 +36,9 @@ pub trait Layer: fmt::Debug {
     fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled;
 
     /// Takes pasted text. Pasted text never decides anything.
-    fn paste(&mut self, _text: &str, _cx: &mut Cx) {}
+    fn paste(&mut self, _text: &str, _cx: &mut Cx) -> Handled {
+        Handled::PassedOn
+    }
 
     /// Moves by rows: the wheel, or an arrow or page key that was passed on.
     fn scroll(&mut self, _rows: isize, _shared: Shared) {}
@@ -81,9 +85,14 @@ pub struct LayerArea {
 #[derive(Debug, Clone, Copy)]
 pub struct Shared<'a> {
     pub now: Duration,
+    /// Of the terminal, in columns and rows.
+    pub size: (u16, u16),
     pub glyphs: Glyphs,
+    /// The action that opens the open layer.
+    pub opened: Option<Action>,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
+    pub transcript: &'a Transcript,
     /// Prompts that were typed, the newest last.
     pub prompts: &'a [String],
 }
@@ -110,9 +119,14 @@ pub enum Request {
     Notify(Notice),
     Copy(String),
     StartDemo,
+    /// A call was run although so many rows of it were not drawn.
+    RanUnread(CallId, usize),
     /// In place of the layer that is open, if any.
     Open(Box<dyn Layer>),
+    /// An action of the whole program, not of the pane in focus.
     Run(Action),
+    /// A command that was typed, and what follows it.
+    Command(Action, String),
     Pick(Picked),
     /// Puts a prompt into the message, where it can be changed before it is sent.
     SetMessage(String),

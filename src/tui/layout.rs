@@ -1,10 +1,10 @@
 //! Where everything stands for a size of the terminal. The view draws by it and
 //! the scrolling keys measure by it, so that the two cannot differ.
 
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
+use crate::tui::panes::{Focus, Pane};
 use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::inside;
-use crate::tui::{dialog, servers};
 use ratatui::layout::Rect;
 
 /// From this width on servers and thinking stand beside the chat.
@@ -30,12 +30,6 @@ const CHAT_ROWS_KEPT: u16 = 3;
 /// Rows of the message before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pane {
-    pub outer: Rect,
-    pub inner: Rect,
-}
-
 #[derive(Debug, Clone, Default)]
 pub struct Panes {
     pub framed: bool,
@@ -60,7 +54,7 @@ pub struct Panes {
 
 impl Panes {
     pub fn of(model: &mut Model) -> Self {
-        let (width, height) = model.size;
+        let (width, height) = model.screen.size;
         let framed = width >= FRAMES_FROM && height >= SMALL_HEIGHT;
         let mut this = Self {
             framed,
@@ -81,7 +75,7 @@ impl Panes {
         let wanted = wanted.min(rest.height / 2);
         this.above = take_bottom(&mut rest, wanted);
         this.body = rest;
-        let side = match (has_side(model.size), framed) {
+        let side = match (has_side(model.screen.size), framed) {
             (true, _) => SIDE_WIDTH - 4,
             (false, true) => width - 4,
             (false, false) => width,
@@ -91,7 +85,11 @@ impl Panes {
         this.chat = rest;
         this.place_dialog(model);
         this.chat_inner = this.inner(this.chat);
-        if let Some(focus) = model.over_chat.filter(|_| !has_side(model.size)) {
+        if let Some(focus) = model
+            .panes
+            .over_chat
+            .filter(|_| !has_side(model.screen.size))
+        {
             let mut pane = this.pane(this.body);
             if !this.framed {
                 // The first row holds the title.
@@ -122,7 +120,7 @@ impl Panes {
         let margins = if self.framed { 4 } else { 2 };
         let columns = rest.width.saturating_sub(margins).max(1);
         let max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
-        let rows = model.editor.height(columns, max.into()) as u16;
+        let rows = model.composer.editor.height(columns, max.into()) as u16;
         let frame = if self.framed { 2 } else { 0 };
         self.message = take_bottom(rest, rows + frame);
         self.message_inner = if self.framed {
@@ -138,20 +136,20 @@ impl Panes {
     }
 
     fn place_side(&mut self, model: &Model, rest: &mut Rect) {
-        let shown = model.show_servers || model.show_thinking;
+        let shown = model.panes.show_servers || model.panes.show_thinking;
         if rest.width < SIDE_FROM || !shown || !self.framed {
             return;
         }
         let mut side = take_right(rest, SIDE_WIDTH);
-        if !model.show_thinking {
+        if !model.panes.show_thinking {
             self.servers = Some(self.pane(side));
             return;
         }
-        if model.show_servers {
-            let wanted = u16::try_from(servers::view::wanted_rows(model)).unwrap_or(u16::MAX);
+        if model.panes.show_servers {
+            let wanted = u16::try_from(model.sidebar.rows().len().max(1)).unwrap_or(u16::MAX);
             let wanted = wanted.saturating_add(2);
             // Whoever works in the pane sees more of it.
-            let most = match model.focus {
+            let most = match model.panes.focus {
                 Focus::Servers => side.height.saturating_sub(THINKING_ROWS_KEPT),
                 _ => side.height / 2,
             };
@@ -166,10 +164,10 @@ impl Panes {
     /// usual height a few rows of the chat stay, whatever the dialog would like, so
     /// that the prompt that led to it is in view.
     fn place_dialog(&mut self, model: &mut Model) {
-        if model.ask().is_none() {
+        if model.dialogs.shown().is_none() {
             return;
         }
-        let (width, height) = model.size;
+        let (width, height) = model.screen.size;
         if height < SMALL_HEIGHT {
             self.dialog = Some(Rect::new(0, 0, width, height));
             return;
@@ -181,16 +179,13 @@ impl Panes {
         } else {
             all.saturating_sub(kept)
         };
-        if model
-            .ask()
-            .is_some_and(|ask| dialog::view::covers(model, ask))
-        {
+        if model.covers_layer() {
             let mut over = self.body;
-            let rows = dialog::view::rows(model, over.width, room, all);
+            let rows = model.dialog_rows(over.width, room, all);
             self.dialog = Some(take_bottom(&mut over, rows));
             return;
         }
-        let rows = dialog::view::rows(model, self.chat.width, room, all);
+        let rows = model.dialog_rows(self.chat.width, room, all);
         let mut over = self.chat;
         let chat = if all - rows < 4 {
             &mut over

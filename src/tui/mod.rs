@@ -4,6 +4,7 @@
 
 pub mod chat;
 pub mod composer;
+pub mod conversation;
 pub mod demo_tour;
 pub mod dialog;
 pub mod engine_state;
@@ -20,7 +21,9 @@ pub mod models;
 pub mod msg;
 pub mod notices;
 pub mod palette;
+pub mod panes;
 pub mod probe;
+pub mod screen;
 pub mod servers;
 pub mod sessions;
 pub mod settings;

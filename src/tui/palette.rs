@@ -60,8 +60,9 @@ impl Layer for Palette {
         self.0.type_key(key)
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) {
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
         self.0.paste(text);
+        Handled::Consumed
     }
 
     fn scroll(&mut self, rows: isize, _: Shared) {

@@ -73,7 +73,7 @@ fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
         ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
         ToolState::Running { .. } => {
             let since = scene
-                .clock
+                .timing
                 .calls
                 .get(&call.id)
                 .copied()
@@ -150,7 +150,7 @@ mod tests {
     fn what_is_under_nothing_is_nothing() {
         let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 30, 1));
         let model = crate::tui::Model::new(&Default::default(), (30, 1));
-        let pen = Painter::new(&mut buffer, model.theme, model.glyphs);
+        let pen = Painter::new(&mut buffer, model.screen.theme, model.screen.glyphs);
         let progress = Progress::new(-5.0, Some(10.0), None);
         assert_eq!(measure_words(&progress, 30, &pen), "▕          ▏   0 %");
         assert_eq!(measure_words(&progress, 20, &pen), "  0 %");

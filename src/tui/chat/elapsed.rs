@@ -10,19 +10,19 @@ use std::time::Duration;
 pub fn life(model: &Model) -> Option<(String, String)> {
     if let Some(probe) = model.probes() {
         let took = whole_seconds(model.now.saturating_sub(probe.since));
-        let spinner = model.glyphs.spinner(model.now.as_millis());
-        let words = format!(" {} {}", model.glyphs.dot, probe.words());
+        let spinner = model.screen.glyphs.spinner(model.now.as_millis());
+        let words = format!(" {} {}", model.screen.glyphs.dot, probe.words());
         return Some((format!("{spinner} {took}"), words));
     }
     if !model.answers() {
         return None;
     }
-    let took = model.now.saturating_sub(model.clock.turn_started);
-    let spinner = model.glyphs.spinner(model.now.as_millis());
+    let took = model.now.saturating_sub(model.chat.timing.turn_started);
+    let spinner = model.screen.glyphs.spinner(model.now.as_millis());
     let silent = model.silent().map_or_else(String::new, |silent| {
         format!(
             " {} nothing for {}",
-            model.glyphs.dot,
+            model.screen.glyphs.dot,
             whole_seconds(silent)
         )
     });
@@ -39,7 +39,12 @@ pub fn draw(model: &Model, chat: Rect, pen: &mut Painter) {
         }
         return;
     }
-    let Some((speed, took)) = model.clock.speed.filter(|_| model.running().is_none()) else {
+    let Some((speed, took)) = model
+        .chat
+        .timing
+        .speed
+        .filter(|_| model.running().is_none())
+    else {
         return;
     };
     if chat.width > 40 && chat.height > 2 {

@@ -2,8 +2,6 @@
 
 use crate::domain::{Body, CallId, Entry, PieceId};
 use crate::text::markdown::Marks;
-use crate::tui::layout::Panes;
-use crate::tui::model::Model;
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -60,62 +58,5 @@ impl Source<'_> {
     /// Only some entries are shown: the thinking pane.
     pub fn is_pane(&self) -> bool {
         self.list.is_some()
-    }
-}
-
-impl Model {
-    /// What the chat lays out: everything.
-    pub fn chat_source(&self, panes: &Panes) -> Source<'_> {
-        Source {
-            entries: self.transcript.entries(),
-            list: None,
-            width: panes.chat_inner.width.max(1),
-            aside: panes.thinking.is_some(),
-            unasked: &self.unasked,
-            tail: if self.transcript.wait().is_some() {
-                2
-            } else {
-                0
-            },
-            raw: self.raw,
-            open: self.transcript.open(),
-            lingering: self.lingering(),
-            marks: self.marks(),
-            hidden: Cell::default(),
-        }
-    }
-
-    /// The newest thinking of the round under way: it is folded when there is newer
-    /// thinking or the round is over.
-    pub fn lingering(&self) -> Option<PieceId> {
-        let turn = self.running()?;
-        let newest = *self.thoughts.last().filter(|at| **at >= self.round_from)?;
-        let newest = self.transcript.entries().get(newest)?;
-        match &newest.body {
-            Body::Thinking { piece, .. } if newest.turn == turn => Some(*piece),
-            _ => None,
-        }
-    }
-
-    /// What the thinking pane lays out.
-    pub fn thinking_source(&self, panes: &Panes) -> Source<'_> {
-        let inner = panes.thinking_pane().map_or(1, |pane| pane.inner.width);
-        Source {
-            entries: self.transcript.entries(),
-            list: Some(&self.thoughts),
-            width: inner.max(1),
-            aside: false,
-            unasked: &self.unasked,
-            tail: 0,
-            raw: self.raw,
-            open: self.transcript.open(),
-            lingering: None,
-            marks: self.marks(),
-            hidden: Cell::default(),
-        }
-    }
-
-    fn marks(&self) -> Marks {
-        Marks::new(self.glyphs.ascii, !self.no_color)
     }
 }

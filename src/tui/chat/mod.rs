@@ -1,4 +1,4 @@
-//! The conversation: entries laid out as rows, a viewport over them, and how each is drawn.
+//! The conversation: entries laid out as rows, viewports over them, and how each is drawn.
 
 pub mod call_row;
 pub mod elapsed;
@@ -7,5 +7,7 @@ pub mod entry_rows;
 pub mod layout_input;
 pub mod plain_text;
 pub mod rendered_text;
+pub mod state;
+pub mod timing;
 pub mod view;
 pub mod viewport;

@@ -7,11 +7,13 @@ use crate::tui::chat::elapsed;
 use crate::tui::chat::elapsed::seconds;
 use crate::tui::chat::entry_rows::INDENT;
 use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::timing::TurnTiming;
 use crate::tui::chat::viewport::{BELOW_MAX, Flow, Part, Place};
 use crate::tui::keymap::{Action, key_of};
-use crate::tui::layout::{Pane, Panes};
-use crate::tui::model::{Clock, Focus, Model};
+use crate::tui::layout::Panes;
+use crate::tui::model::Model;
 use crate::tui::models::first_run_view;
+use crate::tui::panes::{Focus, Pane};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -29,7 +31,7 @@ const RETRY_WORDS_FROM: u16 = 46;
 /// What rows need to know beside their entry.
 pub struct Scene<'a> {
     pub now: Duration,
-    pub clock: &'a Clock,
+    pub timing: &'a TurnTiming,
     /// Calls that were run unread, with the rows that were not drawn.
     pub unread: &'a HashMap<CallId, usize>,
     /// The line that keys act on, where the pane has the focus.
@@ -37,14 +39,16 @@ pub struct Scene<'a> {
 }
 
 pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) {
-    let mut flow = std::mem::take(&mut model.chat);
+    let mut flow = std::mem::take(&mut model.chat.viewport);
     let area = panes.chat_inner;
-    let source = model.chat_source(panes);
+    let source = model
+        .chat
+        .source(area.width, panes.thinking.is_some(), model.screen.marks());
     let height = usize::from(area.height);
     let top = flow.top(&source, height);
     let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
     let places = flow.visible(&source, top, height);
-    let focused = model.focus == Focus::Chat;
+    let focused = model.panes.focus == Focus::Chat;
     if panes.framed {
         let style = if focused {
             pen.theme.accent
@@ -58,8 +62,8 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) {
     }
     let scene = Scene {
         now: model.now,
-        clock: &model.clock,
-        unread: &model.unread,
+        timing: &model.chat.timing,
+        unread: model.chat.unread(),
         selected: flow.selected.filter(|_| focused),
     };
     for (y, place) in places.iter().enumerate() {
@@ -79,7 +83,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) {
     if source.count() == 0 && source.tail == 0 {
         first_run_view::draw(model, area, pen);
     }
-    model.chat = flow;
+    model.chat.viewport = flow;
 }
 
 /// `↓ 12 lines` are below; those that came since the person scrolled up are new.
@@ -103,29 +107,28 @@ fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arro
 }
 
 pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Painter) {
-    let mut flow = std::mem::take(&mut model.thinking);
-    let source = model.thinking_source(panes);
+    let mut flow = std::mem::take(&mut model.chat.thinking);
+    let source = model
+        .chat
+        .thinking_source(pane.inner.width, model.screen.marks());
     let height = usize::from(pane.inner.height);
     let top = flow.top(&source, height);
     let places = flow.visible(&source, top, height);
     if panes.framed {
-        let focused = model.focus == Focus::Thinking;
+        let focused = model.panes.focus == Focus::Thinking;
         let style = if focused {
             pen.theme.accent
         } else {
             pen.theme.dim
         };
-        let times = model
-            .clock
-            .thinking
-            .and_then(|piece| model.clock.thoughts.get(&piece));
+        let times = model.chat.timing.open_thinking();
         let since = times.map(|(first, _)| seconds(model.now.saturating_sub(*first)));
         pen.frame(pane.outer, "Thinking", &since.unwrap_or_default(), style);
     }
     let scene = Scene {
         now: model.now,
-        clock: &model.clock,
-        unread: &model.unread,
+        timing: &model.chat.timing,
+        unread: model.chat.unread(),
         selected: None,
     };
     let area = pane.inner;
@@ -144,7 +147,7 @@ pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pai
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
-    model.thinking = flow;
+    model.chat.thinking = flow;
 }
 
 fn draw_row(
@@ -236,7 +239,7 @@ fn draw_head(
             } else {
                 pen.glyphs.folded
             };
-            let times = scene.clock.thoughts.get(piece);
+            let times = scene.timing.thoughts.get(piece);
             let words = times.map_or_else(
                 || format!("{fold} thought"),
                 |(first, last)| {
@@ -259,12 +262,12 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Painter) {
     if line == 0 {
         return;
     }
-    let words = match model.transcript.wait() {
+    let words = match model.chat.transcript.wait() {
         Some(Wait::ModelLoading) => "Loading model…".to_owned(),
         Some(Wait::Retrying) => retry_words(model, row.width),
         _ => "Waiting for response...".to_owned(),
     };
-    let since = model.now.saturating_sub(model.clock.round_started);
+    let since = model.now.saturating_sub(model.chat.timing.round_started);
     let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
     let spinner = pen.glyphs.spinner(model.now.as_millis());
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
@@ -274,7 +277,7 @@ fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Painter) {
 
 /// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
 fn retry_words(model: &Model, columns: u16) -> String {
-    let retry = model.clock.retry;
+    let retry = model.chat.timing.retry;
     let left = retry.at.saturating_sub(model.now);
     let seconds = left.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
@@ -284,6 +287,6 @@ fn retry_words(model: &Model, columns: u16) -> String {
     let key = key_of(Action::Retry);
     format!(
         "Trying again in {seconds} s ({attempt} of {max}) {} {key} now",
-        model.glyphs.dot
+        model.screen.glyphs.dot
     )
 }

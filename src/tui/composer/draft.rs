@@ -1,104 +1,95 @@
-//! What of the message is kept when the program ends, and what never is: words that
-//! were typed in a private conversation stay off the disk after it has ended, until
-//! the person sends them somewhere.
+//! What of the message is kept when the program ends, and what never is: words that were
+//! typed in a private conversation stay off the disk after it has ended, until the user
+//! sends them somewhere.
 
 use crate::protocol::Command;
-use crate::tui::demo_tour;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
+use crate::tui::composer::state::Composer;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Draft {
     /// The message or the queue holds words that were typed in private.
     is_private: bool,
     /// The engine was asked for a private conversation and has not answered yet.
     private_asked: bool,
     /// The last run's draft stands in the message, and still on the disk.
-    pub on_disk: bool,
+    on_disk: bool,
 }
 
-/// Looks at what the last message made of the model, and at what it asks for.
-pub fn follow(model: &mut Model, effects: &mut Vec<Effect>) {
-    let asked = |effect: &Effect| *effect == Effect::Send(Command::SetPrivate(true));
-    model.draft.private_asked |= effects.iter().any(asked);
-    let holds = holds(model);
-    let draft = &mut model.draft;
-    draft.is_private = holds && (draft.is_private || draft.private_asked || model.private);
-    // It was sent or thrown away: nothing offers it a second time.
-    if !holds && std::mem::take(&mut draft.on_disk) {
-        effects.push(Effect::Send(Command::KeepDraft(String::new())));
+impl Composer {
+    /// Looks at what the last message made of it. True where the draft on the disk was sent
+    /// or thrown away: nothing must offer it a second time.
+    pub fn follow(&mut self, is_private: bool, private_asked: bool) -> bool {
+        let holds = self.holds_words();
+        let draft = &mut self.draft;
+        draft.private_asked |= private_asked;
+        draft.is_private = holds && (draft.is_private || draft.private_asked || is_private);
+        !holds && std::mem::take(&mut draft.on_disk)
     }
-}
 
-/// Is a word here that is in no conversation yet?
-fn holds(model: &Model) -> bool {
-    let aside = model.history.at.is_some() && !model.history.aside.trim().is_empty();
-    let before = model.editing.as_ref();
-    !model.editor.is_blank()
-        || aside
-        || before.is_some_and(|before| !before.trim().is_empty())
-        || !model.queue.prompts.is_empty()
-}
+    /// Is a word here that is in no conversation yet?
+    fn holds_words(&self) -> bool {
+        let is_word = |text: &str| !text.trim().is_empty();
+        !self.editor.is_blank()
+            || self.history.aside().is_some_and(is_word)
+            || self.editing().is_some_and(is_word)
+            || !self.queue.prompts.is_empty()
+    }
 
-/// A prompt joined what Up brings back.
-pub fn remembered(model: &mut Model) {
-    if model.private || model.draft.private_asked {
-        model.history.private += 1;
+    /// A prompt joins what Up brings back.
+    pub fn remember(&mut self, prompt: &str, is_private: bool) {
+        let is_private = is_private || self.draft.private_asked;
+        self.history.remember(prompt, is_private);
     }
-}
 
-pub fn private_changed(model: &mut Model, private: bool) {
-    model.private = private;
-    model.draft.private_asked = false;
-    if private {
-        return;
+    /// The draft of the last run comes into the message.
+    pub fn restore(&mut self, draft: &str) {
+        self.editor.set(draft);
+        self.draft.on_disk = true;
     }
-    // What was asked in private is not to be found by Up any more.
-    if model.history.private > 0
-        && let Some(at) = model.history.at.take()
-        && model.history.prompts.get(at) == Some(&model.editor.text())
-    {
-        let aside = std::mem::take(&mut model.history.aside);
-        model.editor.set(&aside);
-    }
-    let private = std::mem::take(&mut model.history.private);
-    let prompts = &mut model.history.prompts;
-    prompts.truncate(prompts.len().saturating_sub(private));
-}
 
-/// The engine had no room for the command.
-pub fn unsent(model: &mut Model, command: &Command) {
-    match command {
-        Command::SetPrivate(true) => model.draft.private_asked = false,
-        // It is asked for again with the next key.
-        Command::KeepDraft(text) if text.is_empty() => model.draft.on_disk = true,
-        _ => {}
+    /// The conversation became private, or is not any more.
+    pub fn private_changed(&mut self, is_private: bool) {
+        self.draft.private_asked = false;
+        if !is_private && let Some(typed) = self.history.forget_private(&self.editor.text()) {
+            self.editor.set(&typed);
+        }
     }
-}
 
-/// What is offered at the next start: what was queued, what was being typed, and not
-/// what stands in the message only because the person looked back at it.
-pub fn kept(model: &Model) -> Option<String> {
-    if model.private || model.draft.private_asked || model.draft.is_private {
-        return None;
+    /// The engine had no room for the command.
+    pub fn rejected(&mut self, command: &Command) {
+        match command {
+            Command::SetPrivate(true) => self.draft.private_asked = false,
+            // It is asked for again with the next key.
+            Command::KeepDraft(text) if text.is_empty() => self.draft.on_disk = true,
+            _ => {}
+        }
     }
-    let mut kept: Vec<String> = model.queue.prompts.iter().cloned().collect();
-    kept.extend(model.editing.clone());
-    let typed = model.editor.text();
-    let recalled = model.history.at.and_then(|at| {
-        let prompt = model.history.prompts.get(at)?;
-        Some((prompt, model.history.aside.clone()))
-    });
-    let edited = model.editing.is_some();
-    let last = model.transcript.last_prompt().filter(|_| edited);
-    let is_old = recalled
-        .as_ref()
-        .is_some_and(|(prompt, _)| **prompt == typed)
-        || last.is_some_and(|(prompt, _)| prompt == typed);
-    kept.extend(recalled.map(|(_, aside)| aside));
-    if !is_old && !demo_tour::owns(model) {
-        kept.push(typed);
+
+    /// What is offered at the next start: what was queued, what was being typed, and not
+    /// what stands in the message only because the user looked back at it, or because it
+    /// was typed ahead. `last` is the prompt of the last turn.
+    pub fn kept(
+        &self,
+        is_private: bool,
+        last: Option<&str>,
+        is_typed_ahead: bool,
+    ) -> Option<String> {
+        if is_private || self.draft.private_asked || self.draft.is_private {
+            return None;
+        }
+        let mut kept: Vec<String> = self.queue.prompts.iter().cloned().collect();
+        kept.extend(self.editing().map(str::to_owned));
+        let typed = self.editor.text();
+        let recalled = self.history.recalled();
+        let last = last.filter(|_| self.editing().is_some());
+        let is_old = [recalled, last].contains(&Some(typed.as_str()));
+        if recalled.is_some() {
+            kept.extend(self.history.aside().map(str::to_owned));
+        }
+        if !is_old && !is_typed_ahead {
+            kept.push(typed);
+        }
+        kept.retain(|text| !text.trim().is_empty());
+        (!kept.is_empty()).then(|| kept.join("\n\n"))
     }
-    kept.retain(|text| !text.trim().is_empty());
-    (!kept.is_empty()).then(|| kept.join("\n\n"))
 }

@@ -1,4 +1,6 @@
-//! The message being typed, and the draft of it that is kept on exit.
+//! The message being typed, its history and queue, and the draft that is kept on exit.
 
 pub mod draft;
+pub mod history;
+pub mod state;
 pub mod view;

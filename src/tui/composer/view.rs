@@ -1,9 +1,9 @@
 //! The message, what stands above it, and the list of commands while one is typed.
 
-use crate::tui::demo_tour;
+use crate::tui::demo_tour::watch;
 use crate::tui::layout::Panes;
-use crate::tui::model::{Focus, Model};
-use crate::tui::update::commands::completions;
+use crate::tui::model::Model;
+use crate::tui::panes::Focus;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
@@ -15,7 +15,7 @@ const LIST_ROWS_MAX: u16 = 8;
 pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Position> {
     notice_area::draw(model, panes.above, pen);
     guided(model, panes, pen);
-    let focused = model.focus == Focus::Message;
+    let focused = model.panes.focus == Focus::Message;
     let area = panes.message_inner;
     if panes.framed {
         let style = if focused {
@@ -33,11 +33,11 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Posit
         };
         pen.put(panes.message.x, panes.message.y, ">", style, 1);
     }
-    let view = model.editor.view(area.width, area.height);
+    let view = model.composer.editor.view(area.width, area.height);
     for (y, row) in view.rows.iter().enumerate() {
         pen.put(area.x, area.y + y as u16, row, pen.theme.plain, area.width);
     }
-    if focused && model.layer.is_none() && model.asks.first().is_none_or(|ask| !ask.armed) {
+    if focused && model.layer.is_none() && !model.dialogs.is_armed() {
         list(model, panes, pen);
     }
     focused.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
@@ -47,7 +47,7 @@ pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) -> Option<Posit
 fn guided(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.guide else { return };
     let columns = area.width.saturating_sub(4);
-    let Some(line) = demo_tour::line(model, columns) else {
+    let Some(line) = watch::line(model, columns) else {
         return;
     };
     let accent = pen.theme.accent;
@@ -56,14 +56,14 @@ fn guided(model: &Model, panes: &Panes, pen: &mut Painter) {
 }
 
 fn list(model: &Model, panes: &Panes, pen: &mut Painter) {
-    let found = completions(model);
+    let found = model.composer.completions();
     let above = panes.message.y;
     let frame = if panes.framed { 2 } else { 0 };
     if found.is_empty() || above <= frame {
         return;
     }
     let shown = (found.len() as u16).min(LIST_ROWS_MAX).min(above - frame);
-    let chosen = model.completion.unwrap_or(0).min(found.len() - 1);
+    let chosen = model.composer.selected_completion(found.len());
     let first = chosen.saturating_sub(usize::from(shown) - 1);
     let outer = Rect {
         x: panes.message.x,

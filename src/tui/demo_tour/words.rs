@@ -1,20 +1,24 @@
 //! The words of the guide. Each says only what holds at that moment: they follow
 //! the dialog, the mode, the tools on offer and what has been saved, not a plan.
 
-use crate::domain::{Body, ToolMode, ToolOutcome, ToolState};
-use crate::tui::demo_tour::{
-    ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK, offers_a_tool, open,
-};
+use crate::domain::{Body, Server, ToolMode, ToolOutcome, ToolState};
+use crate::tui::demo_tour::state::{ASK, COMMANDS, DECIDE, Guide, HELP, SESSIONS, STOP, THINK};
 use crate::tui::dialog::state::{Form, OpenAsk};
-use crate::tui::model::{Focus, Model};
+use crate::tui::keymap::Action;
+use crate::tui::model::Model;
+use crate::tui::panes::Focus;
 
 /// The same, long, short and for the smallest screens.
 type Words = [&'static str; 3];
 
 /// The step that is shown and its words.
 pub fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
-    if let Some(ask) = model.ask() {
-        let step = if model.approves() { DECIDE } else { guide.at };
+    if let Some(ask) = model.dialogs.shown() {
+        let step = if model.dialogs.approves() {
+            DECIDE
+        } else {
+            guide.at
+        };
         return (step, asking(ask));
     }
     if let Some(step) = open(model) {
@@ -22,13 +26,13 @@ pub fn scene(guide: &Guide, model: &Model) -> (usize, Words) {
     }
     let running = model.running().is_some();
     let words = match guide.at {
-        ASK | DECIDE | STOP if !running && model.focus != Focus::Message => AWAY_WORDS,
+        ASK | DECIDE | STOP if !running && model.panes.focus != Focus::Message => AWAY_WORDS,
         ASK => ASK_WORDS,
         DECIDE if running => before_decision(guide, model),
         DECIDE => again(model),
         THINK if running => answering(model),
         THINK if !guide.answered => UNANSWERED_WORDS,
-        THINK if model.thoughts.is_empty() => NO_THOUGHT_WORDS,
+        THINK if model.chat.thoughts().is_empty() => NO_THOUGHT_WORDS,
         THINK => THINK_WORDS,
         STOP if running => STOP_WORDS,
         STOP => STORY_WORDS,
@@ -60,7 +64,7 @@ fn opened(step: usize, model: &Model) -> Words {
         SESSIONS => SESSIONS_OPEN,
         COMMANDS => COMMANDS_OPEN,
         HELP => HELP_OPEN,
-        _ if model.thoughts.is_empty() => NO_THOUGHT_OPEN,
+        _ if model.chat.thoughts().is_empty() => NO_THOUGHT_OPEN,
         _ => THINK_OPEN,
     }
 }
@@ -68,7 +72,7 @@ fn opened(step: usize, model: &Model) -> Words {
 /// A turn is under way and no call of it was decided yet. Only the guide's own
 /// question surely leads to a call.
 fn before_decision(guide: &Guide, model: &Model) -> Words {
-    let prompt = model.last_turn.as_ref().map(|(prompt, _)| prompt.as_str());
+    let prompt = model.conversation.last_prompt();
     let is_question = prompt == Some(guide.prompts.question);
     match (offers_a_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_WORDS,
@@ -89,7 +93,7 @@ fn again(model: &Model) -> Words {
 
 /// An answer is under way: did a tool tell something for it?
 fn answering(model: &Model) -> Words {
-    let of_turn = &model.transcript.entries()[model.transcript.settled()..];
+    let of_turn = &model.chat.transcript.entries()[model.chat.transcript.settled()..];
     let told = of_turn.iter().any(|entry| match &entry.body {
         Body::Tool(call) => matches!(
             call.state,
@@ -98,6 +102,24 @@ fn answering(model: &Model) -> Words {
         _ => false,
     });
     if told { TOLD_WORDS } else { ANSWER_WORDS }
+}
+
+/// Is there a tool that could be asked for?
+pub fn offers_a_tool(model: &Model) -> bool {
+    let offers = |server: &Server| server.offered().next().is_some();
+    model.sidebar.servers.iter().any(offers)
+}
+
+/// The step whose place is on screen now.
+pub fn open(model: &Model) -> Option<usize> {
+    match model.shared().opened {
+        Some(Action::Sessions) => return Some(SESSIONS),
+        Some(Action::Commands) => return Some(COMMANDS),
+        Some(Action::Help) => return Some(HELP),
+        _ => {}
+    }
+    let thinking = Focus::Thinking;
+    (model.panes.focus == thinking || model.panes.over_chat == Some(thinking)).then_some(THINK)
 }
 
 const ASK_WORDS: Words = [

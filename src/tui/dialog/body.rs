@@ -13,7 +13,7 @@ use crate::tui::dialog::arguments::Argued;
 use crate::tui::dialog::body_settings;
 use crate::tui::dialog::state::{Body, OpenAsk, Row};
 use crate::tui::dialog::{body_pin, body_probe, body_unfinished};
-use crate::tui::model::Model;
+use crate::tui::layer::Shared;
 use crate::tui::widgets::painter::{one_line, rows_of};
 
 /// What of a dialog never scrolls.
@@ -24,7 +24,7 @@ pub struct Words {
     pub footer: String,
 }
 
-pub fn words(model: &Model, ask: &OpenAsk) -> Words {
+pub fn words(shared: Shared, ask: &OpenAsk) -> Words {
     let (title, question) = match &ask.question {
         Ask::Approve(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::Repair { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
@@ -45,17 +45,17 @@ pub fn words(model: &Model, ask: &OpenAsk) -> Words {
     Words {
         title,
         question,
-        rows: ask.rows(&model.transcript),
-        footer: footer(model, ask),
+        rows: ask.rows(shared.transcript),
+        footer: footer(shared, ask),
     }
 }
 
 /// Takes the arguments of the call shown as they are now. Other ones than before have
 /// not been drawn yet.
-pub fn renew_arguments(model: &Model, ask: &mut OpenAsk) {
+pub fn renew_arguments(shared: Shared, ask: &mut OpenAsk) {
     let Some(offered) = ask.call() else { return };
     let edited = ask.edited.get(ask.at).and_then(Option::as_ref);
-    let written = model.transcript.call(offered.call);
+    let written = shared.transcript.call(offered.call);
     let Some(arguments) = edited.or(written.map(|call| &call.arguments)) else {
         return;
     };
@@ -68,25 +68,25 @@ pub fn renew_arguments(model: &Model, ask: &mut OpenAsk) {
 }
 
 /// What is asked about, as rows.
-pub fn body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
+pub fn body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     if let Ask::Approve(_) = &ask.question {
-        return call_body(model, ask, columns);
+        return call_body(shared, ask, columns);
     }
     Body {
-        rows: rows(model, ask, columns),
+        rows: rows(shared, ask, columns),
         head: 1,
         arguments: None,
     }
 }
 
-fn rows(model: &Model, ask: &OpenAsk, columns: u16) -> Vec<String> {
+fn rows(shared: Shared, ask: &OpenAsk, columns: u16) -> Vec<String> {
     match &ask.question {
         Ask::Approve(_) => Vec::new(),
         Ask::Repair { raw, why } => {
             let said = format!("The model wrote a call that cannot be used: {why}\n\n{raw}");
             rows_of(&Clean::spelt_out(&said), columns)
         }
-        Ask::AfterError { failed, wanted } => failed_rows(model, *failed, wanted, columns),
+        Ask::AfterError { failed, wanted } => failed_rows(shared, *failed, wanted, columns),
         Ask::Stalled { seconds } => {
             let said = format!("Nothing came from the model for {seconds} s.");
             rows_of(&Clean::line(&said), columns)
@@ -146,11 +146,11 @@ fn context_words(question: &Ask) -> String {
 }
 
 /// Tool and server of the call shown, on one line.
-pub fn head(model: &Model, ask: &OpenAsk) -> Clean {
+pub fn head(shared: Shared, ask: &OpenAsk) -> Clean {
     let Some(offered) = ask.call() else {
         return Clean::default();
     };
-    head_of(&offered.tool.name, model.transcript.call(offered.call))
+    head_of(&offered.tool.name, shared.transcript.call(offered.call))
 }
 
 pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
@@ -161,20 +161,20 @@ pub fn head_of(tool: &str, call: Option<&ToolCall>) -> Clean {
 
 /// The tool, then what would run, and only then what the server says: its words must
 /// neither push the arguments out of sight nor pass for them.
-fn call_body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
+fn call_body(shared: Shared, ask: &OpenAsk, columns: u16) -> Body {
     let Some(offered) = ask.call() else {
         return Body::default();
     };
-    let (tool, call) = (&offered.tool, model.transcript.call(offered.call));
-    let mut rows = joined_rows(&head_of(&tool.name, call), columns, model);
+    let (tool, call) = (&offered.tool, shared.transcript.call(offered.call));
+    let mut rows = joined_rows(&head_of(&tool.name, call), columns, shared);
     let head = rows.len();
     let argued = ask.argued.get(ask.at).and_then(Option::as_ref);
-    let laid = argued.map(|argued| argued.rows(columns, &model.glyphs));
+    let laid = argued.map(|argued| argued.rows(columns, &shared.glyphs));
     let arguments = laid.map(|laid| {
         rows.extend(laid.rows);
         (head, laid.starts)
     });
-    let about = about_rows(model, tool, columns);
+    let about = about_rows(shared, tool, columns);
     if !about.is_empty() {
         rows.extend(rows_of(&Clean::own(SERVER_SAYS), columns));
         rows.extend(about);
@@ -187,10 +187,10 @@ fn call_body(model: &Model, ask: &OpenAsk, columns: u16) -> Body {
 }
 
 /// Wrapped, each further row behind a sign that it goes on with the one above.
-fn joined_rows(text: &Clean, columns: u16, model: &Model) -> Vec<String> {
+fn joined_rows(text: &Clean, columns: u16, shared: Shared) -> Vec<String> {
     let mut rows = rows_of(text, columns);
     if rows.len() > 1 {
-        let [_, sign, _] = model.glyphs.joints;
+        let [_, sign, _] = shared.glyphs.joints;
         let narrow = rows_of(text, columns.saturating_sub(2).max(1));
         let signed = narrow
             .into_iter()
@@ -205,9 +205,9 @@ fn joined_rows(text: &Clean, columns: u16, model: &Model) -> Vec<String> {
 }
 
 /// What the server says of its tool, a sign of ours before every row.
-fn about_rows(model: &Model, tool: &Tool, columns: u16) -> Vec<String> {
+fn about_rows(shared: Shared, tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
-    let manners = manners(tool, model.glyphs.dot);
+    let manners = manners(tool, shared.glyphs.dot);
     let mut said: Vec<Clean> = Vec::new();
     if !description.is_empty() {
         said.extend(lines_of(description).map(Clean::spelt_out));
@@ -222,8 +222,8 @@ fn about_rows(model: &Model, tool: &Tool, columns: u16) -> Vec<String> {
 
 /// The call that failed and what the model wants after it. The names come first:
 /// an error can be as long as a tool likes.
-fn failed_rows(model: &Model, failed: CallId, wanted: &[String], columns: u16) -> Vec<String> {
-    let call = model.transcript.call(failed);
+fn failed_rows(shared: Shared, failed: CallId, wanted: &[String], columns: u16) -> Vec<String> {
+    let call = shared.transcript.call(failed);
     let tool = call.map_or("A call", |call| call.tool.as_str());
     let mut rows = rows_of(&head_of(tool, call), columns);
     let wanted = format!("It failed. The model now asks for: {}", wanted.join(", "));
@@ -266,10 +266,10 @@ fn manners(tool: &Tool, dot: &str) -> String {
 }
 
 /// What matters comes first: on a narrow screen the end is cut off.
-fn footer(model: &Model, ask: &OpenAsk) -> String {
+fn footer(shared: Shared, ask: &OpenAsk) -> String {
     let call = ask
         .call()
-        .and_then(|offered| model.transcript.call(offered.call));
+        .and_then(|offered| shared.transcript.call(offered.call));
     let mut parts = Vec::new();
     let count = ask.calls().len();
     if count > 1 {
@@ -295,5 +295,5 @@ fn footer(model: &Model, ask: &OpenAsk) -> String {
         };
         parts.push(format!("{how} ({form})"));
     }
-    parts.join(&format!(" {} ", model.glyphs.dot))
+    parts.join(&format!(" {} ", shared.glyphs.dot))
 }

@@ -4,9 +4,9 @@
 use crate::text::grapheme::width;
 use crate::tui::dialog::body::Words;
 use crate::tui::dialog::state::{OpenAsk, Row};
-use crate::tui::dialog::view::{choice_style, saturated};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 /// The question and the keys, where the screen is very small. The keys have more
 /// columns than the question, beside which the marks stand.
@@ -55,4 +55,16 @@ fn keys_of(rows: &[Row], chosen: Option<usize>, columns: u16) -> Vec<(Option<usi
 
 pub fn key_of(row: &Row) -> Option<String> {
     row.key.or(row.digit).map(String::from)
+}
+
+pub fn choice_style(ask: &OpenAsk, pen: &Painter) -> Style {
+    if ask.armed {
+        pen.theme.plain
+    } else {
+        pen.theme.dim
+    }
+}
+
+pub fn saturated(count: usize) -> u16 {
+    u16::try_from(count).unwrap_or(u16::MAX)
 }

@@ -1,8 +1,8 @@
 //! Text fields of a dialog: a word to the model, and edited arguments.
 
 use crate::text::Clean;
+use crate::tui::dialog::compact::saturated;
 use crate::tui::dialog::state::Form;
-use crate::tui::dialog::view::saturated;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::{Position, Rect};

@@ -4,11 +4,10 @@
 use crate::domain::Notice;
 use crate::domain::tool::Decision;
 use crate::protocol::Answer;
-use crate::tui::dialog::keys::{chosen_by, scrolls};
+use crate::tui::dialog::choices::{chosen_by, scrolls};
 use crate::tui::dialog::state::{Act, Form, OpenAsk, QUIET};
 use crate::tui::input::decode::normal;
-use crate::tui::input::key_repeat::Held;
-use crate::tui::model::Model;
+use crate::tui::layer::Cx;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -27,18 +26,25 @@ fn grants(act: Act) -> bool {
     )
 }
 
+/// Is a key held back because it would grant something that was not drawn?
+pub enum HoldBack {
+    No,
+    Yes,
+    /// It scrolls to what can be the last part.
+    LastPart,
+}
+
 /// Would this key grant something that was not drawn, or only just was? Then it scrolls
 /// to the first part that was not, and does nothing else.
-pub fn holds_back(model: &mut Model, key: KeyEvent) -> bool {
-    let now = model.now;
-    let Some(ask) = model.ask() else { return false };
+pub fn holds_back(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> HoldBack {
+    let now = cx.shared.now;
     if !matches!(ask.form, Form::Choosing) || key.kind == KeyEventKind::Repeat {
-        return false;
+        return HoldBack::No;
     }
-    let rows = ask.rows(&model.transcript);
+    let rows = ask.rows(cx.shared.transcript);
     let act = chosen_by(ask, &rows, key).map(|row| row.act);
     let Some(act) = act.filter(|act| ask.call().is_some() && grants(*act)) else {
-        return false;
+        return HoldBack::No;
     };
     let granted = match act {
         Act::RunAll => (0..ask.decisions.len())
@@ -48,27 +54,23 @@ pub fn holds_back(model: &mut Model, key: KeyEvent) -> bool {
     };
     let whole_since = |at: &usize| ask.argued.get(*at)?.as_ref()?.whole_since();
     if let Some(unread) = granted.iter().copied().find(|at| whole_since(at).is_none()) {
-        if seek(model, unread) {
-            // Held down, this key must not run the call once its end is in view.
-            model.decided_by = Some(Held::new(key.code, now));
-        }
-        return true;
+        return match seek(ask, unread) {
+            true => HoldBack::LastPart,
+            false => HoldBack::Yes,
+        };
     }
     let newest = granted.iter().filter_map(whole_since).max();
-    let is_new = newest.is_some_and(|since| now < since + QUIET);
-    if is_new {
-        let words = "The last part has only just come into view: press the key again.";
-        model.notify(Notice::info(words));
+    if newest.is_none_or(|since| now >= since + QUIET) {
+        return HoldBack::No;
     }
-    is_new
+    let words = "The last part has only just come into view: press the key again.";
+    cx.notify(Notice::info(words));
+    HoldBack::Yes
 }
 
 /// Shows the first part of this call's arguments that was not drawn. True where that can
 /// be the last one.
-fn seek(model: &mut Model, at: usize) -> bool {
-    let Some(ask) = model.asks.first_mut() else {
-        return false;
-    };
+fn seek(ask: &mut OpenAsk, at: usize) -> bool {
     if at != ask.at {
         ask.show(at);
     }

@@ -1,15 +1,15 @@
 //! Keys of a question's dialog, once it has the keyboard.
 
 use crate::domain::tool::Decision;
-use crate::domain::{Arguments, Notice, Pattern, QueryId};
+use crate::domain::{Arguments, Notice, Pattern};
 use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
-use crate::tui::dialog::granting;
-use crate::tui::dialog::state::{Act, Form, OpenAsk, Row, with_ask};
-use crate::tui::input::decode::{key_under, normal};
+use crate::tui::dialog::choices::{FAULT_CHARS_MAX, chosen_by, meant, scrolls};
+use crate::tui::dialog::dialogs::Dialogs;
+use crate::tui::dialog::granting::{self, HoldBack};
+use crate::tui::dialog::state::{Act, Form, OpenAsk};
+use crate::tui::input::decode::normal;
 use crate::tui::input::key_repeat::Held;
-use crate::tui::model::Model;
-use crate::tui::msg::Effect;
-use crate::tui::update::engine;
+use crate::tui::layer::{Cx, Handled, Request, Shared};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -17,70 +17,65 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// Below this nothing of what is asked can be read.
 const READABLE_WIDTH: u16 = 12;
 const READABLE_HEIGHT: u16 = 4;
-/// Characters kept of what is wrong with edited arguments: a schema's complaint
-/// quotes the value, however long that is.
-pub const FAULT_CHARS_MAX: usize = 400;
-
-pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    let now = model.now;
-    let held = model.decided_by.as_mut();
-    let chooses = model
-        .asks
-        .first()
-        .is_some_and(|ask| matches!(ask.form, Form::Choosing));
-    if held.is_some_and(|held| held.repeats(key.code, now)) && chooses {
+pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
+    let (now, shared) = (cx.shared.now, cx.shared);
+    let held = dialogs.decided_by.as_mut();
+    let repeats = held.is_some_and(|held| held.repeats(key.code, now));
+    let Some(ask) = dialogs.shown_mut() else {
+        return;
+    };
+    if repeats && matches!(ask.form, Form::Choosing) {
         return;
     }
-    if decides_unread(model, key) {
+    if decides_unread(shared, ask, key) {
         let words = "Make the window larger to answer.";
-        return model.notify(Notice::warning(words));
+        return cx.notify(Notice::warning(words));
     }
-    if takes_unread_changes(model, key) {
+    if takes_unread_changes(shared, ask, key) {
         let words = "Read all of it first: PgDn.";
-        return model.notify(Notice::warning(words));
+        return cx.notify(Notice::warning(words));
     }
-    if granting::holds_back(model, key) {
-        return;
-    }
-    let decided_before = model.asks.first().map_or(0, OpenAsk::decided);
-    let query = QueryId(model.queries.mint());
-    let pressed = with_ask(model, |model, ask| {
-        let decided = ask.decided();
-        let answer = match &ask.form {
-            Form::Choosing => choosing(model, ask, key),
-            Form::Word(_) => word(ask, key),
-            Form::Unread(_) => granting::unread(ask, key),
-            Form::Arguments { .. } => arguments(model, ask, key, query, effects),
-        };
-        if answer.is_none() && ask.decided() > decided {
-            // The next call has not been read yet: a key struck twice must not run it.
-            ask.armed = false;
-            ask.is_seen = false;
-            ask.opened = model.now;
+    match granting::holds_back(ask, key, cx) {
+        HoldBack::No => {}
+        HoldBack::Yes => return,
+        HoldBack::LastPart => {
+            // Held down, this key must not run the call once its end is in view.
+            dialogs.decided_by = Some(Held::new(key.code, now));
+            return;
         }
-        answer.map(|answer| (ask.id, answer))
-    });
-    let answered = pressed.flatten();
-    let unread = model.asks.first_mut().and_then(|ask| ask.unread.take());
-    model.unread.extend(unread);
-    let decided = model.asks.first().map_or(0, OpenAsk::decided);
-    if answered.is_some() || decided > decided_before {
-        model.decided_by = Some(Held::new(key.code, now));
     }
-    if let Some((ask, answer)) = answered {
-        effects.push(Effect::Send(Command::Answer { ask, answer }));
-        engine::answered(model);
+    let decided = ask.decided();
+    let answer = match &ask.form {
+        Form::Choosing => choosing(shared, ask, key),
+        Form::Word(_) => word(ask, key),
+        Form::Unread(_) => granting::unread(ask, key),
+        Form::Arguments { .. } => arguments(ask, key, cx),
+    };
+    let has_decided = ask.decided() > decided;
+    if answer.is_none() && has_decided {
+        // The next call has not been read yet: a key struck twice must not run it.
+        ask.armed = false;
+        ask.is_seen = false;
+        ask.opened = now;
+    }
+    if let Some((call, rows)) = ask.unread.take() {
+        cx.ask(Request::RanUnread(call, rows));
+    }
+    if answer.is_some() || has_decided {
+        dialogs.decided_by = Some(Held::new(key.code, now));
+    }
+    if let Some(answer) = answer {
+        dialogs.answer(answer, cx);
     }
 }
 
 /// Would this key let something happen that the screen is too small to show?
-fn decides_unread(model: &Model, key: KeyEvent) -> bool {
-    let (width, height) = model.size;
+fn decides_unread(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
+    let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let Some(ask) = model.ask() else { return false };
-    let rows = ask.rows(&model.transcript);
+    let rows = ask.rows(shared.transcript);
     let row = match (&ask.form, normal(key)) {
         (Form::Arguments { .. } | Form::Unread(_), (KeyCode::Enter, KeyModifiers::NONE)) => {
             return true;
@@ -99,11 +94,11 @@ fn decides_unread(model: &Model, key: KeyEvent) -> bool {
 /// An address or a command may stand below what is in view: changes of settings, a
 /// tool's new definition and a server's instructions are taken only once their end was
 /// scrolled to.
-fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
-    let Some(ask) = model.ask().filter(|ask| !ask.was_read()) else {
+fn takes_unread_changes(shared: Shared, ask: &OpenAsk, key: KeyEvent) -> bool {
+    if ask.was_read() {
         return false;
-    };
-    let rows = ask.rows(&model.transcript);
+    }
+    let rows = ask.rows(shared.transcript);
     let row = chosen_by(ask, &rows, key);
     let takes = [
         Choice::TakeChanges,
@@ -114,31 +109,26 @@ fn takes_unread_changes(model: &Model, key: KeyEvent) -> bool {
     row.is_some_and(|row| takes.iter().any(|choice| row.act == Act::Choose(*choice)))
 }
 
-/// Pasted text never answers: the dialog's field takes it. Where none is open the
-/// dialog gives the keyboard back, since more of the paste may follow as keys, and
-/// the text is left to the message; then this is false.
-pub fn paste(model: &mut Model, text: &str) -> bool {
-    let Some(ask) = model.asks.first_mut() else {
-        return false;
-    };
+/// Pasted text never answers: the dialog's field takes it. Where none is open the dialog
+/// gives the keyboard back, since more of the paste may follow as keys, and the text is left
+/// to the message.
+pub fn paste(ask: &mut OpenAsk, text: &str) -> Handled {
     match &mut ask.form {
-        Form::Word(editor) | Form::Unread(editor) => {
-            editor.insert(&text.replace(['\n', '\r'], " "));
-        }
+        Form::Word(editor) | Form::Unread(editor) => text_field::paste_line(editor, text),
         Form::Arguments { editor, query, .. } => {
             *query = None;
             editor.insert(text);
         }
         Form::Choosing => {
             ask.armed = false;
-            return false;
+            return Handled::PassedOn;
         }
     }
-    true
+    Handled::Consumed
 }
 
-fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
-    let rows = ask.rows(&model.transcript);
+fn choosing(shared: Shared, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
+    let rows = ask.rows(shared.transcript);
     if scrolls(ask, key) {
         return None;
     }
@@ -152,28 +142,15 @@ fn choosing(model: &Model, ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
         // A key that is held down repeats; nobody decided a second time.
         _ if key.kind == KeyEventKind::Repeat => {}
         (KeyCode::Enter, KeyModifiers::NONE) => {
-            return act(model, ask, rows.get(ask.chosen?)?.act);
+            return act(shared, ask, rows.get(ask.chosen?)?.act);
         }
         (KeyCode::Esc, _) if ask.lists_choices() => ask.list_choices(false),
         (KeyCode::Esc, _) => return escape(ask),
         (KeyCode::Char('?'), KeyModifiers::NONE) => ask.list_choices(!ask.lists_choices()),
-        (KeyCode::Char(c), KeyModifiers::NONE) => return act(model, ask, meant(&rows, c)?.act),
+        (KeyCode::Char(c), KeyModifiers::NONE) => return act(shared, ask, meant(&rows, c)?.act),
         _ => {}
     }
     None
-}
-
-/// Keys that scroll what is asked about, also while a word is typed.
-pub fn scrolls(ask: &mut OpenAsk, key: KeyEvent) -> bool {
-    let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
-    match normal(key) {
-        (KeyCode::PageUp, _) => ask.scroll_by(-ask.page()),
-        (KeyCode::PageDown, _) => ask.scroll_by(ask.page()),
-        (KeyCode::Up, held) if held.intersects(by_row) => ask.scroll_by(-1),
-        (KeyCode::Down, held) if held.intersects(by_row) => ask.scroll_by(1),
-        _ => return false,
-    }
-    true
 }
 
 fn step(ask: &mut OpenAsk, count: usize, by: isize) {
@@ -185,21 +162,6 @@ fn step(ask: &mut OpenAsk, count: usize, by: isize) {
     });
 }
 
-/// The choice that a key takes.
-pub fn chosen_by<'a>(ask: &OpenAsk, rows: &'a [Row], key: KeyEvent) -> Option<&'a Row> {
-    match normal(key) {
-        (KeyCode::Enter, _) => ask.chosen.and_then(|at| rows.get(at)),
-        (KeyCode::Char(c), KeyModifiers::NONE) => meant(rows, c),
-        _ => None,
-    }
-}
-
-fn meant(rows: &[Row], c: char) -> Option<&Row> {
-    let key = key_under(c);
-    rows.iter()
-        .find(|row| row.key == Some(key) || row.digit == Some(key))
-}
-
 fn escape(ask: &mut OpenAsk) -> Option<Answer> {
     if ask.call().is_some() {
         return ask.decide(Decision::Refuse);
@@ -207,7 +169,7 @@ fn escape(ask: &mut OpenAsk) -> Option<Answer> {
     Some(Answer::Dismissed)
 }
 
-fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
+fn act(shared: Shared, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
     match act {
         Act::Run => ask.decide(Decision::Run),
         Act::Refuse => ask.decide(Decision::Refuse),
@@ -216,7 +178,7 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         Act::RunServer => ask.decide(Decision::RunServer),
         Act::Never => ask.decide(Decision::Never),
         Act::RunMatching => {
-            let pattern = Pattern::of(&arguments_of(model, ask)?).to_json();
+            let pattern = Pattern::of(&arguments_of(shared, ask)?).to_json();
             let text = serde_json::to_string_pretty(&pattern).ok()?;
             ask.form = Form::Arguments {
                 editor: Editor::new(&text),
@@ -243,7 +205,7 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
         }
         Act::Edit => {
             let draft = ask.drafts.get_mut(ask.at).and_then(Option::take);
-            let arguments = arguments_of(model, ask);
+            let arguments = arguments_of(shared, ask);
             let text = || serde_json::to_string_pretty(&arguments).unwrap_or_default();
             let editor = draft.unwrap_or_else(|| Editor::new(&text()));
             ask.form = Form::Arguments {
@@ -258,12 +220,12 @@ fn act(model: &Model, ask: &mut OpenAsk, act: Act) -> Option<Answer> {
     }
 }
 
-fn arguments_of(model: &Model, ask: &OpenAsk) -> Option<Arguments> {
+fn arguments_of(shared: Shared, ask: &OpenAsk) -> Option<Arguments> {
     if let Some(Some(edited)) = ask.edited.get(ask.at) {
         return Some(edited.clone());
     }
     let offered = ask.call()?;
-    let call = model.transcript.call(offered.call)?;
+    let call = shared.transcript.call(offered.call)?;
     Some(call.arguments.clone())
 }
 
@@ -289,15 +251,9 @@ fn word(ask: &mut OpenAsk, key: KeyEvent) -> Option<Answer> {
     None
 }
 
-fn arguments(
-    model: &Model,
-    ask: &mut OpenAsk,
-    key: KeyEvent,
-    next_query: QueryId,
-    effects: &mut Vec<Effect>,
-) -> Option<Answer> {
+fn arguments(ask: &mut OpenAsk, key: KeyEvent, cx: &mut Cx) -> Option<Answer> {
     let tool = ask.call()?.tool.clone();
-    let called = arguments_of(model, ask)?;
+    let called = arguments_of(cx.shared, ask)?;
     let Form::Arguments {
         editor,
         fault,
@@ -329,12 +285,13 @@ fn arguments(
                 match parse_arguments(&written) {
                     Ok(_) if query.is_some() => return None,
                     Ok(arguments) => {
-                        *query = Some(next_query);
-                        effects.push(Effect::Send(Command::CheckArguments {
-                            query: next_query,
+                        let check = cx.query();
+                        *query = Some(check);
+                        cx.send(Command::CheckArguments {
+                            query: check,
                             tool,
                             arguments,
-                        }));
+                        });
                         return None;
                     }
                     Err(why) => why,

@@ -9,7 +9,7 @@ use crate::protocol::{Answer, ApproveCall, Ask, Choice};
 use crate::tui::dialog::arguments::Argued;
 pub use crate::tui::dialog::state::scrolled::Body;
 use crate::tui::dialog::state::scrolled::LaidOut;
-use crate::tui::model::Model;
+use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::time::Duration;
 
@@ -150,6 +150,15 @@ impl OpenAsk {
             edited: vec![None; calls],
             unread: None,
         }
+    }
+
+    /// Does it stand over the whole layer that this action opened, which led to it?
+    pub fn covers_layer(&self, opened: Option<Action>) -> bool {
+        let is_led_to = matches!(
+            self.question,
+            Ask::AddModel { .. } | Ask::RemoveModel { .. }
+        );
+        is_led_to && opened == Some(Action::Models)
     }
 
     pub fn calls(&self) -> &[ApproveCall] {
@@ -301,18 +310,6 @@ impl OpenAsk {
     fn ids(&self) -> impl Iterator<Item = CallId> {
         self.calls().iter().map(|call| call.call)
     }
-}
-
-/// Takes the open question out of the model for the time of `act`, which can thus
-/// read the rest of the model while it changes the question.
-pub fn with_ask<T>(model: &mut Model, act: impl FnOnce(&Model, &mut OpenAsk) -> T) -> Option<T> {
-    if model.asks.is_empty() {
-        return None;
-    }
-    let mut ask = model.asks.remove(0);
-    let done = act(model, &mut ask);
-    model.asks.insert(0, ask);
-    Some(done)
 }
 
 pub fn from_text(call: &ToolCall) -> bool {

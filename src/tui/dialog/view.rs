@@ -1,19 +1,16 @@
 //! A question's dialog. What is asked about scrolls; the question and its choices
 //! never do, and nothing is ever drawn over an argument.
 
-use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::dialog::body;
 use crate::tui::dialog::body::Words;
-use crate::tui::dialog::compact::{draw_keys, key_of};
+use crate::tui::dialog::compact::{choice_style, draw_keys, key_of, saturated};
 use crate::tui::dialog::field::{draw_arguments, draw_field};
-use crate::tui::dialog::state::{Body, Form, OpenAsk, Row, with_ask};
-use crate::tui::keymap::Action;
-use crate::tui::model::Model;
+use crate::tui::dialog::state::{Body, Form, OpenAsk, Row};
+use crate::tui::layer::Shared;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use std::time::Duration;
 
 /// Columns of a choice's digit and key.
@@ -35,54 +32,40 @@ const WORD_ROWS: u16 = 3;
 const WORD_LABEL: &str = "Deny. A word to the model:";
 const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
-/// The rows that the dialog takes: what it would like, up to `room`. Where no frame
-/// fits into that it may grow up to `most`, and without a frame it takes all.
-pub fn rows(model: &mut Model, columns: u16, room: u16, most: u16) -> u16 {
-    let rows = with_ask(model, |model, ask| {
-        let words = body::words(model, ask);
-        let columns = columns.min(width_max(model, ask));
-        let inner = columns.saturating_sub(4).max(1);
-        let room = room.max(least_rows(&words, inner)).min(most);
-        if is_small(&words, columns, room) {
-            return most;
-        }
-        lay_out(model, ask, &words, inner, false);
-        // Whether a call can be run unread is known only now.
-        let words = body::words(model, ask);
-        let field = match ask.form {
-            Form::Arguments { .. } => FIELD_ROWS,
-            _ => 0,
-        };
-        let lower = lower_rows(&words, inner, true);
-        let wanted = saturated(ask.body().len()).saturating_add(lower);
-        wanted.max(field).saturating_add(2).min(room)
-    });
-    rows.unwrap_or(0)
+/// The rows that the dialog takes, for its owner to say.
+pub fn rows(shared: Shared, ask: &mut OpenAsk, columns: u16, room: u16, most: u16) -> u16 {
+    let words = body::words(shared, ask);
+    let columns = columns.min(width_max(shared, ask));
+    let inner = columns.saturating_sub(4).max(1);
+    let room = room.max(least_rows(&words, inner)).min(most);
+    if is_small(&words, columns, room) {
+        return most;
+    }
+    lay_out(shared, ask, &words, inner, false);
+    // Whether a call can be run unread is known only now.
+    let words = body::words(shared, ask);
+    let field = match ask.form {
+        Form::Arguments { .. } => FIELD_ROWS,
+        _ => 0,
+    };
+    let lower = lower_rows(&words, inner, true);
+    let wanted = saturated(ask.body().len()).saturating_add(lower);
+    wanted.max(field).saturating_add(2).min(room)
 }
 
 /// A question that a dialog led to is as wide as that one: what stood beside it would
 /// be cut.
-fn width_max(model: &Model, ask: &OpenAsk) -> u16 {
-    if covers(model, ask) {
+fn width_max(shared: Shared, ask: &OpenAsk) -> u16 {
+    if ask.covers_layer(shared.opened) {
         u16::MAX
     } else {
         WIDTH_MAX
     }
 }
 
-/// Does the question stand over the dialog of models?
-pub fn covers(model: &Model, ask: &OpenAsk) -> bool {
-    let over = model.shows(Action::Models);
-    over && matches!(ask.question, Ask::AddModel { .. } | Ask::RemoveModel { .. })
-}
-
-pub fn saturated(count: usize) -> u16 {
-    u16::try_from(count).unwrap_or(u16::MAX)
-}
-
-fn lay_out(model: &Model, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
+fn lay_out(shared: Shared, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
     if ask.is_stale() {
-        body::renew_arguments(model, ask);
+        body::renew_arguments(shared, ask);
     }
     ask.lay_out(columns, with_footer, |ask| {
         if ask.lists_choices() {
@@ -91,7 +74,7 @@ fn lay_out(model: &Model, ask: &mut OpenAsk, words: &Words, columns: u16, with_f
                 ..Body::default()
             };
         }
-        let mut body = body::body(model, ask, columns);
+        let mut body = body::body(shared, ask, columns);
         if with_footer && !words.footer.is_empty() {
             let footer = rows_of(&Clean::line(&words.footer), columns);
             body.rows.extend(footer);
@@ -145,42 +128,40 @@ fn choice_rows(rows: &[Row], columns: u16) -> u16 {
 }
 
 /// Returns the cursor's place where a field of the dialog is edited.
-pub fn draw(model: &mut Model, area: Rect, pen: &mut Painter) -> Option<Position> {
-    let drawn = with_ask(model, |model, ask| {
-        let area = Rect {
-            width: area.width.min(width_max(model, ask)),
-            ..area
-        };
-        let words = body::words(model, ask);
-        let small = is_small(&words, area.width, area.height);
-        ask.small = small;
-        let style = if ask.armed {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        let inner = if small {
-            pen.clear(area);
-            area
-        } else {
-            pen.frame(area, words.title, "", style)
-        };
-        lay_out(model, ask, &words, inner.width.max(1), small);
-        if !ask.is_seen {
-            // Time to read it begins with its first frame, however late that comes.
-            (ask.is_seen, ask.opened) = (true, ask.opened.max(model.now));
-        }
-        if matches!(ask.form, Form::Arguments { .. }) {
-            let head = body::head(model, ask);
-            return draw_arguments(&head, &mut ask.form, inner, pen);
-        }
-        if small {
-            draw_small(&words, ask, inner, model.now, pen)
-        } else {
-            draw_framed(&words, ask, area, inner, model.now, pen)
-        }
-    });
-    drawn.flatten()
+pub fn draw(shared: Shared, ask: &mut OpenAsk, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let now = shared.now;
+    let area = Rect {
+        width: area.width.min(width_max(shared, ask)),
+        ..area
+    };
+    let words = body::words(shared, ask);
+    let small = is_small(&words, area.width, area.height);
+    ask.small = small;
+    let style = if ask.armed {
+        pen.theme.accent
+    } else {
+        pen.theme.dim
+    };
+    let inner = if small {
+        pen.clear(area);
+        area
+    } else {
+        pen.frame(area, words.title, "", style)
+    };
+    lay_out(shared, ask, &words, inner.width.max(1), small);
+    if !ask.is_seen {
+        // Time to read it begins with its first frame, however late that comes.
+        (ask.is_seen, ask.opened) = (true, ask.opened.max(now));
+    }
+    if matches!(ask.form, Form::Arguments { .. }) {
+        let head = body::head(shared, ask);
+        return draw_arguments(&head, &mut ask.form, inner, pen);
+    }
+    if small {
+        draw_small(&words, ask, inner, now, pen)
+    } else {
+        draw_framed(&words, ask, area, inner, now, pen)
+    }
 }
 
 fn draw_framed(
@@ -313,14 +294,6 @@ fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
     let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
     up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
-}
-
-pub fn choice_style(ask: &OpenAsk, pen: &Painter) -> Style {
-    if ask.armed {
-        pen.theme.plain
-    } else {
-        pen.theme.dim
-    }
 }
 
 fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Painter) {

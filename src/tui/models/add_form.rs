@@ -256,7 +256,7 @@ impl Layer for AddModelForm {
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, cx: &mut Cx) {
+    fn paste(&mut self, text: &str, cx: &mut Cx) -> Handled {
         let line = text.replace(['\n', '\r'], " ");
         let line: String = line.chars().filter(|c| !c.is_control()).collect();
         self.begin_typing();
@@ -264,6 +264,7 @@ impl Layer for AddModelForm {
             field.insert(line.trim());
             self.changed(&cx.shared.engine.stocks.key_variables);
         }
+        Handled::Consumed
     }
 
     fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {

@@ -182,11 +182,12 @@ impl Layer for ModelsLayer {
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) {
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
         match &mut self.pulling {
             Some(name) => text_field::paste_line(name, text),
             None => self.list.paste(text),
         }
+        Handled::Consumed
     }
 
     fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {

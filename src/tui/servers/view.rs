@@ -3,9 +3,10 @@
 
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
-use crate::tui::layout::Pane;
-use crate::tui::model::{Focus, Model, SideRow, Sidebar};
-use crate::tui::servers::state::{BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, Tone};
+use crate::tui::panes::Pane;
+use crate::tui::servers::state::{
+    BYTES_PER_TOKEN, SERVER_INDENT, SideRow, Sidebar, TOOL_INDENT, Tone,
+};
 use crate::tui::widgets::numbers::thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -15,15 +16,10 @@ use ratatui::style::Style;
 const TOOLS_COLUMNS: usize = 4;
 const TOKENS_COLUMNS: usize = 6;
 
-pub fn wanted_rows(model: &Model) -> usize {
-    model.sidebar.rows().len().max(1)
-}
-
-pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
-    let focused = model.focus == Focus::Servers;
+pub fn draw(sidebar: &mut Sidebar, focused: bool, pane: Pane, framed: bool, pen: &mut Painter) {
     let area = pane.inner;
-    let chosen = model.sidebar.chosen;
-    let (first, rows) = model.sidebar.view(area.height.into());
+    let chosen = sidebar.chosen;
+    let (first, rows) = sidebar.view(area.height.into());
     let rows = rows.to_vec();
     if framed {
         let style = if focused {
@@ -31,7 +27,7 @@ pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
         } else {
             pen.theme.dim
         };
-        let below = model.sidebar.rows().len() - first - rows.len();
+        let below = sidebar.rows().len() - first - rows.len();
         let below = match below {
             0 => String::new(),
             below => format!("{} {below} more", pen.glyphs.down),
@@ -45,7 +41,7 @@ pub fn draw(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
     }
     for (at, row) in rows.iter().enumerate() {
         let line = Rect::new(area.x, area.y + at as u16, area.width, 1);
-        draw_row(&model.sidebar, row, line, pen);
+        draw_row(sidebar, row, line, pen);
         if focused && first + at == chosen {
             let selection = pen.theme.selection;
             pen.style(line, selection);

@@ -107,8 +107,9 @@ impl Layer for SessionsLayer {
         Handled::Consumed
     }
 
-    fn paste(&mut self, text: &str, _: &mut Cx) {
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
         self.list.paste(text);
+        Handled::Consumed
     }
 
     fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {

@@ -6,13 +6,14 @@ use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
 use crate::tui::log::state as log;
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::models::{self, select};
 use crate::tui::msg::Effect;
 use crate::tui::palette::Palette;
+use crate::tui::panes::Focus;
 use crate::tui::servers::{commands as servers, stderr_log};
 use crate::tui::trust::layer::TrustLayer;
-use crate::tui::update::{branches, calls, composer, interrupt, navigation};
+use crate::tui::update::{branches, calls, composer, interrupt, navigation, submit};
 use crate::tui::{sessions, settings};
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
@@ -24,11 +25,11 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Interrupt => interrupt::interrupt(model, effects),
         Action::Leave => interrupt::leave(model, effects),
         Action::Edit(edit) => composer::edit(model, edit),
-        Action::Continue => composer::go_on(model, effects),
-        Action::Compact => composer::compact(model, effects),
-        Action::Probe => branches::when_idle(model, Command::Probe, effects),
+        Action::Continue => submit::go_on(model, effects),
+        Action::Compact => submit::compact(model, effects),
+        Action::Probe => submit::when_idle(model, Command::Probe, effects),
         Action::NewSession => {
-            composer::hold_queue(model);
+            model.composer.queue.pause();
             effects.push(Effect::Send(Command::NewSession));
         }
         Action::Sessions => model.cx(sessions::layer::open),
@@ -54,15 +55,15 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::Recall => model.cx(|cx| cx.open(HistorySearch::default())),
         Action::Raw => show_raw(model),
         Action::CopyAnswer => calls::copy(model, argument),
-        Action::EditOutside => effects.push(Effect::EditText(model.editor.text())),
+        Action::EditOutside => effects.push(Effect::EditText(model.composer.editor.text())),
         Action::Mouse => {
-            model.mouse = !model.mouse;
-            model.notify(Notice::info(if model.mouse {
+            model.screen.takes_mouse = !model.screen.takes_mouse;
+            model.notify(Notice::info(if model.screen.takes_mouse {
                 "The mouse scrolls and selects panes."
             } else {
                 "The mouse is left to the terminal."
             }));
-            effects.push(Effect::CaptureMouse(model.mouse));
+            effects.push(Effect::CaptureMouse(model.screen.takes_mouse));
         }
         Action::Redraw => effects.push(Effect::Repaint),
         Action::Suspend => effects.push(Effect::Suspend),
@@ -71,7 +72,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
 }
 
 fn server(model: &mut Model, action: Action, argument: &str) {
-    let in_pane = argument.is_empty() && model.focus == Focus::Servers;
+    let in_pane = argument.is_empty() && model.panes.focus == Focus::Servers;
     model.with_servers(|sidebar, cx| {
         match action {
             Action::Mcp => return servers::command(sidebar, argument, cx),
@@ -92,8 +93,8 @@ fn server(model: &mut Model, action: Action, argument: &str) {
 }
 
 fn show_raw(model: &mut Model) {
-    model.raw = !model.raw;
-    model.notify(Notice::info(if model.raw {
+    model.chat.raw = !model.chat.raw;
+    model.notify(Notice::info(if model.chat.raw {
         "Answers are shown as they were written."
     } else {
         "Answers are rendered."

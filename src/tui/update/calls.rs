@@ -1,33 +1,21 @@
 //! Calls in the chat: one that runs is cancelled alone, one that ended is read whole
 //! or copied.
 
-use crate::domain::{Body, CallId, Notice, ToolCall, ToolState};
+use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::chat::entry_rows::call_in_full;
 use crate::tui::layer::Picked;
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
 use crate::tui::widgets::picker::Picker;
 use crate::tui::widgets::text_viewer::{TextViewer, Unusual};
 
-/// The call whose line is selected in the chat.
+/// The call whose line is selected in the chat, while the chat has the focus.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
-    let index = model.chat.selected.filter(|_| model.focus == Focus::Chat)?;
-    match &model.transcript.entries().get(index)?.body {
-        Body::Tool(call) => Some(call),
-        _ => None,
-    }
-}
-
-/// The calls that run, in the order of the chat.
-pub fn running(model: &Model) -> impl Iterator<Item = &ToolCall> {
-    let entries = model.transcript.entries();
-    let open = &entries[model.transcript.settled().min(entries.len())..];
-    open.iter().filter_map(|entry| match &entry.body {
-        Body::Tool(call) if matches!(call.state, ToolState::Running { .. }) => Some(&**call),
-        _ => None,
-    })
+    let has_focus = model.panes.focus == Focus::Chat;
+    model.chat.selected_call().filter(|_| has_focus)
 }
 
 /// `/cancel`: the selected call, the only one, or one of a list.
@@ -37,10 +25,15 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     {
         return cancel_one(model, call, effects);
     }
-    let rows: Vec<(Picked, String)> = running(model)
+    let rows: Vec<(Picked, String)> = model
+        .chat
+        .running_calls()
         .map(|call| (Picked::Call(call.id), names_of(call)))
         .collect();
-    let by_name = running(model).find(|call| call.tool == argument);
+    let by_name = model
+        .chat
+        .running_calls()
+        .find(|call| call.tool == argument);
     match (rows.as_slice(), by_name) {
         ([], _) => model.notify(Notice::info("No call is running.")),
         (_, Some(call)) => {
@@ -64,7 +57,7 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
 
 /// Cancels this call if it still runs; the others and the turn go on.
 pub fn cancel_one(model: &mut Model, id: CallId, effects: &mut Vec<Effect>) {
-    let runs = running(model).any(|call| call.id == id);
+    let runs = model.chat.running_calls().any(|call| call.id == id);
     if runs {
         effects.push(Effect::Send(Command::CancelCall(id)));
     } else {
@@ -91,7 +84,7 @@ pub fn open(model: &mut Model) {
 pub fn copy(model: &mut Model, argument: &str) {
     let call = match argument {
         "" => selected(model),
-        "call" => last_with_result(model),
+        "call" => model.chat.last_result(),
         _ => return model.notify(Notice::warning("It is `/copy` or `/copy call`.")),
     };
     let text = match call {
@@ -99,7 +92,7 @@ pub fn copy(model: &mut Model, argument: &str) {
             let (text, result) = call_in_full(call);
             Some(text[result..].to_owned())
         }
-        None if argument.is_empty() => model.last_answer().map(str::to_owned),
+        None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
         None => None,
     };
     match text {
@@ -109,14 +102,4 @@ pub fn copy(model: &mut Model, argument: &str) {
         }
         None => model.notify(Notice::info("There is no result to copy yet.")),
     }
-}
-
-fn last_with_result(model: &Model) -> Option<&ToolCall> {
-    let entries = model.transcript.entries().iter().rev();
-    entries
-        .filter_map(|entry| match &entry.body {
-            Body::Tool(call) => Some(&**call),
-            _ => None,
-        })
-        .find(|call| matches!(call.state, ToolState::Done(_)))
 }

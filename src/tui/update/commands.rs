@@ -2,68 +2,60 @@
 //! about one that does not exist.
 
 use crate::domain::Notice;
+use crate::tui::composer::state::Completion;
 use crate::tui::input::decode::normal;
-use crate::tui::keymap;
-use crate::tui::keymap::Binding;
+use crate::tui::keymap::{self, Action, Binding};
+use crate::tui::layer::Request;
 use crate::tui::model::Model;
-use crate::tui::msg::Effect;
-use crate::tui::update::actions;
 use crate::tui::widgets::nearest::nearest;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The commands that what is typed may become.
-pub fn completions(model: &Model) -> Vec<(&'static str, &'static Binding)> {
-    let typed = model.editor.one_line().filter(|line| line.starts_with('/'));
-    let (Some(typed), Some(_)) = (typed, model.completion) else {
-        return Vec::new();
-    };
-    let found: Vec<_> = keymap::commands()
-        .filter(|(command, _)| command.starts_with(typed))
-        .collect();
-    // A command that stands there whole needs no list.
-    match found.as_slice() {
-        [(only, _)] if *only == typed => Vec::new(),
-        _ => found,
-    }
-}
-
 /// Keys of the open list. False where the key is not for it.
-pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
-    let found = completions(model);
+pub fn press(model: &mut Model, key: KeyEvent) -> bool {
+    let found = model.composer.completions();
     if found.is_empty() {
         return false;
     }
-    let chosen = model.completion.unwrap_or(0).min(found.len() - 1);
+    let chosen = model.composer.selected_completion(found.len());
     match normal(key) {
         (KeyCode::Up, KeyModifiers::NONE) => {
-            model.completion = Some((chosen + found.len() - 1) % found.len());
+            select(model, (chosen + found.len() - 1) % found.len());
         }
-        (KeyCode::Down, KeyModifiers::NONE) => model.completion = Some((chosen + 1) % found.len()),
+        (KeyCode::Down, KeyModifiers::NONE) => select(model, (chosen + 1) % found.len()),
         (KeyCode::Tab, KeyModifiers::NONE) => take(model, found[chosen]),
-        (KeyCode::Esc, _) => model.completion = None,
+        (KeyCode::Esc, _) => model.composer.completion = Completion::Closed,
         // Enter runs what stands there, or what the arrows stand on.
         (KeyCode::Enter, KeyModifiers::NONE) => {
-            let typed = model.editor.text();
+            let typed = model.composer.editor.text();
             let exact = found.iter().any(|(command, _)| *command == typed);
             if chosen == 0 && (exact || typed == "/") {
                 return false;
             }
-            model.editor.take();
-            actions::run(model, found[chosen].1.action, "", effects);
+            model.composer.editor.take();
+            run(model, found[chosen].1.action, "");
         }
         _ => return false,
     }
     true
 }
 
+fn select(model: &mut Model, row: usize) {
+    model.composer.completion = Completion::Selected(row);
+}
+
+fn run(model: &mut Model, action: Action, argument: &str) {
+    let argument = argument.to_owned();
+    model.requests.push_back(Request::Command(action, argument));
+}
+
 fn take(model: &mut Model, (command, binding): (&str, &Binding)) {
     let space = if binding.usage.is_empty() { "" } else { " " };
-    model.editor.set(&format!("{command}{space}"));
+    model.composer.editor.set(&format!("{command}{space}"));
 }
 
 /// Runs a command that was typed whole. One that is unknown stays where it is, so
 /// that it can be mended.
-pub fn run_typed(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
+pub fn run_typed(model: &mut Model, line: &str) {
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let name = name.to_lowercase();
     let known = keymap::commands().find(|(command, _)| *command == name);
@@ -75,6 +67,6 @@ pub fn run_typed(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
         }
         return model.notify(notice);
     };
-    model.editor.take();
-    actions::run(model, binding.action, argument.trim(), effects);
+    model.composer.editor.take();
+    run(model, binding.action, argument.trim());
 }

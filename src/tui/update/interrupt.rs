@@ -2,11 +2,11 @@
 
 use crate::domain::Notice;
 use crate::protocol::{Answer, Command};
-use crate::tui::composer::draft;
 use crate::tui::layer::{Handled, Request};
-use crate::tui::model::{ENGINE_SILENT, Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::msg::Effect;
-use crate::tui::update::{engine, probe};
+use crate::tui::panes::Focus;
+use crate::tui::update::probe;
 use std::time::Duration;
 
 /// A Ctrl+C so soon after a turn's end was most likely meant for the turn.
@@ -15,7 +15,7 @@ const MEANT_FOR_TURN: Duration = Duration::from_secs(1);
 /// Stops the turn; at rest it closes what lies over the panes, and else leaves. It leaves
 /// at once where the engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
-    if is_stuck(model) {
+    if model.interrupt.is_stuck(model.now) {
         return leave(model, effects);
     }
     let sent_before = effects.len();
@@ -25,20 +25,14 @@ pub fn interrupt(model: &mut Model, effects: &mut Vec<Effect>) {
     let is_asked =
         |request: &Request| matches!(request, Request::Send(command) if command.is_interrupt());
     if effects[sent_before..].iter().any(is_interrupt) || model.requests.iter().any(is_asked) {
-        model.interrupt_sent.get_or_insert(model.now);
+        model.interrupt.sent.get_or_insert(model.now);
     }
-}
-
-/// Has the engine left a Ctrl+C unacknowledged for too long?
-pub fn is_stuck(model: &Model) -> bool {
-    let since = model.interrupt_sent;
-    since.is_some_and(|since| model.now >= since + ENGINE_SILENT)
 }
 
 fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.running().is_some() {
-        model.interrupting = true;
-        model.queue.paused |= !model.queue.prompts.is_empty();
+        model.interrupt.is_stopping = true;
+        model.composer.queue.pause();
         return effects.push(Effect::Send(Command::Interrupt));
     }
     if probe::stop(model, effects) {
@@ -47,19 +41,17 @@ fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.with_layer(|layer, cx| layer.interrupt(cx)) != Handled::PassedOn {
         return;
     }
-    if model.over_chat.take().is_some() {
-        model.focus = Focus::Message;
+    if model.panes.over_chat.take().is_some() {
+        model.panes.focus = Focus::Message;
         return;
     }
     // A question that is no turn's: it goes, with its safe answer.
-    if let Some(ask) = model.asks.first().filter(|ask| ask.armed) {
-        let (ask, answer) = (ask.id, Answer::Dismissed);
-        effects.push(Effect::Send(Command::Answer { ask, answer }));
-        return engine::answered(model);
+    if model.dialogs.is_armed() {
+        return model.with_dialogs(|dialogs, cx| dialogs.answer(Answer::Dismissed, cx));
     }
     let soon = |ended: Duration| model.now.saturating_sub(ended) < MEANT_FOR_TURN;
-    if model.clock.ended.is_some_and(soon) {
-        model.clock.ended = None;
+    if model.chat.timing.ended.is_some_and(soon) {
+        model.chat.timing.ended = None;
         return model.notify(Notice::info("Ctrl+C again leaves"));
     }
     leave(model, effects);
@@ -67,8 +59,21 @@ fn stop_or_leave(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// What was queued and what was typed is kept and offered at the next start.
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>) {
-    if let Some(kept) = draft::kept(model) {
+    if let Some(kept) = kept_draft(model) {
         effects.push(Effect::Send(Command::KeepDraft(kept)));
     }
     effects.push(Effect::Quit);
+}
+
+/// What of the message is offered at the next start.
+pub fn kept_draft(model: &Model) -> Option<String> {
+    let last = model
+        .chat
+        .transcript
+        .last_prompt()
+        .map(|(prompt, _)| prompt);
+    let guide = model.guide.as_ref();
+    let is_typed_ahead = guide.is_some_and(|guide| guide.owns(&model.composer.editor));
+    let is_private = model.conversation.private;
+    model.composer.kept(is_private, last, is_typed_ahead)
 }

@@ -3,11 +3,12 @@
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crate::tui::layer::{Picked, Request};
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::models::select;
 use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
-use crate::tui::update::{actions, calls, composer, navigation};
+use crate::tui::update::{actions, calls, navigation};
 
 /// Carries out all requests, in the order in which they were made.
 pub fn carry_out(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -19,20 +20,23 @@ pub fn carry_out(model: &mut Model, effects: &mut Vec<Effect>) {
             Request::StartDemo => effects.push(Effect::StartDemo),
             Request::Open(layer) => model.layer = Some(layer),
             Request::Run(action) => {
-                // A palette's command means the whole program, not the pane in focus.
-                let focus = std::mem::replace(&mut model.focus, Focus::Message);
+                let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
                 actions::run(model, action, "", effects);
                 carry_out(model, effects);
-                if model.layer.is_none() && model.focus == Focus::Message {
-                    model.focus = focus;
+                if model.layer.is_none() && model.panes.focus == Focus::Message {
+                    model.panes.focus = focus;
                 }
             }
+            Request::Command(action, argument) => {
+                actions::run(model, action, &argument, effects);
+            }
+            Request::RanUnread(call, rows) => model.chat.ran_unread(call, rows),
             Request::Pick(picked) => pick(model, picked, effects),
             Request::SetMessage(prompt) => {
-                model.editor.set(&prompt);
-                model.focus = Focus::Message;
+                model.composer.editor.set(&prompt);
+                model.panes.focus = Focus::Message;
             }
-            Request::HoldQueue => composer::hold_queue(model),
+            Request::HoldQueue => model.composer.queue.pause(),
             Request::ShowServers => navigation::show_servers(model),
             Request::HideServers => navigation::hide_servers(model),
         }

@@ -24,7 +24,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let persona = model.engine.persona.as_deref().map(Clean::line);
     let meter = percent(model.engine.meter);
     let mode = model.engine.mode.name();
-    let title = Clean::line(&model.title);
+    let title = Clean::line(&model.conversation.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
     let mut keep = [true; 6];
@@ -134,7 +134,7 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> 
 /// What never falls away: whoever relies on being private must see it.
 fn names(model: &Model) -> Vec<(String, Role)> {
     let mut names = vec![("humble".to_owned(), Role::Name)];
-    if model.private {
+    if model.conversation.private {
         names.push(("private".to_owned(), Role::Private));
     }
     names
@@ -149,7 +149,7 @@ enum Role {
 }
 
 fn pen_dot(model: &Model) -> &'static str {
-    model.glyphs.dot
+    model.screen.glyphs.dot
 }
 
 /// The used share, where the limit is known, and its words.
@@ -167,8 +167,8 @@ fn percent(meter: Meter) -> Option<(Option<f64>, String)> {
 
 fn bar(model: &Model, share: f64) -> String {
     let full = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
-    let [left, right] = model.glyphs.bar;
-    let filled = model.glyphs.full.repeat(full);
+    let [left, right] = model.screen.glyphs.bar;
+    let filled = model.screen.glyphs.full.repeat(full);
     format!(
         "ctx {left}{filled}{}{right} ",
         " ".repeat(BAR_COLUMNS - full)

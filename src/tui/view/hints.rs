@@ -3,15 +3,17 @@
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::dialog::state::Form;
 use crate::tui::keymap::{Action, key_of};
-use crate::tui::layout::Panes;
-use crate::tui::model::{Focus, Model, SideRow};
+use crate::tui::layer::Layer;
+use crate::tui::layout::{self, Panes};
+use crate::tui::model::Model;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};
+use crate::tui::models::view::pull_words;
+use crate::tui::panes::Focus;
+use crate::tui::servers::state::SideRow;
 use crate::tui::update::calls;
-use crate::tui::view::notice_area::fits_hint_line;
+use crate::tui::view::notice_area::{fits_hint_line, kept};
 use crate::tui::widgets::editor::Edit;
-use crate::tui::widgets::numbers::rows_words;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
@@ -29,7 +31,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     if let Some(pull) = &model.engine.pull
         && !model.shows(Action::Models)
     {
-        let words = crate::tui::models::view::pull_words(pull, pen, area.width >= 120);
+        let words = pull_words(pull, pen, area.width >= 120);
         far = vec![Clean::line(&words).as_str().to_owned()];
     }
     let between = format!(" {} ", pen.glyphs.dot);
@@ -55,12 +57,6 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
             pen.theme.dim,
         );
     }
-}
-
-/// The key that no notice may hide.
-pub fn kept(model: &Model) -> Option<String> {
-    let stop = || format!("{} stop", key_of(Action::Interrupt));
-    (model.running().is_some() || model.probes().is_some()).then(stop)
 }
 
 /// A notice at the left; at the right what it must not hide, and what else has
@@ -97,51 +93,24 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         hint(Action::Commands, "commands"),
         hint(Action::Help, "help"),
     ];
-    if let Some(ask) = model.ask() {
-        if !ask.armed {
-            return (
-                vec!["Typing goes to the message; pause to answer".to_owned()],
-                Vec::new(),
-            );
-        }
-        let what = if model.running().is_some() {
-            "stop the turn"
-        } else {
-            "dismiss"
+    if let Some(ask) = model.dialogs.shown() {
+        let what = match model.running() {
+            Some(_) => "stop the turn",
+            None => "dismiss",
         };
-        let stop = hint(Action::Interrupt, what);
-        let left = ask.rows_left;
-        let near = match ask.form {
-            Form::Choosing if left > 0 && ask.call().is_some() => {
-                let more = format!("{}: PgDn or y", rows_words(left, "more"));
-                vec![more, "A letter or number decides".to_owned()]
-            }
-            Form::Choosing if ask.calls().len() > 1 => say(&[
-                "A letter or number decides",
-                "Left/Right other calls",
-                "PgUp/PgDn scroll",
-            ]),
-            Form::Choosing if ask.ends_unread() => {
-                say(&["PgDn to the end, then accept", "A letter or number decides"])
-            }
-            Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
-            Form::Word(_) => say(&["Enter deny", "Esc back"]),
-            Form::Unread(_) => say(&["Enter run", "Esc back"]),
-            Form::Arguments {
-                is_pattern: true, ..
-            } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            Form::Arguments { .. } => say(&["Enter run", "Alt+Enter newline", "Esc back"]),
-        };
-        return (near, vec![stop]);
+        let stop = ask.armed.then(|| hint(Action::Interrupt, what));
+        return (model.dialogs.hints(model.shared()), Vec::from_iter(stop));
     }
-    let back = if model.over_chat.is_some() {
+    let back = if model.panes.over_chat.is_some() {
         "Esc back"
     } else {
         "Esc message"
     };
-    let near = match (&model.layer, model.focus) {
+    let near = match (&model.layer, model.panes.focus) {
         (Some(layer), _) => layer.hints(model.shared()),
-        (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
+        (None, Focus::Thinking) if model.panes.over_chat.is_some() => {
+            say(&["PgUp/PgDn scroll", back])
+        }
         (None, Focus::Chat) if calls::selected(model).is_some() => call_hints(model, back),
         (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
         (None, Focus::Servers) => server_hints(model, back),
@@ -215,30 +184,30 @@ fn message_hints(model: &Model) -> Vec<String> {
         }
         return hints;
     }
-    if model.interrupting && model.running().is_some() {
+    if model.interrupt.is_stopping && model.running().is_some() {
         return vec!["Stopping".to_owned()];
     }
     let mut hints = Vec::new();
     if model.running().is_some() || model.probes().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
-        if calls::running(model).next().is_some() {
+        if model.chat.running_calls().next().is_some() {
             hints.push("/cancel one call".to_owned());
         }
-    } else if model.editing.is_some() {
+    } else if model.composer.editing().is_some() {
         hints.push(hint(Action::Send, "ask anew"));
         hints.push(hint(Action::Back, "keep it as it was"));
-    } else if model.queue.paused && model.editor.is_blank() {
+    } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "go on with the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
-        if model.cut {
+        if model.conversation.cut {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
-    let is_calling = calls::running(model).next().is_some();
-    if model.size.0 < crate::tui::layout::SIDE_FROM && !is_calling {
+    let is_calling = model.chat.running_calls().next().is_some();
+    if model.screen.size.0 < layout::SIDE_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

@@ -5,9 +5,10 @@ pub mod header;
 pub mod hints;
 pub mod notice_area;
 
-use crate::tui::layer::LayerArea;
+use crate::tui::layer::{Layer, LayerArea};
 use crate::tui::layout::{self, Panes};
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
+use crate::tui::panes::Focus;
 use crate::tui::widgets::painter::Painter;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -24,16 +25,22 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
 /// belongs. The model is changed only in its caches of rows.
 pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
-    model.size = (area.width, area.height);
+    model.screen.size = (area.width, area.height);
     if area.width == 0 || area.height == 0 {
         return None;
     }
     let panes = Panes::of(model);
-    let mut pen = Painter::new(buffer, model.theme, model.glyphs);
+    let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
     header::draw(model, &panes, &mut pen);
     crate::tui::chat::view::draw(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
-        crate::tui::servers::view::draw(model, pane, panes.framed, &mut pen);
+        crate::tui::servers::view::draw(
+            &mut model.sidebar,
+            model.panes.focus == Focus::Servers,
+            pane,
+            panes.framed,
+            &mut pen,
+        );
     }
     if let Some(pane) = panes.thinking {
         crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen);
@@ -50,7 +57,13 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
             pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
         }
         match focus {
-            Focus::Servers => crate::tui::servers::view::draw(model, pane, panes.framed, &mut pen),
+            Focus::Servers => crate::tui::servers::view::draw(
+                &mut model.sidebar,
+                model.panes.focus == Focus::Servers,
+                pane,
+                panes.framed,
+                &mut pen,
+            ),
             _ => crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen),
         }
     }
@@ -60,8 +73,8 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
         cursor = layer(model, &panes, area, &mut pen);
     }
     if let Some(dialog) = panes.dialog {
-        let field = crate::tui::dialog::view::draw(model, dialog, &mut pen);
-        if model.ask().is_some_and(|ask| ask.armed) {
+        let field = draw_dialog(model, dialog, &mut pen);
+        if model.dialogs.is_armed() {
             cursor = field;
         }
         // How much is left to read is known once the dialog is drawn.
@@ -85,5 +98,16 @@ fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Opt
     let mut layer = model.layer.take()?;
     let cursor = layer.draw(LayerArea { body, chat }, model.shared(), pen);
     model.layer = Some(layer);
+    cursor
+}
+
+fn draw_dialog(model: &mut Model, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let area = LayerArea {
+        body: area,
+        chat: area,
+    };
+    let mut dialogs = std::mem::take(&mut model.dialogs);
+    let cursor = dialogs.draw(area, model.shared(), pen);
+    model.dialogs = dialogs;
     cursor
 }

@@ -4,6 +4,7 @@
 use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate, width};
+use crate::tui::keymap::{Action, key_of};
 use crate::tui::model::Model;
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
@@ -24,7 +25,7 @@ pub enum Kind {
 /// All rows there would be for a screen of this width.
 pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     let columns = columns.saturating_sub(4).max(1);
-    let more = model.glyphs.more;
+    let more = model.screen.glyphs.more;
     let mut rows = Vec::new();
     let mut add = |kind: Kind, text: &str| {
         let all = rows_of(&Clean::line(text), columns);
@@ -47,7 +48,7 @@ pub fn rows(model: &Model, columns: u16) -> Vec<(Kind, String)> {
     for banner in &model.engine.banners {
         add(Kind::Banner, &banner.notice.sentence());
     }
-    for prompt in &model.queue.prompts {
+    for prompt in &model.composer.queue.prompts {
         let first = prompt.lines().next().unwrap_or_default();
         let columns = columns.saturating_sub(STATE_COLUMNS);
         let start = truncate(first, usize::from(columns));
@@ -71,8 +72,14 @@ fn marked(row: &str, columns: u16, more: &str) -> String {
 /// Does a notice fit beside what must stay in sight? Where nothing must, it may
 /// take the whole line.
 pub fn fits_hint_line(text: &str, model: &Model, columns: u16) -> bool {
-    let kept = crate::tui::view::hints::kept(model).map_or(0, |kept| kept.len() + 7);
+    let kept = kept(model).map_or(0, |kept| kept.len() + 7);
     width(Clean::line(text).as_str()) + kept <= usize::from(columns)
+}
+
+/// The key that no notice may hide.
+pub fn kept(model: &Model) -> Option<String> {
+    let stop = || format!("{} stop", key_of(Action::Interrupt));
+    (model.running().is_some() || model.probes().is_some()).then(stop)
 }
 
 pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
@@ -92,7 +99,7 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
             continue;
         }
         pen.put(area.x + 1, y, mark, mark_style, 1);
-        let mut state = match (is_queued, model.queue.paused) {
+        let mut state = match (is_queued, model.composer.queue.paused) {
             (true, true) => "paused".to_owned(),
             (true, false) => "queued".to_owned(),
             (false, _) => String::new(),

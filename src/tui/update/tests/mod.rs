@@ -21,11 +21,12 @@ use crate::domain::{
 use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
 use crate::tui::Options;
-use crate::tui::model::Focus;
+use crate::tui::panes::Focus;
 use crate::tui::update::*;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 struct Chat {
     model: Model,
@@ -87,8 +88,8 @@ impl Chat {
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
         // A dialog listens only once it was drawn.
-        if !self.model.asks.is_empty() {
-            let (width, height) = self.model.size;
+        if !self.model.dialogs.asks().is_empty() {
+            let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
             crate::tui::view::paint(&mut self.model, &mut buffer);
@@ -120,7 +121,7 @@ impl Chat {
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs(&events, &self.model.replies.clone()) {
+        for input in inputs(&events, &self.model.input.replies.clone()) {
             self.input(input);
         }
         self
@@ -252,7 +253,7 @@ impl Chat {
 
     /// The screen as it is drawn, a line a row.
     fn screen(&mut self) -> String {
-        let (width, height) = self.model.size;
+        let (width, height) = self.model.screen.size;
         let backend = ratatui::backend::TestBackend::new(width, height);
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
         terminal
@@ -264,7 +265,7 @@ impl Chat {
     }
 
     fn message(&self) -> String {
-        self.model.editor.text()
+        self.model.composer.editor.text()
     }
 
     fn notice(&self) -> String {

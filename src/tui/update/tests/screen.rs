@@ -77,13 +77,13 @@ fn thinking_is_listed_and_may_turn_out_to_be_text() {
         kind: PieceKind::Thinking,
         text: "hm".into(),
     });
-    assert_eq!(chat.model.thoughts, [1]);
+    assert_eq!(chat.model.chat.thoughts(), [1]);
     let to = PieceKind::Text;
     chat.turn(TurnEvent::Reclassified {
         piece: PieceId(1),
         to,
     });
-    assert!(chat.model.thoughts.is_empty());
+    assert!(chat.model.chat.thoughts().is_empty());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn the_thinking_of_an_opened_conversation_stands_in_its_pane() {
     let mut chat = chat();
     chat.keys("old<Enter>").answers("0");
     chat.engine(Event::SessionOpened(Arc::new(session)));
-    assert_eq!(chat.model.thoughts, [1]);
+    assert_eq!(chat.model.chat.thoughts(), [1]);
     let screen = chat.size(110, 24).screen();
     assert!(screen.contains("counting up"), "{screen}");
 }
@@ -181,14 +181,14 @@ fn another_conversation_replaces_this_one() {
     let mut chat = chat();
     chat.keys("one<Enter>").answers("1");
     chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
-    assert!(chat.model.transcript.entries().is_empty());
+    assert!(chat.model.chat.transcript.entries().is_empty());
 }
 
 #[test]
 fn the_terminal_answers_in_one_go_and_nothing_is_typed() {
     let mut chat = chat();
-    let dark = chat.model.theme;
+    let dark = chat.model.screen.theme;
     chat.at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
     assert_eq!(chat.message(), "");
-    assert_ne!(chat.model.theme, dark);
+    assert_ne!(chat.model.screen.theme, dark);
 }

@@ -99,10 +99,10 @@ fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
     assert!(screen.contains("line 59"), "{screen}");
     assert!(!screen.contains("broken"), "{screen}");
     chat.keys("<Esc>");
-    assert_eq!(chat.model.focus, Focus::Message);
+    assert_eq!(chat.model.panes.focus, Focus::Message);
     assert!(chat.model.layer.is_none());
     chat.keys("<F2>");
-    assert_eq!(chat.model.focus, Focus::Servers, "the pane has a key");
+    assert_eq!(chat.model.panes.focus, Focus::Servers, "the pane has a key");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn a_withheld_tool_leads_to_the_question_about_it() {
 fn a_wide_screen_of_few_rows_shows_the_servers_over_the_chat() {
     let mut chat = in_pane();
     chat.keys("<Esc>").size(120, 10).keys("<F2>");
-    assert_eq!(chat.model.over_chat, Some(Focus::Servers));
+    assert_eq!(chat.model.panes.over_chat, Some(Focus::Servers));
 }
 
 #[test]
