@@ -1,23 +1,21 @@
 //! The chat and the thinking pane: the rows in view of the flow of entries.
 
-use crate::domain::{Body, CallId, Entry, Severity, Wait};
+use crate::domain::{Body, Entry, Severity, Wait};
 use crate::text::Clean;
+use crate::text::markdown::Marks;
 use crate::tui::chat::call_row;
-use crate::tui::chat::elapsed;
-use crate::tui::chat::elapsed::seconds;
 use crate::tui::chat::entry_rows::INDENT;
 use crate::tui::chat::layout_input::Source;
-use crate::tui::chat::timing::TurnTiming;
+use crate::tui::chat::scene::Scene;
+use crate::tui::chat::state::Chat;
+use crate::tui::chat::timing::Retry;
 use crate::tui::chat::viewport::{BELOW_MAX, Flow, Part, Place};
 use crate::tui::keymap::{Action, key_of};
-use crate::tui::layout::Panes;
-use crate::tui::model::Model;
-use crate::tui::models::first_run_view;
-use crate::tui::panes::{Focus, Pane};
+use crate::tui::panes::Pane;
+use crate::tui::widgets::numbers::seconds;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use std::collections::HashMap;
 use std::time::Duration;
 
 /// The lines around thinking.
@@ -28,62 +26,61 @@ const SHORT_BELOW: u16 = 40;
 /// Columns from which the words about another attempt have room beside the time.
 const RETRY_WORDS_FROM: u16 = 46;
 
-/// What rows need to know beside their entry.
-pub struct Scene<'a> {
+/// Where the chat or the thinking is drawn, and when.
+pub struct ChatPane {
+    pub pane: Pane,
+    pub is_framed: bool,
+    pub has_focus: bool,
     pub now: Duration,
-    pub timing: &'a TurnTiming,
-    /// Calls that were run unread, with the rows that were not drawn.
-    pub unread: &'a HashMap<CallId, usize>,
-    /// The line that keys act on, where the pane has the focus.
-    selected: Option<usize>,
+    pub marks: Marks,
 }
 
-pub fn draw(model: &mut Model, panes: &Panes, pen: &mut Painter) {
-    let mut flow = std::mem::take(&mut model.chat.viewport);
-    let area = panes.chat_inner;
-    let source = model
-        .chat
-        .source(area.width, panes.thinking.is_some(), model.screen.marks());
-    let height = usize::from(area.height);
-    let top = flow.top(&source, height);
-    let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
-    let places = flow.visible(&source, top, height);
-    let focused = model.panes.focus == Focus::Chat;
-    if panes.framed {
-        let style = if focused {
+impl ChatPane {
+    fn frame(&self, title: &str, right: &str, pen: &mut Painter) {
+        let style = if self.has_focus {
             pen.theme.accent
         } else {
             pen.theme.dim
         };
-        pen.frame(panes.chat, "Chat", &below, style);
-        elapsed::draw(model, panes.chat, pen);
+        pen.frame(self.pane.outer, title, right, style);
+    }
+}
+
+/// Draws the chat. `aside`: thinking has a pane of its own.
+pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
+    let mut flow = std::mem::take(&mut chat.viewport);
+    let area = at.pane.inner;
+    let source = chat.source(area.width, aside, at.marks);
+    let height = usize::from(area.height);
+    let top = flow.top(&source, height);
+    let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
+    let places = flow.visible(&source, top, height);
+    if at.is_framed {
+        at.frame("Chat", &below, pen);
     } else {
-        pen.clear(panes.chat);
+        pen.clear(at.pane.outer);
     }
     let scene = Scene {
-        now: model.now,
-        timing: &model.chat.timing,
-        unread: model.chat.unread(),
-        selected: flow.selected.filter(|_| focused),
+        now: at.now,
+        timing: &chat.timing,
+        unread: chat.unread(),
+        selected: flow.selected.filter(|_| at.has_focus),
     };
     for (y, place) in places.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
         if place.index == source.count() {
-            draw_wait(model, place.row, row, pen);
+            draw_wait(chat, at.now, place.row, row, pen);
         } else if let Some(entry) = source.entry(place.index) {
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
-    if !panes.framed && !below.is_empty() && area.height > 0 {
+    if !at.is_framed && !below.is_empty() && area.height > 0 {
         let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
         let short = area.width < SHORT_BELOW;
         let words = format!("  {}", if short { count.trim() } else { &below });
         pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
     }
-    if source.count() == 0 && source.tail == 0 {
-        first_run_view::draw(model, area, pen);
-    }
-    model.chat.viewport = flow;
+    chat.viewport = flow;
 }
 
 /// `↓ 12 lines` are below; those that came since the person scrolled up are new.
@@ -106,40 +103,28 @@ fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arro
     }
 }
 
-pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Painter) {
-    let mut flow = std::mem::take(&mut model.chat.thinking);
-    let source = model
-        .chat
-        .thinking_source(pane.inner.width, model.screen.marks());
-    let height = usize::from(pane.inner.height);
+/// Draws the thinking alone. `says_nothing`: it says so where there is none.
+pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, says_nothing: bool, pen: &mut Painter) {
+    let mut flow = std::mem::take(&mut chat.thinking);
+    let area = at.pane.inner;
+    let source = chat.thinking_source(area.width, at.marks);
+    let height = usize::from(area.height);
     let top = flow.top(&source, height);
     let places = flow.visible(&source, top, height);
-    if panes.framed {
-        let focused = model.panes.focus == Focus::Thinking;
-        let style = if focused {
-            pen.theme.accent
-        } else {
-            pen.theme.dim
-        };
-        let times = model.chat.timing.open_thinking();
-        let since = times.map(|(first, _)| seconds(model.now.saturating_sub(*first)));
-        pen.frame(pane.outer, "Thinking", &since.unwrap_or_default(), style);
+    if at.is_framed {
+        let times = chat.timing.open_thinking();
+        let since = times.map(|(first, _)| seconds(at.now.saturating_sub(*first)));
+        at.frame("Thinking", &since.unwrap_or_default(), pen);
     }
     let scene = Scene {
-        now: model.now,
-        timing: &model.chat.timing,
-        unread: model.chat.unread(),
+        now: at.now,
+        timing: &chat.timing,
+        unread: chat.unread(),
         selected: None,
     };
-    let area = pane.inner;
-    if source.count() == 0 && panes.over.is_some() {
-        pen.put(
-            area.x,
-            area.y,
-            "No thinking yet.",
-            pen.theme.dim,
-            area.width,
-        );
+    if source.count() == 0 && says_nothing {
+        let dim = pen.theme.dim;
+        pen.put(area.x, area.y, "No thinking yet.", dim, area.width);
     }
     for (y, place) in places.iter().enumerate() {
         let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
@@ -147,7 +132,7 @@ pub fn draw_thinking(model: &mut Model, panes: &Panes, pane: Pane, pen: &mut Pai
             draw_row(&scene, &flow, &source, *place, entry, row, pen);
         }
     }
-    model.chat.thinking = flow;
+    chat.thinking = flow;
 }
 
 fn draw_row(
@@ -258,35 +243,31 @@ fn draw_head(
 }
 
 /// `Waiting for response...` below a blank row, with a spinner and the seconds.
-fn draw_wait(model: &Model, line: usize, row: Rect, pen: &mut Painter) {
+fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Painter) {
     if line == 0 {
         return;
     }
-    let words = match model.chat.transcript.wait() {
+    let words = match chat.transcript.wait() {
         Some(Wait::ModelLoading) => "Loading model…".to_owned(),
-        Some(Wait::Retrying) => retry_words(model, row.width),
+        Some(Wait::Retrying) => retry_words(chat.timing.retry, now, row.width, pen.glyphs.dot),
         _ => "Waiting for response...".to_owned(),
     };
-    let since = model.now.saturating_sub(model.chat.timing.round_started);
+    let since = now.saturating_sub(chat.timing.round_started);
     let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
-    let spinner = pen.glyphs.spinner(model.now.as_millis());
+    let spinner = pen.glyphs.spinner(now.as_millis());
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
     pen.put_cut(row.x + 2, row.y, &words, pen.theme.dim, columns);
 }
 
 /// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
-fn retry_words(model: &Model, columns: u16) -> String {
-    let retry = model.chat.timing.retry;
-    let left = retry.at.saturating_sub(model.now);
+fn retry_words(retry: Retry, now: Duration, columns: u16, dot: &str) -> String {
+    let left = retry.at.saturating_sub(now);
     let seconds = left.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
     if columns < RETRY_WORDS_FROM {
         return format!("again: {seconds} s");
     }
     let key = key_of(Action::Retry);
-    format!(
-        "Trying again in {seconds} s ({attempt} of {max}) {} {key} now",
-        model.screen.glyphs.dot
-    )
+    format!("Trying again in {seconds} s ({attempt} of {max}) {dot} {key} now")
 }

@@ -3,4 +3,3 @@
 pub mod draft;
 pub mod history;
 pub mod state;
-pub mod view;

@@ -3,9 +3,10 @@
 
 use crate::domain::ToolMode;
 use crate::domain::stock::size_words;
-use crate::domain::{StockState, StockState::*};
+use crate::domain::{StockState, StockState::*, Stocks};
 use crate::text::Clean;
-use crate::tui::model::Model;
+use crate::tui::engine_state::EngineState;
+use crate::tui::models::first_run::FirstRun;
 use crate::tui::models::rows::{FirstRunItem, can_chat, count_words, first_run_items};
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
@@ -14,10 +15,11 @@ const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, a
 /// From this width on a model's size and abilities stand beside its name.
 const COLUMNS_FROM: u16 = 44;
 
-pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
-    if !model.offers() {
-        let words = if model.engine.selected.is_some() || !model.engine.models.is_empty() {
-            match model.engine.mode {
+/// `offer`: the offer of a first run, while it is made.
+pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
+    let Some(offer) = offer else {
+        let words = if engine.selected.is_some() || !engine.models.is_empty() {
+            match engine.mode {
                 ToolMode::Manual => "Type a message below. Tools ask before they run.",
                 ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
             }
@@ -27,9 +29,9 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::own(words), dim);
         return;
-    }
-    let items = first_run_items(&model.engine.stocks);
-    let found = state_words(model);
+    };
+    let items = first_run_items(&engine.stocks);
+    let found = state_words(&engine.stocks);
     let found = rows_of(&Clean::line(&found), area.width);
     let welcome = rows_of(&Clean::own(WELCOME), area.width);
     let mut rest = area;
@@ -52,12 +54,12 @@ pub fn draw(model: &Model, area: Rect, pen: &mut Painter) {
         let rows = found.len().min(usize::from(rest.height.saturating_sub(2)));
         put(&found[..rows], &mut rest);
     }
-    items_in(model, &items, rest, pen);
+    items_in(offer, &items, rest, pen);
 }
 
-fn items_in(model: &Model, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
+fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
     let height = usize::from(area.height);
-    let chosen = model.first_run.pointed();
+    let chosen = offer.pointed();
     let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
     let spaced = height > items.len();
     let mut y = area.y;
@@ -126,16 +128,16 @@ fn label(item: &FirstRunItem<'_>) -> String {
 }
 
 /// What became of the look for an Ollama.
-fn state_words(model: &Model) -> String {
-    let found = found_words(model);
-    if model.engine.stocks.is_host_unread {
+fn state_words(stocks: &Stocks) -> String {
+    let found = found_words(stocks);
+    if stocks.is_host_unread {
         return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
     }
     found
 }
 
-fn found_words(model: &Model) -> String {
-    let Some(stock) = model.engine.stocks.servers.first() else {
+fn found_words(stocks: &Stocks) -> String {
+    let Some(stock) = stocks.servers.first() else {
         return String::new();
     };
     let url = &stock.server.url;
@@ -151,7 +153,7 @@ fn found_words(model: &Model) -> String {
         StockState::Has(catalogue) => {
             let chats = catalogue.models.iter().filter(|one| can_chat(one)).count();
             let count = count_words(chats);
-            let listed = first_run_items(&model.engine.stocks).len() - 2;
+            let listed = first_run_items(stocks).len() - 2;
             if listed < chats {
                 format!("Ollama is running here, with {count}; /models shows all:")
             } else {

@@ -184,7 +184,10 @@ impl Layer for ModelsLayer {
 
     fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
         match &mut self.pulling {
-            Some(name) => text_field::paste_line(name, text),
+            Some(name) => {
+                self.list.select(0);
+                text_field::paste_line(name, text);
+            }
             None => self.list.paste(text),
         }
         Handled::Consumed

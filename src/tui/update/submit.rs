@@ -2,6 +2,7 @@
 
 use crate::domain::{COMPACT, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
+use crate::tui::layer::Request;
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::update::turns;
@@ -34,7 +35,8 @@ pub fn submit(model: &mut Model, prompt: Prompt, effects: &mut Vec<Effect>) {
     } else {
         Command::Submit { turn, prompt }
     };
-    effects.push(Effect::Send(command));
+    // Behind what the open layer asked for.
+    model.requests.push_back(Request::Send(command));
 }
 
 /// Has the older part of the context summarised.

@@ -115,7 +115,7 @@ fn think_words(model: &Model) -> String {
 /// Without frames the sign of life has no place but the header's right end.
 /// Returns what is left of the header, and whether there is such a sign.
 fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> (Rect, bool) {
-    let life = crate::tui::chat::elapsed::life(model).filter(|_| !panes.framed);
+    let life = crate::tui::view::elapsed::life(model).filter(|_| !panes.framed);
     let Some((time, silent)) = life else {
         return (area, false);
     };

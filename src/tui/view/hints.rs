@@ -162,7 +162,8 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
         hints.extend(say(&["r retry", "l stderr"]));
     }
     // No more than five: what is there to see goes before what is seldom needed.
-    if server.instructions.is_some() && server.status == ServerStatus::Connected {
+    let is_connected = server.status == ServerStatus::Connected;
+    if server.instructions.is_some() && is_connected && hints.len() > 3 {
         hints[3] = "i instructions".to_owned();
     }
     hints

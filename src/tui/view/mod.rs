@@ -1,15 +1,20 @@
 //! Draws the model, one file a pane. Nothing is decided here, and nothing is
 //! walked but what is in view. Text from outside is drawn only as `Clean`.
 
+pub mod elapsed;
 pub mod header;
 pub mod hints;
+pub mod message;
 pub mod notice_area;
 
+use crate::tui::chat::view::ChatPane;
 use crate::tui::layer::{Layer, LayerArea};
 use crate::tui::layout::{self, Panes};
 use crate::tui::model::Model;
-use crate::tui::panes::Focus;
+use crate::tui::models::first_run_view;
+use crate::tui::panes::{Focus, Pane};
 use crate::tui::widgets::painter::Painter;
+use crate::tui::{chat, servers};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -32,18 +37,12 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     let panes = Panes::of(model);
     let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
     header::draw(model, &panes, &mut pen);
-    crate::tui::chat::view::draw(model, &panes, &mut pen);
+    chat(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
-        crate::tui::servers::view::draw(
-            &mut model.sidebar,
-            model.panes.focus == Focus::Servers,
-            pane,
-            panes.framed,
-            &mut pen,
-        );
+        servers(model, pane, panes.framed, &mut pen);
     }
     if let Some(pane) = panes.thinking {
-        crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen);
+        thinking(model, pane, &panes, &mut pen);
     }
     if let Some((focus, pane)) = panes.over {
         pen.clear(pane.outer);
@@ -57,18 +56,12 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
             pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
         }
         match focus {
-            Focus::Servers => crate::tui::servers::view::draw(
-                &mut model.sidebar,
-                model.panes.focus == Focus::Servers,
-                pane,
-                panes.framed,
-                &mut pen,
-            ),
-            _ => crate::tui::chat::view::draw_thinking(model, &panes, pane, &mut pen),
+            Focus::Servers => servers(model, pane, panes.framed, &mut pen),
+            _ => thinking(model, pane, &panes, &mut pen),
         }
     }
     hints::draw(model, &panes, &mut pen);
-    let mut cursor = crate::tui::composer::view::draw(model, &panes, &mut pen);
+    let mut cursor = message::draw(model, &panes, &mut pen);
     if model.layer.is_some() {
         cursor = layer(model, &panes, area, &mut pen);
     }
@@ -86,6 +79,43 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
         cursor = cursor.filter(|at| field == Some(*at) || !dialog.contains(*at));
     }
     cursor.filter(|cursor| area.contains(*cursor))
+}
+
+fn chat(model: &mut Model, panes: &Panes, pen: &mut Painter) {
+    let pane = Pane {
+        outer: panes.chat,
+        inner: panes.chat_inner,
+    };
+    let at = chat_pane(model, pane, Focus::Chat, panes.framed);
+    chat::view::draw(&mut model.chat, &at, panes.thinking.is_some(), pen);
+    if panes.framed {
+        elapsed::draw(model, panes.chat, pen);
+    }
+    let transcript = &model.chat.transcript;
+    if transcript.entries().is_empty() && transcript.wait().is_none() {
+        let offer = model.offers().then_some(&model.first_run);
+        first_run_view::draw(&model.engine, offer, panes.chat_inner, pen);
+    }
+}
+
+fn thinking(model: &mut Model, pane: Pane, panes: &Panes, pen: &mut Painter) {
+    let at = chat_pane(model, pane, Focus::Thinking, panes.framed);
+    chat::view::draw_thinking(&mut model.chat, &at, panes.over.is_some(), pen);
+}
+
+fn chat_pane(model: &Model, pane: Pane, focus: Focus, is_framed: bool) -> ChatPane {
+    ChatPane {
+        pane,
+        is_framed,
+        has_focus: model.panes.focus == focus,
+        now: model.now,
+        marks: model.screen.marks(),
+    }
+}
+
+fn servers(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
+    let has_focus = model.panes.focus == Focus::Servers;
+    servers::view::draw(&mut model.sidebar, has_focus, pane, framed, pen);
 }
 
 fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Option<Position> {

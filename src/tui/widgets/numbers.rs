@@ -1,4 +1,6 @@
-//! Counts in words.
+//! Counts and times in words.
+
+use std::time::Duration;
 
 /// `950`, `1.2k`, `31k`.
 pub fn thousands(count: u64) -> String {
@@ -22,4 +24,22 @@ pub fn rows_words(count: usize, which: &str) -> String {
     let gap = if which.is_empty() { "" } else { " " };
     let rows = if count == 1 { "row" } else { "rows" };
     format!("{grouped}{gap}{which} {rows}")
+}
+
+/// `0.1 s`, `12 s`, `3 min 20 s`.
+pub fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0..10 => format!("{seconds:.1} s"),
+        10..60 => format!("{seconds:.0} s"),
+        _ => whole_seconds(time),
+    }
+}
+
+/// The same without tenths, for a time that runs.
+pub fn whole_seconds(time: Duration) -> String {
+    match time.as_secs() {
+        whole @ 0..60 => format!("{whole} s"),
+        whole => format!("{} min {:02} s", whole / 60, whole % 60),
+    }
 }

@@ -5,6 +5,7 @@ use crate::tui::layout::Panes;
 use crate::tui::model::Model;
 use crate::tui::panes::Focus;
 use crate::tui::view::notice_area;
+use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::{Position, Rect};
 
@@ -64,7 +65,6 @@ fn list(model: &Model, panes: &Panes, pen: &mut Painter) {
     }
     let shown = (found.len() as u16).min(LIST_ROWS_MAX).min(above - frame);
     let chosen = model.composer.selected_completion(found.len());
-    let first = chosen.saturating_sub(usize::from(shown) - 1);
     let outer = Rect {
         x: panes.message.x,
         y: above - shown - frame,
@@ -77,23 +77,25 @@ fn list(model: &Model, panes: &Panes, pen: &mut Painter) {
         pen.clear(outer);
         outer
     };
-    for (row, (command, binding)) in found.iter().enumerate().skip(first).take(shown.into()) {
-        let y = area.y + (row - first) as u16;
-        let style = if row == chosen {
-            pen.theme.accent
-        } else {
-            pen.theme.plain
-        };
-        let mark = if row == chosen {
-            pen.glyphs.cursor
-        } else {
-            " "
-        };
-        pen.put(area.x, y, mark, style, 1);
+    for row in rows_in_view(found.len(), Some(chosen), area, pen) {
+        row.put_mark(pen);
+        let (line, (command, binding)) = (row.line, found[row.index]);
         let usage = format!("{command} {}", binding.usage);
-        let name_columns = 30.min(area.width.saturating_sub(2));
-        pen.put_cut(area.x + 2, y, usage.trim_end(), style, name_columns);
-        let left = area.width.saturating_sub(33);
-        pen.put_cut(area.x + 33, y, binding.description, pen.theme.dim, left);
+        let name_columns = 30.min(line.width.saturating_sub(2));
+        pen.put_cut(
+            line.x + 2,
+            line.y,
+            usage.trim_end(),
+            row.style,
+            name_columns,
+        );
+        let left = line.width.saturating_sub(33);
+        pen.put_cut(
+            line.x + 33,
+            line.y,
+            binding.description,
+            pen.theme.dim,
+            left,
+        );
     }
 }

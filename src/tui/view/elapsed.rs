@@ -1,9 +1,9 @@
 //! Times in words: that a turn is under way and for how long, and what one took.
 
 use crate::tui::model::Model;
+use crate::tui::widgets::numbers::{seconds, whole_seconds};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
-use std::time::Duration;
 
 /// A spinner and how long the turn under way takes, and the words for a stream
 /// that brings nothing.
@@ -50,23 +50,5 @@ pub fn draw(model: &Model, chat: Rect, pen: &mut Painter) {
     if chat.width > 40 && chat.height > 2 {
         let words = format!(" {speed:.1} tokens/s {} {} ", pen.glyphs.dot, seconds(took));
         pen.put_right(chat.right() - 2, chat.bottom() - 1, &words, pen.theme.dim);
-    }
-}
-
-/// `0.1 s`, `12 s`, `3 min 20 s`.
-pub fn seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match time.as_secs() {
-        0..10 => format!("{seconds:.1} s"),
-        10..60 => format!("{seconds:.0} s"),
-        _ => whole_seconds(time),
-    }
-}
-
-/// The same without tenths, for a time that runs.
-fn whole_seconds(time: Duration) -> String {
-    match time.as_secs() {
-        whole @ 0..60 => format!("{whole} s"),
-        whole => format!("{} min {:02} s", whole / 60, whole % 60),
     }
 }
