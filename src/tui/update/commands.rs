@@ -1,134 +1,72 @@
 //! Commands that begin with `/`: completing them, running them, and what is said
 //! about one that does not exist.
 
-use super::super::input::normal;
-use super::super::keymap::{self, Action, Binding};
-use super::super::model::Model;
-use super::super::msg::Effect;
-use super::actions;
 use crate::domain::Notice;
+use crate::tui::composer::state::Completion;
+use crate::tui::input::decode::normal;
+use crate::tui::keymap::{self, Action, Binding};
+use crate::tui::layer::Request;
+use crate::tui::model::Model;
+use crate::tui::widgets::nearest::nearest;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The commands that what is typed may become.
-pub fn completions(model: &Model) -> Vec<(&'static str, &'static Binding)> {
-    let typed = model.editor.one_line().filter(|line| line.starts_with('/'));
-    let (Some(typed), Some(_)) = (typed, model.completion) else {
-        return Vec::new();
-    };
-    let found: Vec<_> = keymap::commands()
-        .filter(|(command, _)| command.starts_with(typed))
-        .collect();
-    // A command that stands there whole needs no list.
-    match found.as_slice() {
-        [(only, _)] if *only == typed => Vec::new(),
-        _ => found,
-    }
-}
-
 /// Keys of the open list. False where the key is not for it.
-pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
-    let found = completions(model);
+pub fn press(model: &mut Model, key: KeyEvent) -> bool {
+    let found = model.composer.completions();
     if found.is_empty() {
         return false;
     }
-    let chosen = model.completion.unwrap_or(0).min(found.len() - 1);
+    let chosen = model.composer.selected_completion(found.len());
     match normal(key) {
         (KeyCode::Up, KeyModifiers::NONE) => {
-            model.completion = Some((chosen + found.len() - 1) % found.len());
+            select(model, (chosen + found.len() - 1) % found.len());
         }
-        (KeyCode::Down, KeyModifiers::NONE) => model.completion = Some((chosen + 1) % found.len()),
+        (KeyCode::Down, KeyModifiers::NONE) => select(model, (chosen + 1) % found.len()),
         (KeyCode::Tab, KeyModifiers::NONE) => take(model, found[chosen]),
-        (KeyCode::Esc, _) => model.completion = None,
+        (KeyCode::Esc, _) => model.composer.completion = Completion::Closed,
         // Enter runs what stands there, or what the arrows stand on.
         (KeyCode::Enter, KeyModifiers::NONE) => {
-            let typed = model.editor.text();
+            let typed = model.composer.editor.text();
             let exact = found.iter().any(|(command, _)| *command == typed);
             if chosen == 0 && (exact || typed == "/") {
                 return false;
             }
-            model.editor.take();
-            actions::run(model, found[chosen].1.action, "", effects);
+            model.composer.editor.take();
+            run(model, found[chosen].1.action, "");
         }
         _ => return false,
     }
     true
 }
 
+fn select(model: &mut Model, row: usize) {
+    model.composer.completion = Completion::Selected(row);
+}
+
+fn run(model: &mut Model, action: Action, argument: &str) {
+    let argument = argument.to_owned();
+    model.requests.push_back(Request::Command(action, argument));
+}
+
 fn take(model: &mut Model, (command, binding): (&str, &Binding)) {
     let space = if binding.usage.is_empty() { "" } else { " " };
-    model.editor.set(&format!("{command}{space}"));
+    model.composer.editor.set(&format!("{command}{space}"));
 }
 
 /// Runs a command that was typed whole. One that is unknown stays where it is, so
 /// that it can be mended.
-pub fn run_typed(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
+pub fn run_typed(model: &mut Model, line: &str) {
     let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let name = name.to_lowercase();
     let known = keymap::commands().find(|(command, _)| *command == name);
     let Some((_, binding)) = known else {
         let mut notice = Notice::warning(format!("There is no command {name}."));
-        if let Some(near) = nearest(&name) {
+        let known = keymap::commands().map(|(command, _)| command);
+        if let Some(near) = nearest(&name, known) {
             notice = notice.advise(format!("Did you mean {near}?"));
         }
         return model.notify(notice);
     };
-    model.editor.take();
-    actions::run(model, binding.action, argument.trim(), effects);
-}
-
-fn nearest(name: &str) -> Option<&'static str> {
-    nearest_of(name, keymap::commands().map(|(command, _)| command))
-}
-
-/// The one of several names that is meant most likely, if any is.
-pub fn nearest_of<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|known| (distance(name, known), known))
-        .min()
-        .filter(|(distance, known)| *distance <= known.chars().count() / 2)
-        .map(|(_, known)| known)
-}
-
-/// Levenshtein's distance, in characters, of short words.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(64).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-/// The entries of the palette that a filter lets through: its letters in order.
-pub fn palette(filter: &str) -> Vec<&'static Binding> {
-    let wanted = filter.trim().to_lowercase();
-    let mut seen: Vec<Action> = Vec::new();
-    keymap::TABLE
-        .iter()
-        .filter(|binding| {
-            let listed = binding.command.is_some() || binding.name == "editor";
-            if !listed || seen.contains(&binding.action) {
-                return false;
-            }
-            seen.push(binding.action);
-            let said = format!(
-                "{} {}",
-                binding.description,
-                binding.command.unwrap_or_default()
-            );
-            matches(&said.to_lowercase(), &wanted)
-        })
-        .collect()
-}
-
-fn matches(text: &str, wanted: &str) -> bool {
-    let mut letters = text.chars();
-    wanted
-        .chars()
-        .all(|wanted| letters.any(|letter| letter == wanted))
+    model.composer.editor.take();
+    run(model, binding.action, argument.trim());
 }

@@ -1,0 +1,5 @@
+//! The message being typed, its history and queue, and the draft that is kept on exit.
+
+pub mod draft;
+pub mod history;
+pub mod state;
