@@ -10,7 +10,7 @@ use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{ServerId, ToolMode};
-use crate::engine::{self, Handle, Open, Options, Parts};
+use crate::engine::{self, EngineDeps, Handle, InitialSession, Options};
 use crate::headless::advice;
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
@@ -63,8 +63,8 @@ pub fn run(cli: Cli) -> Result<u8> {
     };
     let code = match cli.command {
         None => {
-            let named = cli.session.map(Open::Named);
-            let open = named.or(cli.go_on.then_some(Open::Latest));
+            let named = cli.session.map(InitialSession::Named);
+            let open = named.or(cli.go_on.then_some(InitialSession::Latest));
             front_end.block_on(chat(home, cli.shared, open, background))
         }
         Some(_) if cli.go_on || cli.session.is_some() => {
@@ -95,7 +95,7 @@ pub fn run(cli: Cli) -> Result<u8> {
 async fn chat(
     home: Home,
     shared: Shared,
-    open: Option<Open>,
+    open: Option<InitialSession>,
     background: &Background,
 ) -> Result<u8> {
     let options = Options {
@@ -262,7 +262,7 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background)
         no_tools: shared.no_tools,
         no_save: !ask.save && !ask.go_on,
         one_turn: true,
-        open: ask.go_on.then_some(Open::Latest),
+        open: ask.go_on.then_some(InitialSession::Latest),
         ..Options::default()
     };
     let Handle {
@@ -313,7 +313,7 @@ fn start(home: Home, provider: Provider, options: Options, background: &Backgrou
     });
     background.watch_front_end();
     let _in_background = background.runtime.enter();
-    engine::spawn(Parts {
+    engine::spawn(EngineDeps {
         home,
         banners,
         provider,

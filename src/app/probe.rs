@@ -6,8 +6,7 @@ use crate::cli::{Probe, Shared};
 use crate::config::{self, Home, Settings};
 use crate::domain::probe::{Report, Verdict};
 use crate::domain::{Dialect, ModelConfig};
-use crate::engine::probe::{self, ProbeNews};
-use crate::engine::{IDLE_MAX, NEWS_MAX};
+use crate::engine::{self, ProbeNews};
 use crate::headless::signals::Signals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models, probe as words};
 use crate::log;
@@ -17,8 +16,6 @@ use anyhow::{Context, Result};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
-use tokio_util::task::AbortOnDropHandle;
 
 /// The time that runs is drawn so often.
 const TICK: Duration = Duration::from_secs(1);
@@ -52,15 +49,14 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
-    let idle = Duration::from_secs(settings.limits.idle_seconds).min(IDLE_MAX);
-    let probe = probe::Probe {
+    let probe = engine::Probe {
         provider: Provider::new(),
         built_in: Arc::new(BuiltIn),
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,
         agreed: 0,
-        idle,
+        idle_seconds: settings.limits.idle_seconds,
     };
     let mut signals = Signals::install().context("signals cannot be heard")?;
     let report = Report::new(model.reference(), model.dialect);
@@ -123,13 +119,12 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
 
 /// Runs the probe to its end, or until a signal comes: its exit status.
 async fn watch(
-    probe: probe::Probe,
+    probe: engine::Probe,
     mut report: Report,
     signals: &mut Signals,
     background: &Background,
 ) -> (Report, Option<u8>) {
-    let (tell, mut news) = mpsc::channel(NEWS_MAX);
-    let mut task = AbortOnDropHandle::new(background.runtime.spawn(probe.run(tell)));
+    let mut running = probe.start(&background.runtime);
     let mut progress = Progress::new();
     let mut ticks = tokio::time::interval(TICK);
     let signal = loop {
@@ -139,26 +134,21 @@ async fn watch(
                 report.is_cut = true;
                 break Some(code);
             }
-            heard = news.recv() => match heard {
-                Some(ProbeNews::Tried(trial)) => report.trials.push(trial),
-                Some(ProbeNews::Trying(dialect)) => progress.tries(dialect),
-                Some(ProbeNews::Loading) => progress.begins("Loading the model".to_owned()),
-                Some(ProbeNews::Loaded) => progress.begins("Waiting for its answer".to_owned()),
-                None => break None,
+            news = running.next() => match news {
+                ProbeNews::Tried(trial) => report.trials.push(trial),
+                ProbeNews::Trying(dialect) => progress.tries(dialect),
+                ProbeNews::Loading => progress.begins("Loading the model".to_owned()),
+                ProbeNews::Loaded => progress.begins("Waiting for its answer".to_owned()),
+                ProbeNews::Over(over) => {
+                    report.is_cut = over.is_err();
+                    report.fault = over.err();
+                    break None;
+                }
             },
             _ = ticks.tick() => progress.draw(),
         }
     };
     progress.clear();
-    if signal.is_none() {
-        let over = (&mut task).await;
-        let fault = match over {
-            Ok(over) => over.err(),
-            Err(fault) => Some(crate::domain::Notice::failure(fault.to_string())),
-        };
-        report.is_cut = fault.is_some();
-        report.fault = fault;
-    }
     (report, signal)
 }
 

@@ -6,7 +6,7 @@ use humble::domain::{
     AskId, Body, CallId, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent,
     TurnId,
 };
-use humble::engine::{self, Handle, Options, Parts};
+use humble::engine::{self, EngineDeps, Handle, Options};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
 use humble::protocol::{Answer, Ask, Command, Event};
@@ -108,7 +108,7 @@ impl Bench {
         // Nobody looks at the log pane.
         let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
-        let handle = engine::spawn(Parts {
+        let handle = engine::spawn(EngineDeps {
             banners: folder.prepare(),
             home: folder,
             provider,

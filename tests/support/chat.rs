@@ -9,7 +9,7 @@ use humble::app;
 use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
-use humble::engine::{self, Handle, Options, Parts};
+use humble::engine::{self, EngineDeps, Handle, Options};
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
@@ -105,7 +105,7 @@ fn start_with(
     let requests = script.requests();
     let folder = Home::at(home.path());
     let handle = runtime.block_on(async {
-        engine::spawn(Parts {
+        engine::spawn(EngineDeps {
             banners: folder.prepare(),
             home: folder,
             provider: Provider::scripted(script),

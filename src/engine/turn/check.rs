@@ -2,7 +2,7 @@
 //! and of calls that the user edited. The check itself is an effect, since its cost
 //! depends on what a server and a model wrote.
 
-use super::propose::Candidate;
+use super::proposals::Candidate;
 use super::{Arguments, CallId, Effect, StateKind, Turn};
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::sync::Arc;

@@ -1,23 +1,25 @@
-//! A turn as a pure state machine: inputs in, effects out, as data. It decides
+//! A turn as a pure state machine: inputs in, effects out, as data (`types`). It decides
 //! everything between a prompt and its final answer, and does nothing itself.
-//! `round` reads a reply, `words` keeps its text, `propose` finds the calls, `check` has their arguments checked, `repeats` sees whether it runs in circles, `retry` sends a
-//! request again, `calls` proposes tools and takes decisions, `run` runs
-//! them, `questions` asks the rest.
+//! `round` reads a reply, `reply_text` keeps its text, `proposals` finds the calls, `check`
+//! has their arguments checked (`argument_eq` compares them), `loop_detector` notices
+//! repetition, `retry` sends a request again, `decisions` asks about tools and takes the
+//! answers, `trust_change` follows changed rules, `execute` runs the calls, `questions` asks
+//! the rest.
 
-mod calls;
+mod argument_eq;
 mod check;
-mod propose;
+mod decisions;
+mod execute;
+mod loop_detector;
+mod proposals;
 mod questions;
-mod repeats;
+mod reply_text;
 mod retry;
 mod round;
-mod run;
-mod same;
-mod terms;
-mod trusted;
-mod words;
+mod trust_change;
+mod types;
 
-pub use terms::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
+pub use types::{Effect, Failure, Ids, Input, ProposedCall, ReplyEnd, Setup, StateKind};
 
 use super::approval::{ApprovedCall, Grant};
 use super::context::{self, Exchange};
@@ -28,7 +30,7 @@ use crate::domain::{
 };
 use crate::protocol::{Answer, Ask};
 use check::Checking;
-use propose::Proposal;
+use proposals::Proposal;
 use round::Round;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

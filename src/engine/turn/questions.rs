@@ -1,7 +1,7 @@
 //! The questions of a turn that are not about approving calls, and what each
 //! answer does.
 
-use super::propose::Proposed;
+use super::proposals::Proposed;
 use super::{
     Answer, ApprovedCall, Ask, CallId, Effect, Exchange, Grant, Launched, Retry, StateKind,
     ToolOutcome, ToolState, Turn, TurnEnd,

@@ -1,7 +1,7 @@
 //! Reading one reply: text and thinking as they stream, and what its end means.
 
-use super::repeats::{Repeats, Repetition};
-use super::words::Words;
+use super::loop_detector::{Repeats, Repetition};
+use super::reply_text::Words;
 use super::{
     CallOrigin, Carry, Effect, Failure, Input, Notice, PieceId, PieceKind, ProposedCall, ReplyEnd,
     RoundEnd, StateKind, Turn, TurnEnd, TurnEvent, Wait,

@@ -6,7 +6,7 @@ use humble::domain::{
     CallOrigin, Dialect, Launch, Offered, Prompt, SchemaCheck, Server, ServerStatus, Tool,
 };
 use humble::engine::approval::Approval;
-use humble::engine::quotes::Quotes;
+use humble::engine::injection_guard::Quotes;
 use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;

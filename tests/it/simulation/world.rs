@@ -12,7 +12,7 @@ use humble::domain::{
     SchemaCheck, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
-use humble::engine::quotes::{Quote, Quotes};
+use humble::engine::injection_guard::{Quote, Quotes};
 use humble::engine::turn::{Failure, Input, ProposedCall, ReplyEnd, Setup};
 use humble::protocol::{Answer, Ask};
 use serde_json::{Value, json};

@@ -1,0 +1,209 @@
+//! Routes the front end's commands to their owners.
+
+use super::Actor;
+use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
+use crate::engine::jobs::JobResult;
+use crate::engine::models::select::no_model;
+use crate::engine::probe::Probe;
+use crate::engine::sessions;
+use crate::engine::turn::Input;
+use crate::protocol::{Command, Event};
+use std::sync::Arc;
+
+impl Actor {
+    /// Acknowledges a command where that is due, and does it. False once the program is to
+    /// end; a front end that is gone, as after a crash, ends it too.
+    pub(super) fn take_command(&mut self, command: Option<Command>) -> bool {
+        match command {
+            Some(Command::Shutdown) => self.cx.outbox.push(Event::ShuttingDown),
+            None | Some(Command::Abandon) => {
+                self.cx.outbox.push(Event::ShuttingDown);
+                self.abandon_turn();
+            }
+            Some(command) => {
+                if command.is_interrupt() {
+                    self.cx.outbox.push(Event::InterruptTaken);
+                }
+                self.command(command);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Submit { turn, prompt } => self.submit(turn, prompt),
+            Command::Trace => self.tell_trace(),
+            Command::Compact { turn } => self.compact(turn),
+            Command::Answer { ask, answer } => self.answer(ask, answer),
+            Command::Interrupt => self.feed(Input::Interrupt),
+            Command::CheckArguments {
+                query,
+                tool,
+                arguments,
+            } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
+            Command::CancelCall(call) => self.cancel_call(call),
+            Command::Probe => self.start_probe(),
+            Command::StopProbe => self.probe.stop(self.settings.values(), &mut self.cx),
+            Command::RetryNow => self.retry_now(),
+            Command::SelectModel(_)
+            | Command::UseModel { .. }
+            | Command::ListStocks
+            | Command::AddModel(_)
+            | Command::TryModel { .. }
+            | Command::PullModel { .. }
+            | Command::StopPull
+            | Command::RemoveModel { .. }
+            | Command::SetThink(_) => self.model_command(command),
+            Command::SetToolMode(mode) => self.set_tool_mode(mode),
+            Command::ToggleServer(_)
+            | Command::ReconnectServer(_)
+            | Command::ReadServerLog { .. }
+            | Command::ToggleTool { .. }
+            | Command::AskInstructions(_)
+            | Command::ReviewTool { .. }
+            | Command::Revoke(_) => self.server_command(command),
+            Command::NewSession => self.begin_empty_session(),
+            Command::ListSessions(query) => sessions::list(query, &mut self.cx),
+            Command::PreviewSession { query, session } => {
+                sessions::preview(query, session, &mut self.cx);
+            }
+            Command::OpenSession(id) => sessions::open(id, &mut self.cx),
+            Command::DeleteSession(id) => sessions::delete(id, &mut self.cx),
+            Command::Reload => self.settings.look(true, &mut self.cx),
+            Command::SelectPersona(name) => {
+                let personas = self.settings.personas_mut();
+                personas.select(name.as_deref(), &self.offered, &mut self.cx);
+            }
+            Command::ReplaceSystemPrompt => self.settings.read_older_prompt(&mut self.cx),
+            Command::DropSummary => self.drop_summary(),
+            Command::ListBranches => self.conversation.list_branches(&mut self.cx),
+            Command::Rewind
+            | Command::DropCancelled(_)
+            | Command::SwitchBranch(_)
+            | Command::ForkSession => self.change_session(command),
+            Command::RenameSession(title) => {
+                if self.conversation.rename(&title, &mut self.cx) {
+                    self.persist.write(&self.conversation, &self.cx);
+                }
+            }
+            Command::SetPrivate(private) => self.set_private(private),
+            Command::KeepDraft(text) if self.persist.is_private() && !text.is_empty() => {}
+            Command::KeepDraft(text) => self.keep_draft(text),
+            // The select loop ends on them before they get here.
+            Command::Shutdown | Command::Abandon => {}
+        }
+    }
+
+    fn model_command(&mut self, command: Command) {
+        let Self {
+            models,
+            settings,
+            context,
+            cx,
+            ..
+        } = self;
+        let settings = settings.values_mut();
+        match command {
+            Command::SelectModel(model) => models.select_model(&model, settings, context, cx),
+            Command::UseModel { server, model } => {
+                models.use_model(server, model, settings, context, cx);
+            }
+            Command::ListStocks => models.list_stocks(settings, cx),
+            Command::AddModel(new) => models.add_model(new, settings, cx),
+            Command::TryModel { query, model } => models.try_model(query, &model, cx),
+            Command::PullModel { server, name } => models.pull_model(server, &name, settings, cx),
+            Command::StopPull => models.stop_pull(cx),
+            Command::RemoveModel { server, name } => {
+                let answering = self.turn.as_ref().map(|turn| &*turn.model);
+                models.remove_model(server, name, answering, settings, cx);
+            }
+            Command::SetThink(think) => models.set_think(think, settings, cx),
+            _ => {}
+        }
+    }
+
+    fn start_probe(&mut self) {
+        if self.turn.is_some() {
+            let notice = Notice::warning("The present turn is still under way.");
+            return self
+                .cx
+                .notice(notice.advise("Probe the model once it has ended."));
+        }
+        let model = self.models.current();
+        let probe = model.map(|model| {
+            let (num_ctx, agreed) = self.context.num_ctx_of(model);
+            Probe {
+                provider: self.cx.provider.clone(),
+                built_in: Arc::clone(&self.built_in),
+                model: Arc::clone(model),
+                system_prompt: Arc::clone(self.settings.file_prompt()),
+                num_ctx,
+                agreed,
+                idle_seconds: self.settings.values().limits.idle_seconds,
+            }
+        });
+        let probe = probe.ok_or_else(|| no_model(self.settings.values(), &self.cx));
+        self.probe.start(probe, &mut self.cx);
+    }
+
+    /// Changes of the conversation that wait for the turn's end.
+    fn change_session(&mut self, command: Command) {
+        if self.turn.is_some() {
+            let notice = Notice::info("The present turn is still under way.");
+            return self.cx.notice(notice);
+        }
+        match command {
+            Command::Rewind if self.conversation.take_back() => self.write_and_weigh(),
+            Command::DropCancelled(prompt) if self.conversation.drop_cancelled(&prompt) => {
+                self.persist.write(&self.conversation, &self.cx);
+            }
+            Command::SwitchBranch(wanted)
+                if self.conversation.switch_branch(&wanted, &mut self.cx) =>
+            {
+                self.write_and_weigh();
+            }
+            Command::ForkSession => self.persist.fork(&mut self.conversation, &mut self.cx),
+            _ => {}
+        }
+    }
+
+    /// Sends the raw replies of the present turn, or else of the last.
+    fn tell_trace(&mut self) {
+        let turn = self.turn.as_ref().map(|turn| turn.driver.trace());
+        let trace = turn.unwrap_or(&self.trace).clone();
+        self.cx.jobs.spawn_blocking(move || {
+            let lines = Arc::new(trace.lines());
+            JobResult::Events(vec![Event::Traced(lines)])
+        });
+    }
+
+    fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
+        let checking = self.argument_checker.run(vec![check]);
+        self.cx.jobs.spawn(async move {
+            let check = checking.await.pop().unwrap_or(SchemaCheck::Unchecked);
+            JobResult::Events(vec![Event::ArgumentsChecked { query, check }])
+        });
+    }
+
+    fn keep_draft(&mut self, text: String) {
+        let history = Arc::clone(&self.cx.history);
+        self.cx.jobs.spawn_blocking(move || {
+            if let Err(fault) = history.keep_draft(&text) {
+                tracing::warn!("the draft was not kept: {fault}");
+            }
+            JobResult::Nothing
+        });
+    }
+
+    pub(super) fn remember_typed(&mut self, typed: String) {
+        let history = Arc::clone(&self.cx.history);
+        self.cx.jobs.spawn_blocking(move || {
+            if let Err(fault) = history.append(&typed) {
+                tracing::warn!("the prompt was not added to the history: {fault}");
+            }
+            JobResult::Nothing
+        });
+    }
+}

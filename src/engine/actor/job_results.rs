@@ -1,0 +1,122 @@
+//! Delivers results of background jobs and answers to questions, each to its owner.
+
+use super::Actor;
+use crate::config::ConfigError;
+use crate::domain::{AskId, Dialect, ModelRef};
+use crate::engine::jobs::{JobResult, RecoveryResult};
+use crate::engine::persist::crash_recovery::ResumedConversation;
+use crate::engine::questions::PendingQuestion;
+use crate::engine::turn::Input;
+use crate::protocol::{Answer, Choice};
+
+impl Actor {
+    pub(super) fn job_done(&mut self, result: JobResult) {
+        self.cx.tell_narrowed();
+        if result.is_config_write() {
+            self.settings.config_written(&mut self.cx);
+        }
+        match result {
+            JobResult::Nothing => {}
+            JobResult::Events(events) => events
+                .into_iter()
+                .for_each(|event| self.cx.outbox.push(event)),
+            JobResult::Sessions(result) => self.session_result(result),
+            JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
+                self.recovery.scanned(scan, &mut self.cx);
+            }
+            JobResult::Recovery(RecoveryResult::Opened(turns, opened)) => {
+                self.resume(ResumedConversation::new(turns, opened));
+            }
+            JobResult::Settings(result) => self.settings_result(result),
+            JobResult::ConfigWritten(Ok(())) => {}
+            JobResult::ConfigWritten(Err(fault)) => {
+                self.cx.notice(fault.notice_while_running());
+            }
+            JobResult::ModelAdded(model, written) => {
+                let (settings, context) = (self.settings.values_mut(), &mut self.context);
+                self.models
+                    .model_added(*model, written, settings, context, &mut self.cx);
+            }
+            JobResult::DialectStored(model, dialect, stored) => {
+                self.dialect_stored(&model, dialect, stored);
+            }
+            JobResult::Weighed(epoch, weight) => self.session_weighed(epoch, weight),
+            JobResult::MessagesRead(epoch, quote) => self.messages_read(epoch, quote),
+            JobResult::HomePrepared(banners) => self.cx.home_prepared(banners),
+        }
+    }
+
+    /// The file has it now, and it is in force at once.
+    fn dialect_stored(
+        &mut self,
+        model: &ModelRef,
+        dialect: Dialect,
+        stored: Result<(), ConfigError>,
+    ) {
+        if stored.is_ok() {
+            let mut listed = self.settings.values_mut().models.iter_mut();
+            if let Some(listed) = listed.find(|one| one.reference() == *model) {
+                listed.dialect = dialect;
+            }
+            self.models.set_dialect(model, dialect);
+        }
+        self.probe.stored(model, dialect, stored, &mut self.cx);
+    }
+
+    pub(super) fn answer(&mut self, ask: AskId, answer: Answer) {
+        match self.cx.withdraw(ask) {
+            Some(pending) => self.answered(pending, &answer),
+            None => self.feed(Input::Answered { ask, answer }),
+        }
+    }
+
+    fn answered(&mut self, pending: PendingQuestion, answer: &Answer) {
+        let choice = match &answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => Choice::Stop,
+        };
+        match pending {
+            PendingQuestion::Context { to } => {
+                let outputs = self.context.answered(to, choice);
+                self.budget_outputs(outputs);
+            }
+            PendingQuestion::AddModel { server, name } => {
+                let (settings, context, cx) =
+                    (self.settings.values(), &mut self.context, &mut self.cx);
+                self.models
+                    .add_model_answered(&server, &name, choice, settings, context, cx);
+            }
+            PendingQuestion::RemoveModel { server, name } => {
+                let answering = self.turn.as_ref().map(|turn| &*turn.model);
+                let (settings, cx) = (self.settings.values(), &mut self.cx);
+                self.models
+                    .remove_answered(server, name, choice, answering, settings, cx);
+            }
+            PendingQuestion::StoreDialect { model, to } => {
+                self.probe.answered(model, to, choice, &mut self.cx);
+            }
+            PendingQuestion::OutsideEdit {
+                known,
+                base,
+                changes,
+            } => {
+                self.edits_decided(*known, &base, &changes, choice);
+            }
+            PendingQuestion::ReplacePrompt(text) => {
+                self.settings.prompt_decided(text, choice, &mut self.cx);
+            }
+            PendingQuestion::Unfinished(turns) => {
+                self.recovery.answered(turns, choice, &mut self.cx);
+            }
+            PendingQuestion::Discard(turns) => {
+                self.recovery.discard_answered(turns, choice, &mut self.cx);
+            }
+            PendingQuestion::PinChanged(change) => self.pin_answered(*change, answer),
+            PendingQuestion::Instructions(agreed) => {
+                let servers = self.hub.servers();
+                self.trust
+                    .instructions_answered(agreed, answer, &servers, &mut self.cx);
+            }
+        }
+    }
+}

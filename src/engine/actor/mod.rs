@@ -1,0 +1,240 @@
+//! The select loop: everything that happens arrives here, one thing at a time, and is passed to
+//! its owner. What an owner returns for others is routed by this folder and nowhere else:
+//! `commands` and `server_commands` by what the front end asked, `turns` and `turn_outputs`
+//! around the conversation's turn, `session_switch` when another session opens,
+//! `settings_changes` when files changed, `job_results` for background jobs and answers,
+//! `shutdown` at the end.
+
+mod commands;
+mod job_results;
+mod server_commands;
+mod session_switch;
+mod settings_changes;
+mod shutdown;
+mod turn_outputs;
+mod turns;
+
+use crate::config::{Known, Read};
+use crate::domain::{Offered, Session};
+use crate::engine::active_turn::ActiveTurn;
+use crate::engine::argument_checker::ArgumentChecker;
+use crate::engine::context::ContextBudget;
+use crate::engine::cx::EngineCx;
+use crate::engine::deps::EngineDeps;
+use crate::engine::injection_guard::InjectionGuard;
+use crate::engine::jobs::JobResult;
+use crate::engine::models::Models;
+use crate::engine::persist::Persistence;
+use crate::engine::persist::crash_recovery::CrashRecovery;
+use crate::engine::probe::ModelProbe;
+use crate::engine::sessions::{self, Conversation};
+use crate::engine::settings::{LiveSettings, hide_secrets};
+use crate::engine::trust::TrustState;
+use crate::engine::turn::{Ids, Input};
+use crate::engine::turn_driver::{CallsUnderWay, ReplyTracer};
+use crate::mcp::{Hub, HubEvent};
+use crate::ports::LocalServer;
+use crate::protocol::{Command, Event, LogLine};
+use crate::store::Journals;
+use futures::future::OptionFuture;
+use futures::stream::StreamExt;
+use std::sync::Arc;
+use tokio::sync::mpsc::{self, error::SendError};
+use tokio::time::Instant;
+
+/// Events of the hub that wait for the actor.
+const HUB_EVENTS_MAX: usize = 256;
+/// What was typed before, offered to the editor at most.
+const HISTORY_MAX: usize = 1_000;
+
+struct Actor {
+    cx: EngineCx,
+    settings: LiveSettings,
+    hub: Hub,
+    offered: Arc<Offered>,
+    models: Models,
+    trust: TrustState,
+    conversation: Conversation,
+    persist: Persistence,
+    recovery: CrashRecovery,
+    guard: InjectionGuard,
+    context: ContextBudget,
+    turn: Option<ActiveTurn>,
+    turn_ids: Ids,
+    /// Calls of turns that are over; their servers are still told of the cancellation.
+    cancelled_calls: CallsUnderWay,
+    /// The raw replies of the last turn.
+    trace: ReplyTracer,
+    probe: ModelProbe,
+    built_in: Arc<dyn LocalServer>,
+    argument_checker: ArgumentChecker,
+}
+
+pub(super) async fn run(
+    deps: EngineDeps,
+    files: Read,
+    mut commands: mpsc::Receiver<Command>,
+    events: mpsc::Sender<Event>,
+) {
+    let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
+    let (log, mut log_lines) = deps.log.unzip();
+    let built_in = Arc::clone(&deps.built_in);
+    let mut hub = Hub::with_groups(hub_sender, built_in, deps.process_groups);
+    hub.remember_in(deps.home.cache().join("servers.json"));
+    let told = files.banners.clone();
+    let banners = files.banners.iter().chain(&deps.banners).cloned();
+    let cx = EngineCx::new(deps.home, deps.provider, deps.options, log, banners);
+    let mut actor = Actor::new(cx, files.known, hub, deps.built_in);
+    actor.introduce();
+    let trust = actor.trust.stored();
+    actor.settings.watch(&told, trust, &actor.cx);
+    while actor
+        .turn_once(&mut commands, &mut hub_events, &mut log_lines, &events)
+        .await
+    {}
+    // Lines of the hub wait for room in this channel: let them go.
+    drop(hub_events);
+    actor.close(&events).await;
+}
+
+/// Room for one more event, from a moment on. Cancel-safe.
+async fn room(
+    events: &mpsc::Sender<Event>,
+    from: Option<Instant>,
+) -> Result<mpsc::Permit<'_, Event>, SendError<()>> {
+    if let Some(from) = from {
+        tokio::time::sleep_until(from).await;
+    }
+    events.reserve().await
+}
+
+/// The log's next line; pending where no log is kept. Cancel-safe.
+async fn next_line(lines: &mut Option<mpsc::Receiver<LogLine>>) -> LogLine {
+    if let Some(receiver) = lines
+        && let Some(line) = receiver.recv().await
+    {
+        return line;
+    }
+    *lines = None;
+    std::future::pending().await
+}
+
+impl Actor {
+    fn new(cx: EngineCx, files: Known, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
+        let journals = Journals::new(cx.home.journal());
+        let trust = Arc::clone(&files.trust);
+        let settings = LiveSettings::new(files, &cx);
+        Self {
+            settings,
+            hub,
+            offered: Arc::default(),
+            models: Models::default(),
+            trust: TrustState::new(trust),
+            conversation: Conversation::new(Session::new("")),
+            persist: Persistence::new(Arc::clone(&cx.sessions), journals),
+            recovery: CrashRecovery::default(),
+            guard: InjectionGuard::default(),
+            context: ContextBudget::default(),
+            turn: None,
+            turn_ids: Ids::default(),
+            cancelled_calls: CallsUnderWay::new(),
+            trace: ReplyTracer::default(),
+            probe: ModelProbe::default(),
+            built_in,
+            argument_checker: ArgumentChecker::default(),
+            cx,
+        }
+    }
+
+    /// Tells the front end all there is to know, and starts the servers.
+    fn introduce(&mut self) {
+        if let Some(log) = &self.cx.log {
+            log.set_level(self.settings.values().log_level);
+        }
+        hide_secrets(&self.settings.known(self.trust.stored()), &self.cx);
+        self.trust.allow(self.cx.options.allow.clone());
+        let mode = self.cx.options.tool_mode;
+        self.trust
+            .set_mode(mode.unwrap_or(self.settings.values().tool_mode));
+        self.cx
+            .outbox
+            .push(Event::ToolModeChanged(self.trust.mode()));
+        self.models
+            .choose_first_model(self.settings.values(), &mut self.cx);
+        self.conversation.session_mut().model = self.models.current_name();
+        self.models
+            .list_models(self.settings.values(), &mut self.cx);
+        self.settings.personas_mut().choose_first(&mut self.cx);
+        self.cx.push_banners();
+        if !self.cx.options.no_tools {
+            self.hub.configure(self.settings.servers().to_vec());
+        }
+        self.servers_changed();
+        self.cx
+            .outbox
+            .push(Event::ServersListed(self.servers_now()));
+        self.models
+            .offer_models(self.settings.values(), &mut self.cx);
+        sessions::open_first(&mut self.cx);
+        self.recovery.look(&mut self.cx);
+        let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.one_turn);
+        self.cx.jobs.spawn_blocking(move || {
+            let prompts = Arc::new(history.load(HISTORY_MAX));
+            let draft = (!one_turn).then(|| history.take_draft()).flatten();
+            JobResult::Events(vec![Event::HistoryLoaded { prompts, draft }])
+        });
+    }
+
+    /// Waits for one thing and handles it. False once the program is to end.
+    async fn turn_once(
+        &mut self,
+        commands: &mut mpsc::Receiver<Command>,
+        hub_events: &mut mpsc::Receiver<HubEvent>,
+        log_lines: &mut Option<mpsc::Receiver<LogLine>>,
+        events: &mpsc::Sender<Event>,
+    ) -> bool {
+        let waiting = !self.cx.outbox.is_empty();
+        let (finished_call, signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
+        // Biased, so that a person's interrupt is never behind a fast stream.
+        tokio::select! {
+            biased;
+            command = commands.recv() => return self.take_command(command),
+            permit = room(events, self.cx.outbox.due()), if waiting => match permit {
+                Ok(permit) => if let Some(event) = self.cx.outbox.pop() { permit.send(event) },
+                // The front end is gone.
+                Err(_) => return false,
+            },
+            Some(signal) = OptionFuture::from(finished_call) => self.turn_signal(signal),
+            Some(_) = self.cancelled_calls.next() => {}
+            Some(event) = hub_events.recv() => self.hub_event(event),
+            Some(done) = self.cx.jobs.join_next() => match done {
+                Ok(done) => self.job_done(done),
+                Err(fault) => tracing::error!("a piece of work failed: {fault}"),
+            },
+            event = self.models.next_event() => {
+                self.models.task_event(event, self.settings.values(), &mut self.cx);
+            }
+            written = self.persist.next() => {
+                let conversation = &mut self.conversation;
+                self.persist.written(written, conversation, &mut self.cx);
+            }
+            () = self.settings.edited() => self.settings.look(false, &mut self.cx),
+            news = self.probe.next() => self.probe.take_in(news, self.settings.values(), &mut self.cx),
+            line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
+            Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
+        }
+        true
+    }
+
+    fn hub_event(&mut self, event: HubEvent) {
+        match event {
+            HubEvent::Changed(server) => {
+                self.servers_changed();
+                let server = self.trust.withholding(*server);
+                self.cx.outbox.push(Event::ServerChanged(server));
+            }
+            HubEvent::Progress { call, progress } => self.feed(Input::Progress { call, progress }),
+            HubEvent::Noticed(notice) => self.cx.notice(notice),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The tool mode, which servers and tools are switched on, and what follows when what they
+//! offer or what is trusted changes.
+
+use super::Actor;
+use crate::config;
+use crate::domain::trust::PinChange;
+use crate::domain::{Offered, Server, ServerId, ToolMode};
+use crate::engine::trust::PinDecision;
+use crate::engine::turn::Input;
+use crate::protocol::{Answer, Command, Event};
+use std::sync::Arc;
+
+impl Actor {
+    pub(super) fn server_command(&mut self, command: Command) {
+        match command {
+            Command::ToggleServer(id) => self.toggle_server(&id),
+            Command::ReconnectServer(id) => self.hub.reconnect(&id),
+            Command::ReadServerLog { server, seen } => {
+                if let Some(log) = self.hub.log(&server, seen) {
+                    self.cx.outbox.push(Event::ServerLogged(Arc::new(log)));
+                }
+            }
+            Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
+            Command::AskInstructions(server) => {
+                let servers = self.hub.servers();
+                self.trust.ask_instructions(&server, &servers, &mut self.cx);
+            }
+            Command::ReviewTool { server, tool } => {
+                let servers = self.hub.servers();
+                self.trust
+                    .review_tool(&server, &tool, &servers, &mut self.cx);
+            }
+            Command::Revoke(trusted) => {
+                if self.trust.revoke(*trusted, &mut self.cx) {
+                    self.trust_changed();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
+        self.trust.set_mode(mode);
+        self.settings.values_mut().tool_mode = mode;
+        self.feed(Input::ModeChanged(mode));
+        self.cx.outbox.push(Event::ToolModeChanged(mode));
+        let home = self.cx.home.clone();
+        self.cx
+            .save_config(move || config::set_tool_mode(&home, mode));
+    }
+
+    pub(super) fn toggle_server(&mut self, id: &ServerId) {
+        let Some(server) = self
+            .settings
+            .servers_mut()
+            .iter_mut()
+            .find(|server| server.id == *id)
+        else {
+            return;
+        };
+        server.enabled = !server.enabled;
+        let (home, id, enabled) = (self.cx.home.clone(), id.clone(), server.enabled);
+        self.cx
+            .save_config(move || config::set_server_enabled(&home, &id, enabled));
+        self.configure_servers();
+    }
+
+    pub(super) fn toggle_tool(&mut self, id: &ServerId, tool: String) {
+        let Some(server) = self
+            .settings
+            .servers_mut()
+            .iter_mut()
+            .find(|server| server.id == *id)
+        else {
+            return;
+        };
+        let on = server.tools_off.remove(&tool);
+        if !on {
+            server.tools_off.insert(tool.clone());
+        }
+        let (home, id) = (self.cx.home.clone(), id.clone());
+        self.cx
+            .save_config(move || config::set_tool_enabled(&home, &id, &tool, on));
+        self.configure_servers();
+    }
+
+    pub(super) fn configure_servers(&mut self) {
+        if self.cx.options.no_tools {
+            return;
+        }
+        self.hub.configure(self.settings.servers().to_vec());
+        self.servers_changed();
+        self.cx
+            .outbox
+            .push(Event::ServersListed(self.servers_now()));
+    }
+
+    /// The servers as they are, with what is withheld of them.
+    pub(super) fn servers_now(&self) -> Vec<Server> {
+        let servers = self.hub.servers().into_iter();
+        servers
+            .map(|server| self.trust.withholding(server))
+            .collect()
+    }
+
+    /// The tools on offer follow from the servers' snapshots.
+    pub(super) fn servers_changed(&mut self) {
+        let servers = self.hub.servers();
+        self.trust
+            .pin_new(&servers, self.settings.servers(), &mut self.cx);
+        let offered = Offered::from_servers(&self.servers_now());
+        if offered != *self.offered {
+            self.offered = Arc::new(offered);
+            self.feed_offered();
+        }
+        let (personas, cx) = (self.settings.personas_mut(), &mut self.cx);
+        personas.check_first(&servers, &self.offered, cx);
+        let (trust, cx) = (&mut self.trust, &mut self.cx);
+        trust.tell_of_withheld(&servers, cx);
+        trust.tell_of_new_instructions(&servers, cx);
+        trust.renew_pin_question(&servers, cx);
+        trust.list_trust(&servers, cx);
+    }
+
+    /// What is remembered changed: the turn under way, the tools on offer and the list follow.
+    pub(super) fn trust_changed(&mut self) {
+        self.feed_trust();
+        self.servers_changed();
+        let servers = self.servers_now();
+        self.cx.outbox.push(Event::ServersListed(servers));
+    }
+
+    pub(super) fn feed_trust(&mut self) {
+        let approval = Box::new(self.trust.approval().clone());
+        self.feed(Input::TrustChanged(approval));
+    }
+
+    pub(super) fn pin_answered(&mut self, change: PinChange, answer: &Answer) {
+        let servers = self.hub.servers();
+        let decision = self
+            .trust
+            .pin_answered(change, answer, &servers, &mut self.cx);
+        if let PinDecision::Made { goes_on } = decision {
+            self.trust_changed();
+            if goes_on {
+                self.trust.ask_about_next(&servers, &mut self.cx);
+            }
+        }
+    }
+}

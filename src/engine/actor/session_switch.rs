@@ -1,0 +1,134 @@
+//! Goes over to another session: whatever holds something of the conversation follows.
+
+use super::Actor;
+use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
+use crate::engine::injection_guard::Quote;
+use crate::engine::jobs::SessionsResult;
+use crate::engine::persist::crash_recovery::ResumedConversation;
+use crate::engine::persist::session_writer::Epoch;
+use crate::engine::turn::Input;
+use crate::engine::turn_driver::ReplyTracer;
+use crate::protocol::Event;
+use crate::store::{NotFound, StoreError};
+use std::sync::Arc;
+
+impl Actor {
+    /// A conversation begins; a turn under way is stopped first.
+    pub(super) fn begin_session(&mut self, session: Session) {
+        if self.turn.is_some() {
+            self.feed(Input::Interrupt);
+            self.cx.notice(Notice::warning(
+                "The answer under way was stopped; its words are kept.",
+            ));
+        }
+        self.guard.leave(self.conversation.session());
+        self.conversation.replace(session);
+        if self.trust.end_session() {
+            self.feed_trust();
+            self.trust.list_trust(&self.hub.servers(), &mut self.cx);
+        }
+        let (session, epoch) = (self.conversation.session(), self.conversation.epoch());
+        self.guard
+            .enter(session, epoch, &self.offered, &mut self.cx);
+        self.trace = ReplyTracer::default();
+        let was_private = self.persist.end_private();
+        if was_private {
+            self.apply_log_level();
+            self.cx.outbox.push(Event::PrivateChanged(false));
+        }
+        let opened = Arc::new(session.clone());
+        self.cx.outbox.push(Event::SessionOpened(opened));
+        if was_private {
+            let notice = Notice::info("Private has ended: this conversation is saved.");
+            self.cx.notice(notice.advise(Advice::MakePrivate));
+        }
+        let meter = self.context.reset();
+        self.cx.outbox.push(Event::ContextMeasured(meter));
+        if !self.conversation.session().messages.is_empty() {
+            self.weigh_session();
+        }
+    }
+
+    pub(super) fn begin_empty_session(&mut self) {
+        self.begin_session(Session::new(self.models.current_name()));
+    }
+
+    pub(super) fn session_result(&mut self, result: SessionsResult) {
+        match result {
+            SessionsResult::Opened(Ok(session)) => self.begin_session(session),
+            SessionsResult::Opened(Err(fault)) | SessionsResult::Deleted(_, Err(fault)) => {
+                self.cx.notice(fault.notice());
+            }
+            SessionsResult::Continued(found) => self.continued(found),
+            SessionsResult::Deleted(id, Ok(())) => {
+                // What was deleted must not come back with the next answer.
+                if self.conversation.session().id.as_ref() == Some(&id) {
+                    self.begin_empty_session();
+                }
+                self.cx.outbox.push(Event::SessionDeleted(id));
+            }
+        }
+    }
+
+    fn continued(&mut self, found: Result<Result<Session, StoreError>, NotFound>) {
+        let notice = match found {
+            Ok(Ok(session)) => return self.begin_session(session),
+            Ok(Err(fault)) => fault.notice(),
+            Err(NotFound::Nothing) => {
+                self.begin_empty_session();
+                let notice = Notice::info("There is no conversation to continue yet.");
+                return self.cx.notice(notice.because("This is a new one."));
+            }
+            Err(unknown) => unknown.notice(),
+        };
+        self.cx
+            .set_banner(Banner::new(BannerCause::UnknownSession, notice));
+    }
+
+    /// An unfinished turn is taken up again: its prompt is to be sent anew.
+    pub(super) fn resume(&mut self, resumed: ResumedConversation) {
+        self.begin_session(resumed.session);
+        self.persist
+            .write_recovered(&self.conversation, resumed.journal, &self.cx);
+        self.cx.outbox.push(Event::PromptOffered(resumed.prompt));
+        self.cx.notice(resumed.notice);
+        self.recovery.offer_next(&mut self.cx);
+    }
+
+    /// The saved messages of an opened session were read for calls.
+    pub(super) fn messages_read(&mut self, epoch: Epoch, quote: Arc<Quote>) {
+        if epoch == self.conversation.epoch() {
+            self.guard.add(Arc::clone(&quote));
+            self.feed(Input::Quoted(quote));
+        }
+    }
+
+    /// The conversation changed between two turns.
+    pub(super) fn write_and_weigh(&mut self) {
+        self.persist.write(&self.conversation, &self.cx);
+        self.weigh_session();
+    }
+
+    pub(super) fn set_private(&mut self, private: bool) {
+        if self
+            .persist
+            .set_private(private, &self.conversation, &mut self.cx)
+        {
+            self.apply_log_level();
+        }
+    }
+
+    /// The level of the settings; at debug the log would hold what is said, which nobody may
+    /// find of a private conversation.
+    pub(super) fn apply_log_level(&self) {
+        if let Some(log) = &self.cx.log {
+            let level = self.settings.values().log_level;
+            let capped = level.min(tracing::Level::INFO);
+            log.set_level(if self.persist.is_private() {
+                capped
+            } else {
+                level
+            });
+        }
+    }
+}

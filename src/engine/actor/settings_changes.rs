@@ -1,0 +1,115 @@
+//! Brings settings into force: each owner hears of its part.
+
+use super::Actor;
+use crate::config::{Known, Read};
+use crate::domain::{Change, Offered};
+use crate::engine::jobs::SettingsResult;
+use crate::engine::turn::Input;
+use crate::protocol::{Choice, Event};
+use std::sync::Arc;
+
+impl Actor {
+    pub(super) fn settings_result(&mut self, result: SettingsResult) {
+        let cx = &mut self.cx;
+        match result {
+            SettingsResult::Reread(read, asks) => self.reread(*read, asks),
+            SettingsResult::PromptRead(read) => self.settings.older_prompt_read(read, cx),
+            SettingsResult::PromptReplaced(done) => self.settings.prompt_replaced(done, cx),
+        }
+    }
+
+    fn reread(&mut self, read: Read, asks: bool) {
+        let (models, trust, cx) = (&self.models, self.trust.stored(), &mut self.cx);
+        let Some(mut files) = self.settings.reread(read, asks, models, trust, cx) else {
+            return;
+        };
+        if let Some(known) = files.in_force.take() {
+            self.come_into_force(known);
+        }
+        let (trust, cx) = (self.trust.stored(), &mut self.cx);
+        self.settings.reread_in_force(files, trust, cx);
+    }
+
+    /// The user decided about edits of the files.
+    pub(super) fn edits_decided(
+        &mut self,
+        known: Known,
+        base: &Known,
+        changes: &[Change],
+        choice: Choice,
+    ) {
+        let (trust, cx) = (self.trust.stored(), &mut self.cx);
+        let Some(known) = self
+            .settings
+            .decided(known, base, changes, choice, trust, cx)
+        else {
+            return;
+        };
+        let first = self.models.first_of(&known.settings, &self.cx).cloned();
+        self.come_into_force(known);
+        if let Some(model) = first {
+            let (settings, context) = (self.settings.values(), &mut self.context);
+            self.models
+                .take_model(model, settings, context, &mut self.cx);
+        }
+        self.settings.taken(changes.len(), &mut self.cx);
+    }
+
+    fn come_into_force(&mut self, now: Known) {
+        let before = self.settings.replace_values(&now);
+        let Known {
+            settings: _,
+            servers,
+            system_prompt,
+            personas,
+            trust,
+        } = now;
+        self.apply_log_level();
+        let mode = self.settings.values().tool_mode;
+        // The command line beats the file.
+        if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
+            self.trust.set_mode(mode);
+            self.feed(Input::ModeChanged(mode));
+            self.cx.outbox.push(Event::ToolModeChanged(mode));
+        }
+        if before.models != self.settings.values().models {
+            let (settings, context) = (self.settings.values(), &mut self.context);
+            self.models
+                .settings_changed(&before.models, settings, context, &mut self.cx);
+        }
+        if self.settings.replace_servers(servers) {
+            self.configure_servers();
+        }
+        self.settings
+            .replace_prompts(system_prompt, personas, &mut self.cx);
+        if trust != *self.trust.stored() {
+            self.trust.replace_stored(trust);
+            self.trust_changed();
+        }
+    }
+
+    /// The text that the next turn's system message begins with.
+    pub(super) fn system_text(&self) -> Arc<str> {
+        let (offered, servers) = (self.offered_now(), self.hub.servers());
+        self.trust
+            .with_instructions(self.settings.prompt(), &offered, &servers)
+    }
+
+    /// The tools that the next turn begins with.
+    pub(super) fn offered_now(&self) -> Arc<Offered> {
+        match self.settings.personas().chosen() {
+            Some(persona) => Arc::new(self.offered.within(persona)),
+            None => Arc::clone(&self.offered),
+        }
+    }
+
+    /// The turn under way hears of a change in what is on offer to it.
+    pub(super) fn feed_offered(&mut self) {
+        let persona = self.turn.as_ref().and_then(|turn| turn.persona.clone());
+        let offered = match persona {
+            Some(persona) => Arc::new(self.offered.within(&persona)),
+            None => Arc::clone(&self.offered),
+        };
+        self.feed(Input::OfferedChanged(offered));
+    }
+}

@@ -1,0 +1,201 @@
+//! Begins turns: prompts, and summaries of the conversation (`/compact`).
+
+use super::Actor;
+use crate::domain::compaction;
+use crate::domain::session::CompactedRange;
+use crate::domain::{
+    Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
+    TurnEnd, TurnEvent, TurnId, Usage,
+};
+use crate::engine::active_turn::ActiveTurn;
+use crate::engine::context::NUM_CTX_UNASKED_MAX;
+use crate::engine::failures;
+use crate::engine::injection_guard::read;
+use crate::engine::models::select::no_model;
+use crate::engine::turn::Setup;
+use crate::engine::turn_driver::TurnDriver;
+use crate::protocol::Event;
+use futures::future::BoxFuture;
+use std::sync::Arc;
+
+/// Of the context, what the older part may take; the rest is for the instruction, the
+/// summary and what the estimate is off by.
+const SHARE_PERCENT: u64 = 60;
+/// Characters of a token: few, as Korean has them.
+const TOKEN_CHARS: u64 = 2;
+
+/// Blocks the engine for good where a test asks for it: signals and Ctrl+C have to end the
+/// program all the same.
+#[cfg(debug_assertions)]
+fn block_on_purpose(prompt: &str) {
+    if std::env::var("HUMBLE_TEST_BLOCK").is_ok_and(|at| at == prompt) {
+        eprintln!("HUMBLE_TEST_BLOCK is set");
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+impl Actor {
+    pub(super) fn submit(&mut self, id: TurnId, prompt: Prompt) {
+        #[cfg(debug_assertions)]
+        block_on_purpose(&prompt.text);
+        let typed = prompt.kind != PromptKind::Continue;
+        if typed
+            && !self.cx.options.no_save
+            && !self.cx.options.one_turn
+            && !self.persist.is_private()
+        {
+            self.remember_typed(prompt.text.clone());
+        }
+        if let Some(busy) = self.busy() {
+            return self.reject(id, prompt, busy);
+        }
+        let Some(model) = self.models.current().cloned() else {
+            self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
+            return;
+        };
+        if prompt.kind == PromptKind::Continue
+            && self.conversation.session().last_prompt().is_none()
+        {
+            let nothing = Notice::failure("There is no answer to go on with.");
+            return self.reject(id, prompt, nothing);
+        }
+        let started_at = &mut self.conversation.session_mut().started_at;
+        started_at.get_or_insert_with(jiff::Timestamp::now);
+        self.persist
+            .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
+        let replaced = self.conversation.session().last_prompt();
+        let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
+        let history = match replaced {
+            Some(at) => compaction::history_until(self.conversation.session(), at),
+            None => compaction::history(self.conversation.session()),
+        };
+        let setup = Setup {
+            prompt,
+            instruction: None,
+            model: model.name.clone(),
+            dialect: model.dialect,
+            system_prompt: self.system_text(),
+            history: Arc::new(history),
+            offered: self.offered_now(),
+            approval: self.trust.for_turn(),
+            limits: self.settings.values().limits.clone(),
+            quotes: self.guard.quotes().clone(),
+        };
+        self.begin_turn(id, setup, model, None);
+        let servers = self.hub.servers();
+        self.trust.ask_about_next(&servers, &mut self.cx);
+    }
+
+    /// `covers` is what the answer will stand for, where it is to be a summary.
+    pub(super) fn begin_turn(
+        &mut self,
+        id: TurnId,
+        setup: Setup,
+        model: Arc<ModelConfig>,
+        covers: Option<CompactedRange>,
+    ) {
+        let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
+        let piped = setup.prompt.piped().map(str::to_owned);
+        let reading = piped.map(|piped| {
+            let offered = Arc::clone(&self.offered);
+            Box::pin(read(QuotedIn::Context, piped, offered)) as BoxFuture<_>
+        });
+        let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
+        let (driver, outputs) = TurnDriver::begin(provider, setup, self.turn_ids.clone(), checker);
+        self.turn = Some(ActiveTurn {
+            id,
+            driver,
+            prompt,
+            kind,
+            covers,
+            model,
+            persona: self.settings.personas().chosen().cloned(),
+            transcript: Transcript::default(),
+            facts: None,
+            reading,
+        });
+        self.perform(outputs);
+    }
+
+    /// Why no turn can begin now: one at a time, and none beside a probe.
+    pub(super) fn busy(&self) -> Option<Notice> {
+        let what = match (&self.turn, self.probe.is_active()) {
+            (Some(_), _) => "Another prompt is still being answered.",
+            (None, true) => "The model is being probed.",
+            (None, false) => return None,
+        };
+        Some(Notice::failure(what).advise(Advice::WaitOrStop))
+    }
+
+    /// A turn that ends before it began.
+    pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+        let (model, usage) = (self.models.current_name(), Usage::default());
+        let end = TurnEnd::Failed { notice };
+        failures::log_turn_end(&end);
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Started { prompt, model }));
+        self.cx
+            .outbox
+            .push(Event::Turn(id, TurnEvent::Ended { end, usage }));
+    }
+
+    pub(super) fn compact(&mut self, id: TurnId) {
+        let prompt = Prompt::compacting();
+        if let Some(busy) = self.busy() {
+            return self.reject(id, prompt, busy);
+        }
+        let Some(model) = self.models.current().cloned() else {
+            return self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
+        };
+        let tokens = self.context.tokens_max(&model);
+        let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
+        let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
+        let asked =
+            compaction::summary_prompt(self.conversation.session(), chars.unwrap_or(usize::MAX));
+        let Some((instruction, covered)) = asked else {
+            let nothing = Notice::failure("There is nothing to summarise yet.")
+                .because("The last prompt and its answer stay as they are.");
+            return self.reject(id, prompt, nothing);
+        };
+        let setup = Setup {
+            prompt,
+            instruction: Some(instruction),
+            model: model.name.clone(),
+            // No tools, and nothing taught about them.
+            dialect: Dialect::Native,
+            system_prompt: "".into(),
+            history: Arc::default(),
+            offered: Arc::new(Offered::default()),
+            approval: self.trust.approval().clone(),
+            limits: self.settings.values().limits.clone(),
+            quotes: self.guard.quotes().clone(),
+        };
+        self.begin_turn(id, setup, model, Some(covered));
+    }
+
+    /// All is sent again as it stands in the file.
+    pub(super) fn drop_summary(&mut self) {
+        if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
+            self.write_and_weigh();
+        }
+    }
+
+    /// The summary is there: from now on it is sent in place of what it stands for.
+    pub(super) fn compacted(&mut self, covered: &CompactedRange, summary: &str) {
+        let Some(turn) = &self.turn else { return };
+        let (id, model) = (turn.id, turn.model.name.clone());
+        compaction::store_summary(
+            self.conversation.session_mut(),
+            covered.clone(),
+            summary.trim(),
+            &model,
+        );
+        let said = Notice::info("The model is sent this summary instead of what came before it.")
+            .because("The file keeps all.");
+        self.cx.outbox.push(Event::Turn(id, TurnEvent::Noted(said)));
+        self.write_and_weigh();
+    }
+}

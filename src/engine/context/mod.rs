@@ -1,0 +1,398 @@
+//! What a model is sent, and whether it fits: `messages` assembles a request, `window` is the
+//! arithmetic of context windows, `tool_cost` finds out whether tool definitions fill them.
+//! [`ContextBudget`] makes sure that a request fits, or asks before any of it would be cut.
+//! All of it is pure: what is to be done comes back as [`BudgetOutput`].
+
+mod messages;
+mod tool_cost;
+mod window;
+
+pub use messages::{Exchange, RESULT_BYTES_MAX, assemble, result_text};
+pub(super) use window::{Bounds, Fit, NUM_CTX_UNASKED_MAX, weigh};
+
+use crate::domain::model::ToolRole;
+use crate::domain::{
+    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, SavedMessage,
+    Usage,
+};
+use crate::protocol::{Ask, Choice, Meter};
+use crate::provider::Request;
+use crate::text::token_estimate::Vocabulary;
+use std::sync::Arc;
+use tool_cost::ToolCost;
+use window::TokenCalibration;
+
+/// Context usage (percent) above which we suggest `/compact`.
+const NEARLY_FULL_PERCENT: u64 = 80;
+
+/// A request that is not sent yet.
+#[derive(Debug)]
+struct PendingRequest {
+    model: Arc<ModelConfig>,
+    messages: Vec<Message>,
+    tools: Arc<Offered>,
+}
+
+/// What is to be done for a request, in this order.
+#[derive(Debug)]
+pub(super) enum BudgetOutput {
+    /// The server is to be asked about this model; [`ContextBudget::facts_came`] goes on.
+    AskFacts(Arc<ModelConfig>),
+    /// The user is to be asked whether the context may grow to this;
+    /// [`ContextBudget::answered`] goes on.
+    AskUser {
+        question: Ask,
+        to: u64,
+    },
+    /// To be said in the conversation.
+    Note(Notice),
+    /// To be said in passing.
+    Notice(Notice),
+    Measured(Meter),
+    Send(Request),
+    /// The user does not want the request to be sent.
+    Stop,
+}
+
+/// The context of the present conversation with the present model.
+#[derive(Debug, Default)]
+pub(super) struct ContextBudget {
+    unsent: Option<PendingRequest>,
+    fill: Fill,
+}
+
+#[derive(Debug, Default)]
+struct Fill {
+    /// Model and address that all of this is about.
+    of: Option<(String, String)>,
+    /// What the server says of the model; None until it was asked.
+    facts: Option<Arc<ModelFacts>>,
+    /// Ollama's `num_ctx` of the last request; 0 before the first.
+    num_ctx: u32,
+    calibration: TokenCalibration,
+    /// The weight of the request whose count is to come.
+    weight: u64,
+    /// The context that the user agreed to.
+    agreed: u64,
+    /// The user knows that a part is cut, and does not want a larger context.
+    sends_anyway: bool,
+    /// It was said that the conversation is longer than its context.
+    too_long_is_said: bool,
+    /// It was said that the server cuts the conversation.
+    cut_is_said: bool,
+    /// It was said that the context is nearly full.
+    full_is_said: bool,
+    meter: Meter,
+}
+
+impl Fill {
+    fn facts(&self) -> Arc<ModelFacts> {
+        self.facts.clone().unwrap_or_default()
+    }
+
+    fn measure(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
+        self.meter = Meter {
+            used,
+            limit,
+            measured: false,
+        };
+        BudgetOutput::Measured(self.meter)
+    }
+
+    fn tool_cost(&self, tools: &Offered, estimate: u64) -> Option<ToolCost> {
+        ToolCost::of(tools, self.weight, estimate)
+    }
+}
+
+impl ContextBudget {
+    /// Another conversation or another model: nothing of the context holds any more.
+    pub(super) fn reset(&mut self) -> Meter {
+        self.fill = Fill::default();
+        self.fill.meter
+    }
+
+    /// Takes a request that is to be sent; [`Self::go_on`] begins with it.
+    pub(super) fn queue(
+        &mut self,
+        model: Arc<ModelConfig>,
+        messages: Vec<Message>,
+        tools: Arc<Offered>,
+    ) {
+        self.unsent = Some(PendingRequest {
+            model,
+            messages,
+            tools,
+        });
+    }
+
+    /// Nothing waits to be sent any more.
+    pub(super) fn drop_unsent(&mut self) {
+        self.unsent = None;
+    }
+
+    /// Prepares the queued request.
+    pub(super) fn go_on(&mut self) -> Vec<BudgetOutput> {
+        let Some(PendingRequest { model, .. }) = &self.unsent else {
+            return Vec::new();
+        };
+        // A turn goes on with its model though another was chosen meanwhile.
+        let of = Some((model.model.clone(), model.base_url.clone()));
+        if self.fill.of != of {
+            self.fill = Fill {
+                of,
+                ..Fill::default()
+            };
+        }
+        // Only Ollama cuts without a word: no other server is asked before the prompt.
+        if model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
+            return vec![BudgetOutput::AskFacts(Arc::clone(model))];
+        }
+        self.fit()
+    }
+
+    /// What the server says of the model; None where it said nothing in time, and the
+    /// request itself will show why.
+    pub(super) fn facts_came(&mut self, facts: Option<ModelFacts>) -> Vec<BudgetOutput> {
+        self.fill.facts = facts.map(Arc::new);
+        self.fit()
+    }
+
+    /// The user decided about a conversation that does not fit.
+    pub(super) fn answered(&mut self, to: u64, choice: Choice) -> Vec<BudgetOutput> {
+        match choice {
+            Choice::Grow => self.fill.agreed = to,
+            Choice::SendAnyway => self.fill.sends_anyway = true,
+            _ => return vec![BudgetOutput::Stop],
+        }
+        self.fit()
+    }
+
+    fn fit(&mut self) -> Vec<BudgetOutput> {
+        let Some(unsent) = self.unsent.take() else {
+            return Vec::new();
+        };
+        let (model, facts, fill) = (&unsent.model, self.fill.facts(), &mut self.fill);
+        let native = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
+        let vocabulary = Vocabulary::of(facts.family.as_deref(), &model.model);
+        fill.weight = window::weigh(&unsent.messages, native, vocabulary);
+        let estimate = fill.calibration.estimate(fill.weight);
+        let mut outputs = Vec::new();
+        if model.provider != ProviderKind::Ollama {
+            let limit = window::limit(model, &facts, 0);
+            outputs.push(fill.measure(estimate, limit));
+            let exceeded = limit.filter(|limit| estimate > *limit);
+            outputs.extend(exceeded.map(|limit| {
+                let cost = fill.tool_cost(&unsent.tools, estimate);
+                BudgetOutput::Notice(longer_than_limit(model, estimate, limit, cost))
+            }));
+            outputs.push(send(unsent, &facts, 0));
+            return outputs;
+        }
+        let bounds = Bounds::new(model, &facts, fill.num_ctx, fill.agreed);
+        let num_ctx = match bounds.fit(estimate) {
+            Fit::Fits { num_ctx } => num_ctx,
+            Fit::Grows { from, to } if !fill.sends_anyway => {
+                let question = Ask::GrowContext { estimate, from, to };
+                self.unsent = Some(unsent);
+                return vec![BudgetOutput::AskUser { question, to }];
+            }
+            Fit::TooLong { num_ctx } | Fit::Grows { from: num_ctx, .. } => {
+                let cost = fill.tool_cost(&unsent.tools, estimate);
+                let notice = too_long(model, &bounds, estimate, num_ctx, cost);
+                // In the conversation once, and passing by later.
+                let is_said = std::mem::replace(&mut fill.too_long_is_said, true);
+                outputs.push(match is_said {
+                    true => BudgetOutput::Notice(notice),
+                    false => BudgetOutput::Note(notice),
+                });
+                num_ctx
+            }
+        };
+        let num_ctx = u32::try_from(num_ctx).unwrap_or(u32::MAX);
+        let before = std::mem::replace(&mut fill.num_ctx, num_ctx);
+        if before != 0 && num_ctx > before {
+            outputs.push(BudgetOutput::Notice(Notice::info(format!(
+                "The context grows from {before} to {num_ctx} tokens; Ollama loads the model again."
+            ))));
+        }
+        outputs.push(fill.measure(estimate, Some(u64::from(num_ctx))));
+        outputs.push(send(unsent, &facts, num_ctx));
+        outputs
+    }
+
+    /// Ollama's `num_ctx` of this conversation's last request to a model, and the one that
+    /// was agreed to.
+    pub(super) fn num_ctx_of(&self, model: &ModelConfig) -> (u32, u64) {
+        let of = Some((model.model.clone(), model.base_url.clone()));
+        match self.fill.of == of {
+            true => (self.fill.num_ctx, self.fill.agreed),
+            false => (0, 0),
+        }
+    }
+
+    /// Tokens that the model takes at most, as far as that needs no question.
+    pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
+        let facts = self.fill.facts();
+        match model.provider {
+            ProviderKind::Ollama => {
+                let bounds = Bounds::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
+                let most = bounds.unasked.max(bounds.floor);
+                Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
+            }
+            _ => window::limit(model, &facts, 0),
+        }
+    }
+
+    /// How a conversation is weighed between two requests. The result is for the
+    /// background: a conversation may be long.
+    pub(super) fn weigher(&self, model: &ModelConfig) -> SessionWeigher {
+        SessionWeigher {
+            dialect: model.dialect,
+            vocabulary: Vocabulary::of(self.fill.facts().family.as_deref(), &model.model),
+        }
+    }
+
+    pub(super) fn session_weighed(&mut self, model: &ModelConfig, weight: u64) -> BudgetOutput {
+        let limit = window::limit(model, &self.fill.facts(), self.fill.num_ctx);
+        let estimate = self.fill.calibration.estimate(weight);
+        self.fill
+            .measure(estimate, limit.filter(|limit| *limit > 0))
+    }
+
+    /// The server's own count replaces the estimate.
+    pub(super) fn counted(&mut self, model: &ModelConfig, usage: Usage) -> Vec<BudgetOutput> {
+        let Some(input) = usage.input else {
+            return Vec::new();
+        };
+        let fill = &mut self.fill;
+        // Whoever answers, and would not say what the model has, is not asked in each round.
+        fill.facts.get_or_insert_default();
+        let estimate = fill.calibration.estimate(fill.weight);
+        let mut outputs = Vec::new();
+        if fill.calibration.shows_a_cut(fill.weight, input) && !fill.cut_is_said {
+            fill.cut_is_said = true;
+            let name = &model.name;
+            let words = format!(
+                "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
+            );
+            let is_ollama = model.provider == ProviderKind::Ollama;
+            let mut notice = Notice::warning(words).advise(Advice::Compact);
+            if is_ollama {
+                notice = notice.advise("`options.num_ctx` makes room.");
+            }
+            outputs.push(BudgetOutput::Note(notice));
+        }
+        fill.meter = Meter {
+            used: input + usage.output.unwrap_or(0),
+            measured: true,
+            ..fill.meter
+        };
+        outputs.push(BudgetOutput::Measured(fill.meter));
+        outputs
+    }
+
+    /// Offers `/compact` once the meter passes its mark; again only after it fell. `tools`
+    /// are those of the next request.
+    pub(super) fn offer_to_compact(&mut self, tools: &Offered) -> Option<Notice> {
+        let Meter { used, limit, .. } = self.fill.meter;
+        let limit = limit.filter(|limit| *limit > 0)?;
+        // Rounded as the header does it.
+        let percent = (used * 200 + limit) / (limit * 2);
+        let is_nearly_full = percent > NEARLY_FULL_PERCENT;
+        let was_said = std::mem::replace(&mut self.fill.full_is_said, is_nearly_full);
+        if !is_nearly_full || was_said {
+            return None;
+        }
+        let notice = Notice::info(format!("The context is {percent} % full."));
+        Some(match self.fill.tool_cost(tools, used) {
+            Some(cost) => cost.explain(notice),
+            None => notice
+                .advise(Advice::Compact)
+                .advise("The file keeps all of it."),
+        })
+    }
+}
+
+/// Weighs a conversation without its next prompt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SessionWeigher {
+    dialect: Dialect,
+    vocabulary: Vocabulary,
+}
+
+impl SessionWeigher {
+    pub(super) fn weigh(self, system: &str, offered: &Offered, history: &[SavedMessage]) -> u64 {
+        let around = assemble(system, self.dialect, offered, &[], "", &[]);
+        let tools = (self.dialect == Dialect::Native).then_some(offered);
+        let around = window::weigh(&around, tools, self.vocabulary);
+        around + window::weigh_history(history, self.vocabulary)
+    }
+}
+
+fn send(unsent: PendingRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutput {
+    let PendingRequest {
+        model,
+        messages,
+        tools,
+    } = unsent;
+    BudgetOutput::Send(Request {
+        model: with_tool_role(&model, facts),
+        messages,
+        tools,
+        num_ctx,
+    })
+}
+
+fn too_long(
+    model: &ModelConfig,
+    bounds: &Bounds,
+    estimate: u64,
+    num_ctx: u64,
+    cost: Option<ToolCost>,
+) -> Notice {
+    let name = &model.name;
+    let whose = match bounds.limit {
+        Some(_) if bounds.limit_is_configured => "`contextLength` in config.json bounds it to",
+        Some(limit) if limit == num_ctx => "the model takes no more than",
+        _ => "the context has",
+    };
+    let what = match cost {
+        Some(_) => "The request",
+        None => "The conversation",
+    };
+    let notice = Notice::warning(format!(
+        "{what} takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
+    ));
+    match cost {
+        Some(cost) => cost.explain(notice),
+        None => notice.advise(Advice::Compact).advise(Advice::NewSession),
+    }
+}
+
+fn longer_than_limit(
+    model: &ModelConfig,
+    estimate: u64,
+    limit: u64,
+    cost: Option<ToolCost>,
+) -> Notice {
+    let notice = Notice::warning(format!(
+        "About {estimate} tokens are sent, and {} takes {limit}: its server will cut or refuse the conversation.",
+        model.name
+    ));
+    match cost {
+        Some(cost) => cost.explain(notice),
+        None => notice.advise(Advice::Compact),
+    }
+}
+
+/// A model whose template knows no tools would drop a message of the role `tool`
+/// without a word (S5.3).
+pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
+    let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
+    if model.tool_role.is_some() || !drops {
+        return Arc::clone(model);
+    }
+    let mut model = ModelConfig::clone(model);
+    model.tool_role = Some(ToolRole::User);
+    Arc::new(model)
+}

@@ -1,0 +1,112 @@
+//! Where the definitions of tools, and not what was said, fill a context: a warning
+//! says so, whose they are, and how to be rid of them.
+
+use super::window;
+use crate::domain::{Advice, Notice, Offered, ServerId};
+use crate::text::Clean;
+
+/// Definitions that are the greater part of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ToolCost {
+    /// Tokens of all definitions.
+    tokens: u64,
+    /// The server whose tools cost most, and what they cost.
+    server: ServerId,
+    of_server: u64,
+}
+
+impl ToolCost {
+    /// `estimate` are the tokens of a request of this weight. None where definitions
+    /// are its smaller part.
+    pub(super) fn of(offered: &Offered, weight: u64, estimate: u64) -> Option<Self> {
+        let scaled = |bytes: usize| {
+            let tokens = u128::from(window::weigh_definitions(bytes)) * u128::from(estimate);
+            u64::try_from(tokens / u128::from(weight.max(1))).unwrap_or(u64::MAX)
+        };
+        // Tools of one server stand together.
+        let mut servers: Vec<(&ServerId, usize)> = Vec::new();
+        for tool in offered.tools() {
+            match servers.last_mut() {
+                Some((server, bytes)) if **server == tool.server => *bytes += tool.tool.bytes,
+                _ => servers.push((&tool.server, tool.tool.bytes)),
+            }
+        }
+        let tokens = scaled(servers.iter().map(|(_, bytes)| bytes).sum());
+        let (server, bytes) = servers.into_iter().max_by_key(|(_, bytes)| *bytes)?;
+        (tokens > estimate / 2).then(|| Self {
+            tokens,
+            server: server.clone(),
+            of_server: scaled(bytes),
+        })
+    }
+
+    /// Adds to what happened why, and what helps.
+    pub(super) fn explain(&self, notice: Notice) -> Notice {
+        let server = Clean::name(self.server.as_str());
+        notice
+            .because(format!(
+                "The definitions of tools are about {} tokens of that; those of server `{server}` cost most, about {}.",
+                self.tokens, self.of_server
+            ))
+            .advise(Advice::SwitchOffTools)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Launch, Server, ServerStatus, Tool};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn server(name: &str, tools: usize) -> Server {
+        let tool = |n: usize| {
+            let definition = json!({
+                "name": format!("{name}-{n}"), "description": "d".repeat(200),
+                "inputSchema": { "type": "object" },
+            });
+            let mut tool = Tool::from_definition(&definition).expect("a tool");
+            tool.bytes = 250;
+            tool
+        };
+        Server {
+            id: name.into(),
+            description: None,
+            enabled: true,
+            status: ServerStatus::Connected,
+            launch: Launch::BuiltIn.identity(),
+            tools: Arc::new((0..tools).map(tool).collect()),
+            tools_off: Default::default(),
+            left_out: Vec::new(),
+            stderr: Vec::new(),
+            instructions: None,
+            peer: None,
+            withheld: Default::default(),
+        }
+    }
+
+    #[test]
+    fn the_server_is_named_whose_tools_cost_most() {
+        let servers = [server("a", 10), server("big\u{200B}", 100), server("c", 5)];
+        let offered = Offered::from_servers(&servers);
+        // 115 tools of 80 tokens by weight, which the server counts as half.
+        let cost = ToolCost::of(&offered, 10_000, 5_000);
+        let expected = ToolCost {
+            tokens: 4_600,
+            server: "big\u{200B}".into(),
+            of_server: 4_000,
+        };
+        assert_eq!(cost, Some(expected.clone()));
+        assert_eq!(
+            expected.explain(Notice::warning("Too long.")).summary(),
+            "Too long. The definitions of tools are about 4600 tokens of that; those of server `big⟨U+200B⟩` cost most, about 4000."
+        );
+    }
+
+    #[test]
+    fn a_conversation_that_is_longer_than_its_tools_is_the_reason_itself() {
+        let offered = Offered::from_servers(&[server("a", 10)]);
+        assert_eq!(ToolCost::of(&offered, 1_600, 1_600), None);
+        assert_eq!(ToolCost::of(&Offered::default(), 0, 0), None);
+    }
+}

@@ -1,0 +1,345 @@
+//! How much of a model's context a request takes, and how large a context Ollama is
+//! asked for (S2.7). Pure: what servers say comes in as [`ModelFacts`] and counts.
+
+use crate::domain::{
+    CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind, SavedMessage,
+};
+use crate::text::token_estimate::{self, Vocabulary};
+
+/// Tokens kept free for the answer.
+const ANSWER_TOKENS: u64 = 1_024;
+/// The least context that Ollama is asked for.
+const NUM_CTX_MIN: u64 = 4_096;
+/// The context beyond which ours does not grow unasked.
+pub const NUM_CTX_UNASKED_MAX: u64 = 32_768;
+/// What a model is taken to have at most whose server does not say.
+const UNKNOWN_LIMIT: u64 = 131_072;
+/// What a chat template puts around a message, in tokens.
+const MESSAGE_TOKENS: u64 = 6;
+/// Tokens of a hundred bytes of a tool's definition, which is half words, half JSON.
+const TOOL_BYTE_HUNDREDTHS: u64 = 32;
+/// What an estimate without a count behind it is above the count, on the average.
+const SURPLUS: f64 = 1.17;
+/// A count under this share of the estimate means that the server cut something;
+/// estimates are better once there was a count.
+const CUT_SHARE: f64 = 0.55;
+const CUT_SHARE_MEASURED: f64 = 0.75;
+/// No context is so small that a server would cut to fewer tokens than this: such a
+/// count leaves out what was in a cache, or counts nothing at all.
+const CUT_TOKENS_MIN: u64 = 500;
+
+/// Tokens of messages and tools by the weights alone.
+pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
+    let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
+    let mut weight = 0;
+    for message in messages {
+        weight += match message {
+            Message::System(text) | Message::User(text) | Message::Assistant(text) => of(text),
+            Message::Calls { calls, carry } => {
+                let call = |call: &CallMessage| {
+                    let arguments = serde_json::Value::from(call.arguments.clone());
+                    of(&call.tool) + of(&arguments.to_string())
+                };
+                // Thinking goes back with calls in their own field, and else not.
+                let carry = carry.as_ref().filter(|_| tools.is_some());
+                let carried = carry.map(|carry| match &carry.value {
+                    serde_json::Value::String(text) => of(text),
+                    blocks => of(&blocks.to_string()),
+                });
+                calls.iter().map(call).sum::<u64>() + carried.unwrap_or(0)
+            }
+            Message::Result(result) => of(&result.content),
+        };
+    }
+    // A definition is counted once, when it comes: there may be thousands.
+    let definitions = tools.map_or(&[][..], Offered::tools).iter();
+    let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
+    weight + weigh_definitions(bytes)
+}
+
+/// Tokens of tools' definitions by their bytes.
+pub fn weigh_definitions(bytes: usize) -> u64 {
+    bytes as u64 * TOOL_BYTE_HUNDREDTHS / 100
+}
+
+/// The same of messages as they are saved: no text is copied for it.
+pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
+    let of = |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
+    let texts = history.iter().filter(|message| !message.content.is_empty());
+    texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
+}
+
+/// Learns from what a server counts how far the weights are off.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct TokenCalibration {
+    /// The weight of the last request that was counted, and its count.
+    last: Option<(u64, u64)>,
+}
+
+impl TokenCalibration {
+    /// Tokens of a request of this weight. From the second request on what was
+    /// counted stands for itself, and only what was added is estimated.
+    pub fn estimate(self, weight: u64) -> u64 {
+        let Some((counted_weight, count)) = self.last else {
+            return weight;
+        };
+        let ratio = count as f64 / counted_weight.max(1) as f64;
+        let tokens = if weight >= counted_weight {
+            // Other words may be of another kind than those before: half way between
+            // what these showed and what the weights usually show.
+            let of_more = (ratio + 1.0 / SURPLUS) / 2.0;
+            count as f64 + (weight - counted_weight) as f64 * of_more
+        } else {
+            weight as f64 * ratio
+        };
+        tokens.round() as u64
+    }
+
+    /// Takes the server's count of a request of this weight. True where it is so far
+    /// under the estimate that the server must have cut the conversation.
+    pub fn shows_a_cut(&mut self, weight: u64, count: u64) -> bool {
+        let estimate = self.estimate(weight);
+        let share = match self.last {
+            Some(_) => CUT_SHARE_MEASURED,
+            None => CUT_SHARE,
+        };
+        if (count as f64) < estimate as f64 * share {
+            return count >= CUT_TOKENS_MIN;
+        }
+        self.last = Some((weight, count));
+        false
+    }
+}
+
+/// What bounds the context of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Bounds {
+    /// The most that the model takes, by `contextLength` or by its own word.
+    pub limit: Option<u64>,
+    /// `contextLength` is what bounds it.
+    pub limit_is_configured: bool,
+    /// The least that is asked for: what the settings, the model's own file and the
+    /// server's memory have, and what this conversation had before.
+    pub floor: u64,
+    /// What it may grow to unasked.
+    pub unasked: u64,
+}
+
+impl Bounds {
+    /// `before` is the context of this conversation's last request, `agreed` what the
+    /// person allowed.
+    pub fn new(model: &ModelConfig, facts: &ModelFacts, before: u32, agreed: u64) -> Self {
+        let configured = model.context_length.map(u64::from);
+        let known = facts.context_length.map(u64::from);
+        let limit = configured.into_iter().chain(known).min();
+        let in_settings = model.options.get("num_ctx");
+        let in_settings = in_settings.and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let in_file = facts.num_ctx.map_or(0, u64::from);
+        let in_use = facts.loaded_context.map_or(0, u64::from);
+        let floor = [NUM_CTX_MIN, in_settings, in_file, in_use, u64::from(before)];
+        let floor = floor.into_iter().max().unwrap_or(NUM_CTX_MIN);
+        Self {
+            limit,
+            limit_is_configured: configured.is_some() && limit == configured,
+            floor: floor.min(limit.unwrap_or(u64::MAX)),
+            unasked: NUM_CTX_UNASKED_MAX.max(agreed),
+        }
+    }
+
+    /// How a request of so many tokens fits.
+    pub fn fit(self, estimate: u64) -> Fit {
+        let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
+        let limit = self.limit.unwrap_or(UNKNOWN_LIMIT.max(self.floor));
+        let to = wanted.max(self.floor).min(limit);
+        let unasked = self.unasked.max(self.floor).min(limit);
+        // Twice what the model takes is cut whatever is asked for: no question helps.
+        let hopeless = estimate >= limit.saturating_mul(2);
+        if to > unasked && !hopeless {
+            Fit::Grows { from: unasked, to }
+        } else if estimate >= unasked {
+            Fit::TooLong { num_ctx: unasked }
+        } else {
+            Fit::Fits { num_ctx: to }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    Fits {
+        num_ctx: u64,
+    },
+    /// It takes more than what needs no question.
+    Grows {
+        from: u64,
+        to: u64,
+    },
+    /// It takes more than there will be, and part of it will be cut.
+    TooLong {
+        num_ctx: u64,
+    },
+}
+
+/// The size of the context that the meter measures against, where it is known.
+pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u64> {
+    let known = match model.provider {
+        ProviderKind::Ollama => Some(num_ctx),
+        _ => model
+            .context_length
+            .or(facts.loaded_context)
+            .or(facts.context_length),
+    };
+    known.map(u64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Dialect;
+    use crate::domain::model::ApiKey;
+
+    fn model() -> ModelConfig {
+        ModelConfig {
+            name: "m".to_owned(),
+            model: "m".to_owned(),
+            provider: ProviderKind::Ollama,
+            base_url: "http://localhost:11434".to_owned(),
+            api_key: ApiKey::NotNeeded,
+            active: true,
+            context_length: None,
+            think: None,
+            dialect: Dialect::Prompt,
+            tool_role: None,
+            keep_alive: None,
+            options: serde_json::Map::new(),
+            ca_file: None,
+        }
+    }
+
+    const NOTHING: Bounds = Bounds {
+        limit: None,
+        limit_is_configured: false,
+        floor: 4_096,
+        unasked: 32_768,
+    };
+
+    #[test]
+    fn the_context_is_the_next_power_of_two_above_the_estimate_and_a_quarter() {
+        let fits = |estimate| NOTHING.fit(estimate);
+        assert_eq!(fits(100), Fit::Fits { num_ctx: 4_096 });
+        assert_eq!(fits(2_458), Fit::Fits { num_ctx: 4_096 });
+        assert_eq!(fits(2_459), Fit::Fits { num_ctx: 8_192 });
+        assert_eq!(fits(25_395), Fit::Fits { num_ctx: 32_768 });
+        let grows = Fit::Grows {
+            from: 32_768,
+            to: 65_536,
+        };
+        assert_eq!(fits(25_396), grows);
+    }
+
+    #[test]
+    fn it_never_passes_the_limit_and_never_shrinks() {
+        let bounds = Bounds {
+            limit: Some(10_000),
+            floor: 8_192,
+            ..NOTHING
+        };
+        assert_eq!(bounds.fit(100), Fit::Fits { num_ctx: 8_192 });
+        assert_eq!(bounds.fit(9_999), Fit::Fits { num_ctx: 10_000 });
+        assert_eq!(bounds.fit(10_000), Fit::TooLong { num_ctx: 10_000 });
+        let large = Bounds {
+            floor: 131_072,
+            ..NOTHING
+        };
+        assert_eq!(large.fit(40_000), Fit::Fits { num_ctx: 131_072 });
+    }
+
+    #[test]
+    fn what_cannot_fit_anyway_is_not_asked_about() {
+        let limit = |tokens| Bounds {
+            limit: Some(tokens),
+            ..NOTHING
+        };
+        let grows = Fit::Grows {
+            from: 32_768,
+            to: 40_960,
+        };
+        assert_eq!(limit(40_960).fit(45_000), grows);
+        let too_long = Fit::TooLong { num_ctx: 32_768 };
+        assert_eq!(limit(40_960).fit(90_000), too_long);
+        assert_eq!(NOTHING.fit(3_000_000), too_long);
+        assert_eq!(limit(8_192).fit(9_000), Fit::TooLong { num_ctx: 8_192 });
+    }
+
+    #[test]
+    fn the_largest_context_so_far_is_the_floor_and_the_smallest_limit_the_limit() {
+        let model = ModelConfig {
+            context_length: Some(65_536),
+            ..model()
+        };
+        let facts = ModelFacts {
+            context_length: Some(40_960),
+            loaded_context: Some(16_384),
+            ..ModelFacts::default()
+        };
+        let expected = Bounds {
+            limit: Some(40_960),
+            limit_is_configured: false,
+            floor: 32_768,
+            unasked: 32_768,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 32_768, 0), expected);
+        let in_memory = Bounds {
+            floor: 16_384,
+            ..expected
+        };
+        assert_eq!(Bounds::new(&model, &facts, 8_192, 0), in_memory);
+        let model = ModelConfig {
+            context_length: Some(8_192),
+            ..model
+        };
+        let configured = Bounds {
+            limit: Some(8_192),
+            limit_is_configured: true,
+            floor: 8_192,
+            unasked: 65_536,
+        };
+        assert_eq!(Bounds::new(&model, &facts, 0, 65_536), configured);
+    }
+
+    #[test]
+    fn what_was_agreed_needs_no_second_question() {
+        let bounds = Bounds {
+            unasked: 65_536,
+            ..NOTHING
+        };
+        assert_eq!(bounds.fit(40_000), Fit::Fits { num_ctx: 65_536 });
+    }
+
+    #[test]
+    fn a_count_makes_the_next_estimate_better() {
+        let mut calibration = TokenCalibration::default();
+        assert_eq!(calibration.estimate(1_200), 1_200);
+        assert!(!calibration.shows_a_cut(1_200, 1_000));
+        assert_eq!(calibration.estimate(1_200), 1_000);
+        assert_eq!(calibration.estimate(2_400), 2_013);
+        assert_eq!(calibration.estimate(600), 500);
+    }
+
+    #[test]
+    fn a_count_far_under_the_estimate_means_a_cut_and_teaches_nothing() {
+        let mut calibration = TokenCalibration::default();
+        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert_eq!(calibration.estimate(9_000), 9_000);
+        assert!(!calibration.shows_a_cut(2_000, 1_600));
+        assert!(calibration.shows_a_cut(9_000, 4_096));
+        assert_eq!(calibration.estimate(2_000), 1_600);
+    }
+
+    #[test]
+    fn a_count_that_no_context_is_as_small_as_says_nothing() {
+        let mut calibration = TokenCalibration::default();
+        assert!(!calibration.shows_a_cut(2_000, 20));
+        assert_eq!(calibration.estimate(2_000), 2_000);
+    }
+}

@@ -1,0 +1,171 @@
+//! What the engine's owners share: the way out to the front end, banners, questions to the
+//! user, background jobs, and what stays the same while the program runs. Each owner gets
+//! it as an argument.
+
+use super::deps::Options;
+use super::jobs::JobResult;
+use super::outbox::Outbox;
+use super::questions::PendingQuestion;
+use crate::config::{self, ConfigError, Home};
+use crate::domain::id::Mint;
+use crate::domain::{AskId, Banner, BannerCause, Notice};
+use crate::log::LogHandle;
+use crate::protocol::{Ask, Event, Owner};
+use crate::provider::Provider;
+use crate::store::{History, Sessions};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Where the ids of these questions begin; a turn mints its own from 0 on.
+const ASKS_FROM: u64 = 1 << 32;
+
+pub(super) struct EngineCx {
+    pub(super) home: Home,
+    pub(super) provider: Provider,
+    pub(super) options: Options,
+    pub(super) log: Option<LogHandle>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) history: Arc<History>,
+    pub(super) outbox: Outbox,
+    pub(super) jobs: JoinSet<JobResult>,
+    pub(super) banners: BTreeMap<BannerCause, Banner>,
+    pub(super) config_writes: ConfigWrites,
+    /// Open questions that are not the turn's.
+    questions: BTreeMap<AskId, PendingQuestion>,
+    ask_ids: Mint,
+}
+
+/// Our own writes of settings files. While one is under way, the files and the settings in
+/// memory differ without anybody's edit.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ConfigWrites {
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+}
+
+impl ConfigWrites {
+    pub(super) fn is_under_way(self) -> bool {
+        self.begun > self.ended
+    }
+}
+
+impl EngineCx {
+    pub(super) fn new(
+        home: Home,
+        provider: Provider,
+        options: Options,
+        log: Option<LogHandle>,
+        banners: impl IntoIterator<Item = Banner>,
+    ) -> Self {
+        let mut cx = Self {
+            sessions: Arc::new(Sessions::new(home.sessions())),
+            history: Arc::new(History::new(home.history(), home.draft())),
+            home,
+            provider,
+            options,
+            log,
+            outbox: Outbox::default(),
+            jobs: JoinSet::new(),
+            banners: BTreeMap::new(),
+            config_writes: ConfigWrites::default(),
+            questions: BTreeMap::new(),
+            ask_ids: Mint::starting_at(ASKS_FROM),
+        };
+        cx.add_banners(banners);
+        cx
+    }
+
+    pub(super) fn notice(&mut self, notice: Notice) {
+        self.outbox.push(Event::Noticed(notice));
+    }
+
+    /// Adds banners without sending them; [`Self::push_banners`] does that.
+    pub(super) fn add_banners(&mut self, banners: impl IntoIterator<Item = Banner>) {
+        let banners = banners.into_iter();
+        self.banners
+            .extend(banners.map(|banner| (banner.cause.clone(), banner)));
+    }
+
+    pub(super) fn set_banner(&mut self, banner: Banner) {
+        self.add_banners([banner]);
+        self.push_banners();
+    }
+
+    pub(super) fn clear_banner(&mut self, cause: &BannerCause) {
+        if self.banners.remove(cause).is_some() {
+            self.push_banners();
+        }
+    }
+
+    /// What is said of a `config.json` of which nothing is used.
+    pub(super) fn unread_config(&self) -> Option<&Banner> {
+        let mut banners = self.banners.values();
+        banners.find(|banner| banner.cause.is_whole_file("config.json"))
+    }
+
+    pub(super) fn push_banners(&mut self) {
+        let banners = self.banners.values().cloned().collect();
+        self.outbox.push(Event::BannersChanged(banners));
+    }
+
+    /// Asks the user; what follows from the answer is in `pending`.
+    pub(super) fn ask(&mut self, owner: Owner, question: Ask, pending: PendingQuestion) -> AskId {
+        let ask = AskId(self.ask_ids.mint());
+        self.questions.insert(ask, pending);
+        self.outbox.push(Event::Asked {
+            ask,
+            owner,
+            question,
+        });
+        ask
+    }
+
+    /// Closes a question: because it was answered, or is no longer relevant.
+    pub(super) fn withdraw(&mut self, ask: AskId) -> Option<PendingQuestion> {
+        let pending = self.questions.remove(&ask)?;
+        self.outbox.push(Event::AskClosed(ask));
+        Some(pending)
+    }
+
+    /// Says which files other users could read until they were written just now.
+    pub(super) fn tell_narrowed(&mut self) {
+        for notice in config::narrowed(&self.home) {
+            self.outbox.push(Event::Mentioned(notice));
+        }
+    }
+
+    /// The home was prepared again: `banners` is what it lacks now.
+    pub(super) fn home_prepared(&mut self, banners: Vec<Banner>) {
+        self.banners.remove(&BannerCause::UnwritableHome);
+        self.add_banners(banners);
+        self.push_banners();
+    }
+
+    pub(super) fn question(&mut self, ask: AskId) -> Option<&mut PendingQuestion> {
+        self.questions.get_mut(&ask)
+    }
+
+    pub(super) fn withdraw_all(&mut self, is_it: impl Fn(&PendingQuestion) -> bool) {
+        let found = self.questions.iter().filter(|(_, pending)| is_it(pending));
+        let found: Vec<AskId> = found.map(|(ask, _)| *ask).collect();
+        for ask in found {
+            self.withdraw(ask);
+        }
+    }
+
+    /// Writes a settings file in the background. `write` returns one of the job results
+    /// that [`JobResult::is_config_write`] knows.
+    pub(super) fn write_config(&mut self, write: impl FnOnce() -> JobResult + Send + 'static) {
+        self.config_writes.begun += 1;
+        self.jobs.spawn_blocking(write);
+    }
+
+    /// The same for settings that are in force already.
+    pub(super) fn save_config(
+        &mut self,
+        write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
+    ) {
+        self.write_config(move || JobResult::ConfigWritten(write()));
+    }
+}

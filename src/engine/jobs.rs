@@ -1,0 +1,62 @@
+//! Results of background jobs, by the owner that each goes to.
+
+use super::injection_guard::Quote;
+use super::persist::session_writer::Epoch;
+use super::persist::unfinished::{RecoveryScan, UnfinishedTurns};
+use crate::config::{ConfigError, Read};
+use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Session, SessionId};
+use crate::protocol::Event;
+use crate::store::{NotFound, StoreError};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Debug)]
+pub(super) enum JobResult {
+    Nothing,
+    Events(Vec<Event>),
+    Sessions(SessionsResult),
+    Recovery(RecoveryResult),
+    Settings(SettingsResult),
+    /// A write of settings that are in force already.
+    ConfigWritten(Result<(), ConfigError>),
+    ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
+    DialectStored(ModelRef, Dialect, Result<(), ConfigError>),
+    /// The tokens that a conversation takes, by the weights.
+    Weighed(Epoch, u64),
+    /// The saved messages of an opened conversation, read for calls.
+    MessagesRead(Epoch, Arc<Quote>),
+    /// The home was prepared once more, since it seems to be writable now.
+    HomePrepared(Vec<Banner>),
+}
+
+#[derive(Debug)]
+pub(super) enum SessionsResult {
+    Opened(Result<Session, StoreError>),
+    /// The session that the command line names.
+    Continued(Result<Result<Session, StoreError>, NotFound>),
+    Deleted(SessionId, Result<(), StoreError>),
+}
+
+#[derive(Debug)]
+pub(super) enum RecoveryResult {
+    Scanned(RecoveryScan),
+    /// The session of unfinished turns, where they have one.
+    Opened(UnfinishedTurns, Option<Result<Session, StoreError>>),
+}
+
+#[derive(Debug)]
+pub(super) enum SettingsResult {
+    /// The files were read again; true where the user asked for that.
+    Reread(Box<Read>, bool),
+    PromptRead(Result<Option<Arc<str>>, ConfigError>),
+    PromptReplaced(Result<PathBuf, ConfigError>),
+}
+
+impl JobResult {
+    pub(super) fn is_config_write(&self) -> bool {
+        matches!(
+            self,
+            Self::ConfigWritten(_) | Self::ModelAdded(..) | Self::DialectStored(..)
+        )
+    }
+}

@@ -1,0 +1,275 @@
+//! Uses what servers have: found models are added to the settings once the user agreed, new
+//! servers are tried before that, and `think` holds for this run.
+
+use super::catalog::LIST_TIME_MAX;
+use super::select::no_model;
+use super::{ModelTaskEvent, Models, without_retry};
+use crate::config::{self, ConfigError, Settings};
+use crate::domain::facts::is_same_model;
+use crate::domain::model::ApiKey;
+use crate::domain::{
+    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, ProviderKind, QueryId,
+    Think,
+};
+use crate::engine::context::ContextBudget;
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::JobResult;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Ask, Choice, Event, Owner};
+use std::sync::Arc;
+
+const DEFAULT_OLLAMA: &str = "http://localhost:11434";
+
+impl Models {
+    pub fn use_model(
+        &mut self,
+        server: ModelServer,
+        name: String,
+        settings: &mut Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        let is_it = |model: &&ModelConfig| {
+            config::server_of(model) == server && is_same_model(&model.model, &name)
+        };
+        let configured = settings.models.iter().find(is_it);
+        if let Some(model) = configured.map(ModelConfig::reference) {
+            return self.select_model(&model, settings, context, cx);
+        }
+        if self.config_of(&server, settings).is_none() {
+            return cx.notice(Notice::warning(format!(
+                "{} is asked no more: config.json has changed.",
+                server.url
+            )));
+        }
+        // On a first run choosing is all that is asked.
+        if self.offers {
+            return self.add_model_answered(&server, &name, Choice::Add, settings, context, cx);
+        }
+        let question = Ask::AddModel {
+            server: server.clone(),
+            name: name.clone(),
+        };
+        cx.ask(
+            Owner::Program,
+            question,
+            PendingQuestion::AddModel { server, name },
+        );
+    }
+
+    pub fn add_model_answered(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        choice: Choice,
+        settings: &Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        let Some(config) = self.config_of(server, settings) else {
+            return;
+        };
+        let like = settings.models.iter();
+        let like = like
+            .map(ModelConfig::reference)
+            .find(|one| *one == config.reference());
+        let new = NewModel {
+            name: self.free_name(name, server, settings),
+            model: name.to_owned(),
+            provider: server.provider,
+            base_url: like.is_none().then(|| config.base_url.clone()),
+            api_key: None,
+            like,
+        };
+        match choice {
+            Choice::Add => self.add_model(new, settings, cx),
+            Choice::UseOnce => {
+                let Ok(model) = self.model_of(&new, settings, cx) else {
+                    return;
+                };
+                let said = format!("Using {} until humble ends.", model.name);
+                self.take_model(model, settings, context, cx);
+                cx.notice(Notice::info(said));
+            }
+            _ => {}
+        }
+    }
+
+    /// A name that no other model has: the server tells two apart.
+    fn free_name(&self, name: &str, server: &ModelServer, settings: &Settings) -> String {
+        let is_taken = |name: &str| settings.models.iter().any(|one| one.name == name);
+        if !is_taken(name) {
+            return name.to_owned();
+        }
+        let with_host = format!("{name} @ {}", server.host());
+        let numbered = (2..).map(|number| format!("{with_host} {number}"));
+        let mut names = std::iter::once(with_host.clone()).chain(numbered);
+        names.find(|name| !is_taken(name)).unwrap_or(with_host)
+    }
+
+    /// Writes a model into `config.json`; it is used once it stands there.
+    pub fn add_model(&mut self, mut new: NewModel, settings: &Settings, cx: &mut EngineCx) {
+        if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
+            new.base_url = None;
+        }
+        let mut model = match self.model_of(&new, settings, cx) {
+            Ok(model) => model,
+            Err(faults) => {
+                let what = format!("`{}` cannot be added.", new.name);
+                return cx.notice(Notice::failure(what).because(faults));
+            }
+        };
+        model.active = true;
+        let home = cx.home.clone();
+        cx.write_config(move || {
+            let added = config::add_model(&home, &new);
+            JobResult::ModelAdded(Box::new(model), added)
+        });
+    }
+
+    /// A new model as it is used: address, key and certificate may be another's.
+    fn model_of(
+        &self,
+        new: &NewModel,
+        settings: &Settings,
+        cx: &EngineCx,
+    ) -> Result<ModelConfig, String> {
+        let model = config::understand(&cx.home, new)?;
+        let like = new.like.as_ref();
+        Ok(
+            match like.and_then(|like| self.find_reference(like, settings)) {
+                Some(like) => ModelConfig {
+                    base_url: like.base_url,
+                    api_key: like.api_key,
+                    ca_file: like.ca_file,
+                    ..model
+                },
+                None => model,
+            },
+        )
+    }
+
+    /// The file lists it now. What else the file may say by now is not taken over:
+    /// edits from outside are weighed on their own way (S1.4).
+    pub fn model_added(
+        &mut self,
+        model: ModelConfig,
+        written: Result<(), ConfigError>,
+        settings: &mut Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        if let Err(fault) = written {
+            return cx.notice(fault.notice());
+        }
+        let reference = model.reference();
+        for other in &mut settings.models {
+            other.active = false;
+        }
+        settings.models.push(model.clone());
+        settings.lists_models = true;
+        self.offers = false;
+        if let Some(log) = &cx.log {
+            log.hide(settings.secrets());
+        }
+        self.take_model(model, settings, context, cx);
+        let said = format!("Using {}. It stands in config.json now.", reference.name);
+        cx.outbox.push(Event::ModelAdded(reference));
+        cx.notice(Notice::info(said));
+        self.list_stocks(settings, cx);
+    }
+
+    /// Asks the server of a new model what it has, so that a wrong address or key is
+    /// told before it is saved.
+    pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
+        let model = match config::understand(&cx.home, new) {
+            Ok(model) => model,
+            Err(faults) => {
+                let result = Err(Notice::failure(faults));
+                return cx.outbox.push(Event::ModelTried { query, result });
+            }
+        };
+        // What is typed is a secret from its first request on.
+        if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
+            log.hide(vec![key.clone()]);
+        }
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
+            let listed = provider.catalogue(&model, LIST_TIME_MAX).await;
+            let result = match listed {
+                Ok(catalogue) => has_model(&catalogue, &model),
+                Err(fault) => Err(without_retry(fault.notice())),
+            };
+            let _ = sender.send(ModelTaskEvent::Tried(query, result)).await;
+        });
+    }
+
+    /// For the present model of this program alone.
+    pub fn set_think(&mut self, think: Think, settings: &Settings, cx: &mut EngineCx) {
+        let Some(model) = &self.current else {
+            let notice = no_model(settings, cx);
+            return cx.notice(notice);
+        };
+        let mut changed = (**model).clone();
+        changed.think = Some(think);
+        let changed = Arc::new(changed);
+        self.current = Some(Arc::clone(&changed));
+        cx.outbox.push(Event::ThinkChanged(Some(think)));
+        if think == Think::Off || changed.provider != ProviderKind::Ollama {
+            return;
+        }
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
+            let Ok(facts) = provider.facts(&changed).await else {
+                return;
+            };
+            if facts.can("thinking") == Some(false) {
+                let news = ModelTaskEvent::CannotThink(changed.reference(), facts.capabilities);
+                let _ = sender.send(news).await;
+            }
+        });
+    }
+
+    pub fn cannot_think(&mut self, reference: &ModelRef, abilities: &[String], cx: &mut EngineCx) {
+        let present = self
+            .current
+            .as_ref()
+            .filter(|one| one.reference() == *reference);
+        let Some(model) = present else { return };
+        let mut changed = (**model).clone();
+        changed.think = None;
+        self.current = Some(Arc::new(changed));
+        cx.outbox.push(Event::ThinkChanged(None));
+        let notice = Notice::warning(format!("`{}` cannot think.", reference.name))
+            .because(format!(
+                "Its server lists: {}. Thinking stays off.",
+                abilities.join(", ")
+            ))
+            .advise(Advice::ChooseOtherModel);
+        cx.notice(notice);
+    }
+}
+
+/// Is the model on the list of its server? A server that lists nothing may have it
+/// all the same.
+fn has_model(catalogue: &Catalogue, model: &ModelConfig) -> Result<(), Notice> {
+    let names = catalogue.models.iter().map(|one| one.name.as_str());
+    if catalogue.models.is_empty()
+        || catalogue.is_cut
+        || names.clone().any(|name| is_same_model(name, &model.model))
+    {
+        return Ok(());
+    }
+    let first: Vec<&str> = names.take(8).collect();
+    let more = catalogue.models.len() - first.len();
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    Err(Notice::failure(format!(
+        "The server answers, but lists no model `{}`.",
+        model.model
+    ))
+    .because(format!("It has: {}{more}.", first.join(", "))))
+}

@@ -1,0 +1,128 @@
+//! The models: which one answers (`select`), what their servers have (`catalog`), adding one
+//! to the settings (`add`), pulling and removing (`pull`).
+
+mod add;
+mod catalog;
+pub(super) mod pull;
+pub(super) mod select;
+
+use super::cx::EngineCx;
+use crate::config::Settings;
+use crate::domain::{
+    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId, Stock,
+};
+use crate::protocol::Event;
+use crate::provider::{Fault, PullProgress};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Events of tasks that wait for the actor.
+const EVENTS_MAX: usize = 64;
+
+pub(super) struct Models {
+    /// The one that answers.
+    current: Option<Arc<ModelConfig>>,
+    servers: Vec<KnownServer>,
+    /// Models were looked for because the settings list none: choosing one adds it.
+    offers: bool,
+    pull: Option<ActivePull>,
+    listing: JoinSet<()>,
+    tasks: JoinSet<()>,
+    sender: mpsc::Sender<ModelTaskEvent>,
+    events: mpsc::Receiver<ModelTaskEvent>,
+}
+
+/// What a task of this folder reports.
+#[derive(Debug)]
+pub(super) enum ModelTaskEvent {
+    Listed(ModelServer, Result<Catalogue, Fault>),
+    Tried(QueryId, Result<(), Notice>),
+    Pulling(PullProgress),
+    Pulled(Result<(), Fault>),
+    Removed(ModelServer, String, Result<(), Fault>),
+    /// This model has these abilities, and cannot think.
+    CannotThink(ModelRef, Vec<String>),
+}
+
+/// A server and how it is asked.
+struct KnownServer {
+    /// Any model of it.
+    config: ModelConfig,
+    stock: Stock,
+}
+
+/// A pull under way; dropping it stops it.
+struct ActivePull {
+    pull: Pull,
+    _task: AbortOnDropHandle<()>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        let (sender, events) = mpsc::channel(EVENTS_MAX);
+        Self {
+            current: None,
+            servers: Vec::new(),
+            offers: false,
+            pull: None,
+            listing: JoinSet::new(),
+            tasks: JoinSet::new(),
+            sender,
+            events,
+        }
+    }
+}
+
+impl Models {
+    pub(super) fn current(&self) -> Option<&Arc<ModelConfig>> {
+        self.current.as_ref()
+    }
+
+    /// The name of the model that answers; empty where there is none.
+    pub(super) fn current_name(&self) -> String {
+        let current = self.current.as_ref();
+        current.map_or_else(String::new, |model| model.name.clone())
+    }
+
+    /// Waits for the next event of a task. Cancel-safe.
+    pub(super) async fn next_event(&mut self) -> ModelTaskEvent {
+        match self.events.recv().await {
+            Some(event) => event,
+            // Never: there is a sender beside it.
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn task_event(
+        &mut self,
+        event: ModelTaskEvent,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        match event {
+            ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
+            ModelTaskEvent::Tried(query, result) => {
+                cx.outbox.push(Event::ModelTried { query, result });
+            }
+            ModelTaskEvent::Pulling(progress) => self.pull_goes_on(progress, cx),
+            ModelTaskEvent::Pulled(result) => self.pull_ended(result, settings, cx),
+            ModelTaskEvent::Removed(server, name, result) => {
+                self.removed(&server, &name, result, settings, cx);
+            }
+            ModelTaskEvent::CannotThink(model, abilities) => {
+                self.cannot_think(&model, &abilities, cx);
+            }
+        }
+    }
+}
+
+/// No prompt was asked here: to retry would ask something else again.
+pub(super) fn without_retry(mut notice: Notice) -> Notice {
+    let retries = [Advice::Retry, Advice::RetryLater];
+    if notice.advice.iter().any(|advice| retries.contains(advice)) {
+        notice.advice.clear();
+    }
+    notice
+}

@@ -1,0 +1,299 @@
+//! Pulls models to an Ollama and removes them. One pull at a time; it goes on whatever is on
+//! the screen, and ends with the program.
+
+use super::{ActivePull, ModelTaskEvent, Models, without_retry};
+use crate::config::{self, Settings};
+use crate::domain::facts::is_same_model;
+use crate::domain::stock::{no_name, size_words};
+use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
+use crate::engine::cx::EngineCx;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Ask, Choice, Event, Owner};
+use crate::provider::{Cause, Fault, PullProgress};
+use futures::StreamExt;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Progress is told no more often: nobody reads faster.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+impl Models {
+    pub fn pull_model(
+        &mut self,
+        server: Option<ModelServer>,
+        name: &str,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        let name = name.trim();
+        if let Some(pulling) = &self.pull {
+            let other = pulling.pull.name.clone();
+            let notice = Notice::warning(format!("`{other}` is being pulled already."));
+            return cx.notice(notice.advise(Advice::StopPull));
+        }
+        if let Some(notice) = no_name(name) {
+            return cx.notice(notice);
+        }
+        let Some(ollama) = self.ollama(server.as_ref(), "pull models", settings, cx) else {
+            return;
+        };
+        let server = config::server_of(&ollama);
+        let mut stream = cx.provider.pull(&ollama, name);
+        let sender = self.sender.clone();
+        let task = tokio::spawn(async move {
+            let mut told: Option<(Instant, String)> = None;
+            let result = loop {
+                match stream.next().await {
+                    None => break Ok(()),
+                    Some(Err(fault)) => break Err(fault),
+                    Some(Ok(progress)) => {
+                        let is_new = told.as_ref().is_none_or(|(at, status)| {
+                            at.elapsed() >= PROGRESS_EVERY || *status != progress.status
+                        });
+                        if is_new {
+                            told = Some((Instant::now(), progress.status.clone()));
+                            let _ = sender.send(ModelTaskEvent::Pulling(progress)).await;
+                        }
+                    }
+                }
+            };
+            let _ = sender.send(ModelTaskEvent::Pulled(result)).await;
+        });
+        self.pull = Some(ActivePull {
+            pull: Pull {
+                server,
+                name: name.to_owned(),
+                status: "asking".to_owned(),
+                done: 0,
+                total: 0,
+            },
+            _task: AbortOnDropHandle::new(task),
+        });
+        self.push_pull(cx);
+    }
+
+    fn push_pull(&mut self, cx: &mut EngineCx) {
+        let pull = self.pull.as_ref().map(|one| one.pull.clone());
+        cx.outbox.push(Event::PullChanged(pull));
+    }
+
+    /// The Ollama that is meant, or words why there is none.
+    fn ollama(
+        &mut self,
+        server: Option<&ModelServer>,
+        what: &str,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) -> Option<ModelConfig> {
+        let config = match server {
+            None => Some(self.usual_ollama(settings, cx)),
+            Some(server) => self.config_of(server, settings),
+        };
+        let ollama = config.filter(|config| config.provider == ProviderKind::Ollama);
+        if ollama.is_none() {
+            let notice = Notice::warning(format!("Only an Ollama can {what}."));
+            cx.notice(notice);
+        }
+        ollama
+    }
+
+    pub fn pull_goes_on(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+        let Some(pulling) = &mut self.pull else {
+            return;
+        };
+        pulling.pull.status = progress.status;
+        pulling.pull.done = progress.done;
+        pulling.pull.total = progress.total;
+        self.push_pull(cx);
+    }
+
+    pub fn pull_ended(
+        &mut self,
+        result: Result<(), Fault>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        // The last words of a pull that was stopped.
+        let Some(pulling) = self.pull.take() else {
+            return;
+        };
+        self.push_pull(cx);
+        let Pull { name, total, .. } = pulling.pull;
+        match result {
+            Ok(()) => {
+                let size = match total {
+                    0 => String::new(),
+                    total => format!(" ({})", size_words(total)),
+                };
+                let notice = Notice::info(format!("Pulled {name}{size}."));
+                cx.notice(notice.advise(Advice::UsePulledModel));
+                self.list_stocks(settings, cx);
+            }
+            Err(fault) => cx.notice(pull_failed(&name, &fault)),
+        }
+    }
+
+    pub fn stop_pull(&mut self, cx: &mut EngineCx) {
+        let Some(pulling) = self.pull.take() else {
+            return cx.notice(Notice::info("No model is being pulled."));
+        };
+        self.push_pull(cx);
+        let name = pulling.pull.name;
+        let notice = Notice::info(format!("Stopped pulling {name}."));
+        cx.notice(notice.advise(Advice::ResumePull(name)));
+    }
+
+    pub fn remove_model(
+        &mut self,
+        server: Option<ModelServer>,
+        name: String,
+        answering: Option<&ModelConfig>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        let Some(ollama) = self.ollama(server.as_ref(), "remove models", settings, cx) else {
+            return;
+        };
+        let server = config::server_of(&ollama);
+        if !self.may_remove(&server, &name, answering, cx) {
+            return;
+        }
+        let stocked = self.stocked(&server, &name);
+        if stocked.is_none() && self.lists_all(&server) {
+            let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
+            return cx.notice(notice.advise(Advice::ListModels));
+        }
+        let question = Ask::RemoveModel {
+            bytes: stocked.and_then(|model| model.bytes),
+            is_in_use: self.current.as_ref().is_some_and(|model| {
+                config::server_of(model) == server && is_same_model(&model.model, &name)
+            }),
+            server: server.clone(),
+            name: name.clone(),
+        };
+        let pending = PendingQuestion::RemoveModel { server, name };
+        cx.ask(Owner::Program, question, pending);
+    }
+
+    /// A model that answers, or is on its way, stays.
+    fn may_remove(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        answering: Option<&ModelConfig>,
+        cx: &mut EngineCx,
+    ) -> bool {
+        let answers = answering.is_some_and(|model| {
+            config::server_of(model) == *server && is_same_model(&model.model, name)
+        });
+        if answers {
+            let notice = Notice::warning(format!("`{name}` is answering now."));
+            cx.notice(notice.advise(Advice::WaitOrStop));
+        }
+        let comes = self.pull.as_ref().is_some_and(|pulling| {
+            pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
+        });
+        if comes {
+            let notice = Notice::warning(format!("`{name}` is being pulled."));
+            cx.notice(notice.advise(Advice::StopPull));
+        }
+        !answers && !comes
+    }
+
+    pub fn remove_answered(
+        &mut self,
+        server: ModelServer,
+        name: String,
+        choice: Choice,
+        answering: Option<&ModelConfig>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        if choice != Choice::Remove || !self.may_remove(&server, &name, answering, cx) {
+            return;
+        }
+        let Some(ollama) = self.ollama(Some(&server), "remove models", settings, cx) else {
+            return;
+        };
+        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
+        self.tasks.spawn(async move {
+            let result = provider.remove(&ollama, &name).await;
+            let _ = sender
+                .send(ModelTaskEvent::Removed(server, name, result))
+                .await;
+        });
+    }
+
+    pub fn removed(
+        &mut self,
+        server: &ModelServer,
+        name: &str,
+        result: Result<(), Fault>,
+        settings: &Settings,
+        cx: &mut EngineCx,
+    ) {
+        let notice = match result {
+            Ok(()) => {
+                let is_listed = settings.models.iter().any(|model| {
+                    config::server_of(model) == *server && is_same_model(&model.model, name)
+                });
+                let notice = Notice::info(format!("Removed {name}."));
+                if is_listed {
+                    notice.because("config.json still lists it.")
+                } else {
+                    notice
+                }
+            }
+            Err(fault) => remove_failed(name, &fault),
+        };
+        cx.notice(notice);
+        self.list_stocks(settings, cx);
+    }
+}
+
+/// Why a pull ended early, and how to go on.
+pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
+    let notice = told(format!("`{name}` was not pulled."), fault);
+    let said = match &fault.cause {
+        Cause::InStream { message } => message.to_lowercase(),
+        Cause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
+        _ => String::new(),
+    };
+    if said.contains("does not exist") || said.contains("not found") {
+        return notice.advise("Check the name; ollama.com/library lists what there is.");
+    }
+    if said.contains("no space") {
+        return notice.advise("Make room on the server's disk, then pull again.");
+    }
+    match &fault.cause {
+        Cause::Refused | Cause::Unresolved | Cause::BadUrl { .. } => notice,
+        _ => notice.advise("Pulling again goes on where it stopped."),
+    }
+}
+
+/// Why a model is still there.
+pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
+    let notice = told(format!("`{name}` was not removed."), fault);
+    match &fault.cause {
+        Cause::Status { status: 404, .. } => Notice {
+            why: Some(format!("{} has no such model.", fault.place.url)),
+            advice: Vec::new(),
+            ..notice
+        },
+        _ => notice,
+    }
+}
+
+/// A fault as the reason of something else that did not happen.
+fn told(what: String, fault: &Fault) -> Notice {
+    let fault = without_retry(fault.notice());
+    let why = match &fault.why {
+        Some(why) => format!("{} {why}", fault.what),
+        None => fault.what,
+    };
+    Notice {
+        advice: fault.advice,
+        ..Notice::failure(what).because(why)
+    }
+}

@@ -1,0 +1,194 @@
+//! Which model answers, and where that is kept.
+
+use super::Models;
+use crate::config::{self, Settings};
+use crate::domain::{Advice, Banner, BannerCause, Dialect, ModelConfig, ModelRef, Notice};
+use crate::engine::context::ContextBudget;
+use crate::engine::cx::EngineCx;
+use crate::protocol::Event;
+use std::sync::Arc;
+
+/// An example that can be pasted into config.json (S2.8).
+const EXAMPLE: &str =
+    r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
+
+/// Why there is no model to ask.
+pub fn no_model(settings: &Settings, cx: &EngineCx) -> Notice {
+    let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
+    if settings.lists_models {
+        return notice;
+    }
+    // A file that could not be read may well list models.
+    if let Some(banner) = cx.unread_config() {
+        return Notice::failure("No model is known: config.json could not be read.")
+            .because(banner.notice.what.clone())
+            .advise("Correct it there; that takes effect at once.");
+    }
+    let file = cx.home.config();
+    notice
+        .advise(format!("No model is listed in {} yet.", file.display()))
+        .advise(Advice::AddModel)
+        .advise("`humble demo` shows the program without any model.")
+        .advise(format!("Or put this there, for example:\n{EXAMPLE}"))
+}
+
+impl Models {
+    /// The model that the command line names, or the active one.
+    pub fn choose_first_model(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let named = cx
+            .options
+            .model
+            .as_deref()
+            .map(|name| (name, self.find_model(name, settings)));
+        let model = match named {
+            Some((_, Some(model))) => Some(model),
+            Some((name, None)) => {
+                let names: Vec<&str> = settings
+                    .models
+                    .iter()
+                    .map(|model| model.name.as_str())
+                    .collect();
+                let notice = Notice::failure(format!("There is no model `{name}` in config.json."))
+                    .advise(format!("It lists: {}.", names.join(", ")));
+                cx.add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
+                None
+            }
+            None => settings.active().cloned(),
+        };
+        self.current = model.map(Arc::new);
+    }
+
+    pub fn find_model(&self, name: &str, settings: &Settings) -> Option<ModelConfig> {
+        let models = &settings.models;
+        let by_name = models.iter().find(|model| model.name == name);
+        by_name
+            .or_else(|| models.iter().find(|model| model.model == name))
+            .cloned()
+    }
+
+    pub fn list_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let models = settings.models.iter().map(ModelConfig::reference).collect();
+        let selected = self.current.as_ref().map(|model| model.reference());
+        cx.outbox.push(Event::ModelsListed { models, selected });
+    }
+
+    pub fn select_model(
+        &mut self,
+        wanted: &ModelRef,
+        settings: &mut Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        let Some(model) = self.find_reference(wanted, settings) else {
+            cx.notice(Notice::warning(format!(
+                "There is no model `{}` any more.",
+                wanted.name
+            )));
+            return;
+        };
+        for other in &mut settings.models {
+            other.active = other.reference() == *wanted;
+        }
+        self.take_model(model, settings, context, cx);
+        // A stand-in is in no file.
+        if cx.options.stand_in.is_some() {
+            return;
+        }
+        let (home, wanted) = (cx.home.clone(), wanted.clone());
+        cx.save_config(move || config::set_active_model(&home, &wanted));
+    }
+
+    pub fn find_reference(&self, wanted: &ModelRef, settings: &Settings) -> Option<ModelConfig> {
+        let mut models = settings.models.iter();
+        models.find(|model| model.reference() == *wanted).cloned()
+    }
+
+    /// Uses a model from the next turn on, without saving that anywhere.
+    pub fn take_model(
+        &mut self,
+        model: ModelConfig,
+        settings: &Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        cx.outbox.push(Event::ThinkChanged(model.think));
+        self.current = Some(Arc::new(model));
+        let meter = context.reset();
+        cx.outbox.push(Event::ContextMeasured(meter));
+        cx.banners.remove(&BannerCause::UnknownModel);
+        cx.banners.remove(&BannerCause::ActiveModel);
+        cx.push_banners();
+        self.list_models(settings, cx);
+    }
+
+    /// The model in use goes on; of its own entry it takes what is in force. One that
+    /// stood in no file stays what it is.
+    pub fn settings_changed(
+        &mut self,
+        before: &[ModelConfig],
+        settings: &Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        let models = &settings.models;
+        let named = |name: &str| models.iter().find(|model| model.name == name);
+        if let Some(model) = self.current.clone() {
+            let is_it = |other: &&ModelConfig| other.reference() == model.reference();
+            let found = models.iter().find(is_it).or_else(|| named(&model.name));
+            match (before.iter().find(is_it), found.cloned()) {
+                (Some(old), Some(new)) if *old != new => {
+                    self.moved(&model, old, new, settings, context, cx)
+                }
+                (Some(_), None) => cx.notice(
+                    Notice::warning(format!("`{}` is not in config.json any more.", model.name))
+                        .because("It goes on answering for now.")
+                        .advise(Advice::ChooseOtherModel),
+                ),
+                _ => {}
+            }
+        }
+        self.list_models(settings, cx);
+    }
+
+    /// The model that would begin to answer, were these the settings of a start: none
+    /// where one answers already. A conversation goes nowhere by an edit alone.
+    pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
+        if self.current.is_some() {
+            return None;
+        }
+        match &cx.options.model {
+            Some(name) => settings.models.iter().find(|model| model.name == *name),
+            None => settings.active(),
+        }
+    }
+
+    fn moved(
+        &mut self,
+        model: &ModelConfig,
+        old: &ModelConfig,
+        mut new: ModelConfig,
+        settings: &Settings,
+        context: &mut ContextBudget,
+        cx: &mut EngineCx,
+    ) {
+        // What was chosen for this run beats the file.
+        if model.think != old.think {
+            new.think = model.think;
+        }
+        let moved = new.reference() != old.reference() || new.base_url != old.base_url;
+        if moved {
+            return self.take_model(new, settings, context, cx);
+        }
+        cx.outbox.push(Event::ThinkChanged(new.think));
+        self.current = Some(Arc::new(new));
+    }
+
+    /// The dialect of a model was stored.
+    pub fn set_dialect(&mut self, of: &ModelRef, dialect: Dialect) {
+        if let Some(model) = &mut self.current
+            && model.reference() == *of
+        {
+            Arc::make_mut(model).dialect = dialect;
+        }
+    }
+}

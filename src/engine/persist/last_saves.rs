@@ -1,0 +1,91 @@
+//! The last tries to save, when the program ends: until nothing is left to be written, or
+//! the disk refuses.
+
+use super::journal_writer::Step;
+use super::session_writer::Epoch;
+use super::{Persistence, went_elsewhere};
+use crate::domain::{Notice, Session, SessionId};
+use crate::engine::jobs::JobResult;
+use crate::engine::outbox::Outbox;
+use crate::protocol::Event;
+use crate::store::{Sessions, StoreError};
+use tokio::task::JoinSet;
+
+#[derive(Default)]
+pub struct LastSaves {
+    done: Vec<(Epoch, SessionId, Option<SessionId>)>,
+    fault: Option<StoreError>,
+}
+
+impl LastSaves {
+    pub async fn save_all(&mut self, persistence: &mut Persistence, jobs: &mut JoinSet<JobResult>) {
+        let Persistence {
+            sessions, journal, ..
+        } = persistence;
+        sessions.try_now();
+        let mut refused = false;
+        while !sessions.is_idle() || !(journal.is_idle() || refused) || !jobs.is_empty() {
+            tokio::select! {
+                saved = sessions.saved(), if !sessions.is_idle() => match saved.result {
+                    Ok(id) => {
+                        journal.saved(saved.epoch, saved.ticket);
+                        self.done.push((saved.epoch, id, saved.fork_of));
+                    }
+                    Err(fault) => {
+                        tracing::error!("a session could not be saved: {fault}");
+                        self.fault = Some(fault);
+                    }
+                },
+                step = journal.step(), if !journal.is_idle() && !refused => {
+                    refused = matches!(step, Step::Failed(_));
+                }
+                Some(_) = jobs.join_next() => {}
+            }
+        }
+    }
+
+    pub fn report(&mut self, present: Epoch, outbox: &mut Outbox) {
+        for (epoch, id, fork_of) in self.done.drain(..) {
+            if let Some(original) = fork_of {
+                outbox.push(Event::Mentioned(went_elsewhere(&original, &id)));
+            }
+            if epoch == present {
+                outbox.push(Event::SessionSaved(id));
+            }
+        }
+    }
+
+    /// The last try is over: what is not saved, in a sentence that names where it is now.
+    pub async fn give_up(self, persistence: Persistence) -> Vec<Notice> {
+        let in_journal = persistence.journal.has_all();
+        let unsaved = persistence.sessions.unsaved();
+        if unsaved.is_empty() {
+            return Vec::new();
+        }
+        if in_journal && unsaved.len() == 1 {
+            let notice = Notice::failure("The last conversation could not be saved.");
+            let notice = match self.fault {
+                Some(fault) => notice.because(format!("{fault}.")),
+                None => notice,
+            };
+            return vec![
+                notice.advise("Its last turn is in the journal: the next start saves it."),
+            ];
+        }
+        let rescue = move || unsaved.iter().map(rescued).collect();
+        let rescued = tokio::task::spawn_blocking(rescue).await;
+        rescued.unwrap_or_default()
+    }
+}
+
+fn rescued(session: &Session) -> Notice {
+    let title = session.title();
+    let what = format!("The conversation \"{title}\" could not be saved.");
+    match Sessions::rescue(session) {
+        Ok(path) => Notice::failure(what).advise(format!(
+            "All of it is in {}: move it from there.",
+            path.display()
+        )),
+        Err(fault) => Notice::failure(what).because(format!("{fault}.")),
+    }
+}

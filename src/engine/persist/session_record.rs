@@ -1,0 +1,98 @@
+//! What a turn leaves in the session: the prompt and the final answer as
+//! messages, everything else beside them (S9.3).
+
+use crate::domain::session::{CancelledTurn, Role, TurnRecord};
+use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// A turn that is to be saved.
+pub struct TurnToSave<'a> {
+    pub prompt: &'a str,
+    pub kind: PromptKind,
+    pub model: &'a str,
+    /// The fold of its events.
+    pub transcript: &'a Transcript,
+}
+
+/// Adds an answered turn to the conversation. Returns its whole answer.
+pub(super) fn answered(
+    session: &mut Session,
+    turn: &TurnToSave,
+    answer: &str,
+    usage: Usage,
+) -> Arc<str> {
+    session.model = turn.model.to_owned();
+    let at = session.last_prompt();
+    match (turn.kind, at) {
+        (PromptKind::Replace, Some(at)) => session.rewind(at, Timestamp::now()),
+        (PromptKind::Continue, Some(at)) => return extended(session, at, turn, answer, usage),
+        _ => {}
+    }
+    session.messages.push(SavedMessage::user(turn.prompt));
+    let answer = SavedMessage::assistant(answer);
+    let whole = Arc::clone(&answer.content);
+    session.messages.push(answer);
+    let note = note(turn, usage, session.messages.len() - 1);
+    session.metadata.turns.push(note);
+    whole
+}
+
+/// The second half of the answer to the prompt at `at`, which was cut.
+fn extended(
+    session: &mut Session,
+    at: usize,
+    turn: &TurnToSave,
+    answer: &str,
+    usage: Usage,
+) -> Arc<str> {
+    let is_answer = |message: &SavedMessage| message.role == Role::Assistant;
+    let found = session.messages[at..].iter().rposition(is_answer);
+    let message = match found {
+        Some(behind) => at + behind,
+        None => {
+            session.messages.push(SavedMessage::assistant(""));
+            session.messages.len() - 1
+        }
+    };
+    let whole: Arc<str> = [&session.messages[message].content, answer].concat().into();
+    session.messages[message].content = Arc::clone(&whole);
+    session.metadata.extend_turn(note(turn, usage, message));
+    whole
+}
+
+fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
+    let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
+    for entry in turn.transcript.entries() {
+        match &entry.body {
+            Body::Tool(call) => tools.push(call.without_results()),
+            Body::Thinking { text, .. } if !text.trim().is_empty() => {
+                thoughts.push(text.trim_matches('\n'));
+            }
+            _ => {}
+        }
+    }
+    TurnRecord {
+        message,
+        model: turn.model.to_owned(),
+        usage,
+        tools,
+        // Each round thinks for itself: without a break its first word would run into
+        // the last one of the round before.
+        thinking: thoughts.join("\n\n"),
+        at: Some(Timestamp::now()),
+    }
+}
+
+/// Keeps the words of a turn that ended without an answer; never sent.
+pub(super) fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
+    let note = CancelledTurn {
+        at: Timestamp::now(),
+        after: session.messages.len(),
+        prompt: prompt.to_owned(),
+        words: words.to_owned(),
+        interrupted: false,
+        replaces: kind != PromptKind::Ask,
+    };
+    session.metadata.add_cancelled(note);
+}

@@ -1,0 +1,99 @@
+//! The order of saves, and what becomes of those that the disk refuses.
+
+use super::*;
+use crate::domain::SavedMessage;
+use std::fs;
+use tempfile::TempDir;
+
+const FIRST: Epoch = Epoch(1);
+
+fn writer() -> (TempDir, SessionWriter) {
+    let home = TempDir::new().expect("a scratch folder");
+    let sessions = Sessions::new(home.path().join("sessions"));
+    (home, SessionWriter::new(Arc::new(sessions)))
+}
+
+fn talk(turns: usize) -> Session {
+    let mut session = Session::new("m");
+    for turn in 0..turns {
+        let (prompt, answer) = (format!("q{turn}"), format!("a{turn}"));
+        session.messages.push(SavedMessage::user(prompt));
+        session.messages.push(SavedMessage::assistant(answer));
+    }
+    session
+}
+
+/// A file in the place of the folder: not even the superuser writes there.
+fn block(home: &TempDir) {
+    fs::write(home.path().join("sessions"), "").expect("written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn saves_that_are_asked_for_in_a_row_make_one_file_with_the_newest() {
+    let (home, mut writer) = writer();
+    writer.save(FIRST, talk(1));
+    writer.save(FIRST, talk(2));
+    let last = writer.save(FIRST, talk(3));
+    let one = writer.saved().await;
+    let id = one.result.expect("saved");
+    let two = writer.saved().await;
+    assert_eq!((two.ticket, two.result), (last, Ok(id.clone())));
+    assert!(writer.is_idle());
+    let sessions = Sessions::new(home.path().join("sessions"));
+    let files: Vec<_> = sessions.list().into_iter().map(|one| one.id).collect();
+    assert_eq!(files, std::slice::from_ref(&id));
+    let kept = sessions.open(&id).expect("there");
+    assert_eq!(kept.messages, talk(3).messages);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_refused_never_comes_after_what_is_newer() {
+    let (home, mut writer) = writer();
+    block(&home);
+    writer.save(FIRST, talk(1));
+    writer.save(FIRST, talk(2));
+    assert!(writer.saved().await.result.is_err());
+    let unsaved: Vec<_> = writer
+        .unsaved()
+        .into_iter()
+        .map(|one| one.messages)
+        .collect();
+    assert_eq!(unsaved, [talk(2).messages]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_disk_that_refuses_is_tried_ever_more_seldom_until_it_takes() {
+    let (home, mut writer) = writer();
+    block(&home);
+    writer.save(FIRST, talk(1));
+    let mut pauses = Vec::new();
+    let mut before = Instant::now();
+    for _ in 0..9 {
+        assert!(writer.saved().await.result.is_err());
+        pauses.push(before.elapsed().as_secs());
+        before = Instant::now();
+    }
+    assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
+    fs::remove_file(home.path().join("sessions")).expect("removed");
+    assert!(writer.saved().await.result.is_ok());
+    assert_eq!(writer.unsaved(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_says_when_the_first_answer_ended_however_late_it_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions");
+    std::fs::write(&path, "in the way").unwrap();
+    let mut writer = SessionWriter::new(Arc::new(Sessions::new(path.clone())));
+    let mut session = Session::new("m");
+    session.messages.push(SavedMessage::user("hi"));
+    writer.save(Epoch(1), session.clone());
+    assert!(writer.saved().await.result.is_err());
+    let then: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
+    assert!(writer.ended.insert(Epoch(1), then).is_some());
+    writer.save(Epoch(1), session.clone());
+    assert!(writer.saved().await.result.is_err());
+    std::fs::remove_file(path).unwrap();
+    let saved = writer.saved().await.result;
+    assert_eq!(saved, Ok("20010203_040506_hi.json".into()));
+}

@@ -1,0 +1,148 @@
+//! Turns that an earlier run left unfinished because it crashed, was killed or lost its
+//! terminal: finds their journals and saves what can be saved without asking.
+
+use crate::config::Home;
+use crate::domain::session::CancelledTurn;
+use crate::domain::{Notice, Session};
+use crate::protocol::{CameTo, LeftCall, Unfinished};
+use crate::store::{
+    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, Sessions, StoreError, recover,
+    recover_words,
+};
+use jiff::{Timestamp, Zoned};
+use std::collections::VecDeque;
+
+/// A journal with its unanswered turns; locked until it is dropped.
+#[derive(Debug)]
+pub struct UnfinishedTurns {
+    journal: Journal,
+    turns: Vec<JournaledTurn>,
+}
+
+#[derive(Debug, Default)]
+pub struct RecoveryScan {
+    pub(super) unfinished: VecDeque<UnfinishedTurns>,
+    pub(super) notices: Vec<Notice>,
+}
+
+impl UnfinishedTurns {
+    /// What the user is shown of them.
+    pub(super) fn question(&self) -> Unfinished {
+        let Some(turn) = self.turns.last() else {
+            return Unfinished::default();
+        };
+        let text = |entry: &serde_json::Value, key: &str| {
+            let text = entry.get(key).and_then(serde_json::Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let call = |(_, awaiting, entry): &(u64, bool, serde_json::Value)| LeftCall {
+            server: text(entry, "server"),
+            tool: text(entry, "tool"),
+            arguments: entry.get("arguments").cloned().unwrap_or_default(),
+            came_to: match (*awaiting, text(entry, "outcome")) {
+                (true, _) => CameTo::Awaiting,
+                (false, outcome) if outcome.is_empty() => CameTo::Running,
+                (false, outcome) => CameTo::Ended(outcome),
+            },
+        };
+        Unfinished {
+            prompt: turn.prompt.clone(),
+            words: turn.words(),
+            thinking: turn.thinking(),
+            session: turn.session.clone(),
+            at: turn.at,
+            calls: turn.calls.iter().map(call).collect(),
+            more: self.turns.len() - 1,
+        }
+    }
+
+    /// The prompt of the last one.
+    pub(super) fn prompt(&self) -> String {
+        let last = self.turns.last();
+        last.map_or_else(String::new, |turn| turn.prompt.clone())
+    }
+
+    /// A call of the last one waited for a decision.
+    pub(super) fn awaited_approval(&self) -> bool {
+        let last = self.turns.last();
+        last.is_some_and(|turn| turn.awaiting().next().is_some())
+    }
+
+    pub(super) fn open_session(&self, sessions: &Sessions) -> Option<Result<Session, StoreError>> {
+        let mut turns = self.turns.iter().rev();
+        let id = turns.find_map(|turn| turn.session.clone());
+        id.map(|id| sessions.open(&id))
+    }
+
+    /// Adds the words to their session, marked as interrupted.
+    pub(super) fn add_to(&self, session: &mut Session) {
+        for turn in &self.turns {
+            if session.started_at.is_none() {
+                session.started_at = turn.started;
+                session.model.clone_from(&turn.model);
+            }
+            let note = CancelledTurn {
+                at: turn.at.unwrap_or_else(Timestamp::now),
+                after: session.messages.len(),
+                prompt: turn.prompt.clone(),
+                words: turn.words(),
+                interrupted: true,
+                replaces: turn.before < session.messages.len(),
+            };
+            session.metadata.add_cancelled(note);
+        }
+    }
+
+    pub(super) fn into_journal(self) -> Journal {
+        self.journal
+    }
+}
+
+pub(super) fn scan(home: &Home) -> RecoveryScan {
+    let mut scan = RecoveryScan::default();
+    let sessions = Sessions::new(home.sessions());
+    for found in Journals::new(home.journal()).left() {
+        match found {
+            OrphanedJournal::Foreign(notice) => scan.notices.push(notice),
+            OrphanedJournal::Left { journal, turns } => sort(journal, turns, &sessions, &mut scan),
+        }
+    }
+    scan
+}
+
+/// Saves the answers of a journal, and the words of turns that ended without one; turns
+/// that never ended are left to be offered.
+fn sort(journal: Journal, turns: Vec<JournaledTurn>, sessions: &Sessions, scan: &mut RecoveryScan) {
+    let (answered, mut turns): (Vec<_>, Vec<_>) =
+        turns.into_iter().partition(|turn| turn.answer.is_some());
+    for turn in answered {
+        match recover(sessions, &turn, &Zoned::now()) {
+            Ok(Some(Recovered::Saved(id))) => {
+                for later in turns.iter_mut().filter(|it| it.started == turn.started) {
+                    later.session.get_or_insert_with(|| id.clone());
+                }
+                let notice = Notice::info(format!("An answer of the last run is saved in {id}."));
+                scan.notices.push(notice);
+            }
+            Ok(_) => {}
+            Err(fault) => {
+                // The journal stays as it is, for the next start.
+                scan.notices.push(fault.notice());
+                return;
+            }
+        }
+    }
+    let (ended, turns): (Vec<_>, Vec<_>) = turns.into_iter().partition(|turn| turn.ended);
+    for turn in ended {
+        if let Err(fault) = recover_words(sessions, &turn) {
+            scan.notices.push(fault.notice());
+            return;
+        }
+    }
+    if turns.is_empty() {
+        journal.remove();
+    } else {
+        scan.unfinished
+            .push_back(UnfinishedTurns { journal, turns });
+    }
+}

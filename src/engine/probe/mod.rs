@@ -1,0 +1,183 @@
+//! `/probe`: finds out in the background which dialect the present model follows, and stores
+//! that if the user wants it. It touches no conversation. `run` tries each dialect,
+//! `attempt` runs the turn of one, `observation` judges what the model wrote.
+
+mod attempt;
+mod observation;
+mod run;
+
+pub use run::{Probe, ProbeNews, RunningProbe};
+
+use super::cx::EngineCx;
+use super::jobs::JobResult;
+use super::models::without_retry;
+use super::questions::PendingQuestion;
+use crate::config::{self, ConfigError, Settings};
+use crate::domain::probe::{ProbeState, Report};
+use crate::domain::{Dialect, ModelConfig, ModelRef, Notice};
+use crate::protocol::{Ask, Choice, Event, Job, Owner};
+use std::sync::Arc;
+use tokio::runtime::Handle;
+
+/// The probe of a model, from its beginning until the user has read what it found.
+#[derive(Default)]
+pub(super) struct ModelProbe {
+    active: Option<ActiveProbe>,
+}
+
+struct ActiveProbe {
+    report: Report,
+    state: ProbeState,
+    /// None once it is over.
+    running: Option<RunningProbe>,
+}
+
+impl ModelProbe {
+    pub(super) fn is_active(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// Waits for the next news; pending where no probe runs. Cancel-safe.
+    pub(super) async fn next(&mut self) -> ProbeNews {
+        let running = self.active.as_mut().and_then(|one| one.running.as_mut());
+        match running {
+            Some(running) => running.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// `probe` is the reason where there is no model to probe.
+    pub(super) fn start(&mut self, probe: Result<Probe, Notice>, cx: &mut EngineCx) {
+        if self.is_active() {
+            return cx.notice(Notice::info("A probe is under way already."));
+        }
+        if cx.options.stand_in.is_some() {
+            let what = "The demo's model follows a script: there is nothing to find out.";
+            return cx.notice(Notice::info(what));
+        }
+        let probe = match probe {
+            Ok(probe) => probe,
+            Err(notice) => return cx.notice(notice),
+        };
+        self.active = Some(ActiveProbe {
+            report: Report::new(probe.model.reference(), probe.model.dialect),
+            state: ProbeState {
+                model: probe.model.name.clone(),
+                dialect: None,
+                is_loading: false,
+                is_over: false,
+            },
+            running: Some(probe.start(&Handle::current())),
+        });
+        self.push(cx);
+    }
+
+    fn push(&self, cx: &mut EngineCx) {
+        let state = self.active.as_ref().map(|active| active.state.clone());
+        cx.outbox.push(Event::ProbeChanged(state));
+    }
+
+    pub(super) fn take_in(&mut self, news: ProbeNews, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
+            return;
+        };
+        match news {
+            ProbeNews::Trying(dialect) => {
+                active.state.dialect = Some(dialect);
+                active.state.is_loading = false;
+            }
+            ProbeNews::Loading => active.state.is_loading = true,
+            ProbeNews::Loaded => active.state.is_loading = false,
+            ProbeNews::Tried(trial) => {
+                active.report.trials.push(trial);
+                return;
+            }
+            ProbeNews::Over(over) => {
+                active.report.is_cut = over.is_err();
+                active.report.fault = over.err().map(without_retry);
+                return self.over(settings, cx);
+            }
+        }
+        self.push(cx);
+    }
+
+    /// The user does not wait for the rest, and sees what there is.
+    pub(super) fn stop(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
+            return;
+        };
+        let Some(running) = &mut active.running else {
+            return;
+        };
+        // What was told before the key came counts.
+        for news in running.drain() {
+            if let ProbeNews::Tried(trial) = news {
+                active.report.trials.push(trial);
+            }
+        }
+        active.report.is_cut = true;
+        if active.report.trials.iter().any(|trial| trial.was_tried()) {
+            return self.over(settings, cx);
+        }
+        self.active = None;
+        self.push(cx);
+        let what = "The probe was stopped before a dialect was tried to its end.";
+        cx.notice(Notice::info(what));
+    }
+
+    /// Shows what was found, and asks where there is something to store.
+    fn over(&mut self, settings: &Settings, cx: &mut EngineCx) {
+        let Some(active) = &mut self.active else {
+            return;
+        };
+        active.running = None;
+        active.state.is_over = true;
+        let report = Arc::new(active.report.clone());
+        let model = report.model.clone();
+        let mut listed = settings.models.iter().map(ModelConfig::reference);
+        let is_listed = listed.any(|one| one == model);
+        let to = report.worth_storing().filter(|_| is_listed);
+        tracing::info!("probe of {}: {}", model.name, report.words());
+        self.push(cx);
+        let question = Ask::StoreDialect { report, to };
+        let pending = PendingQuestion::StoreDialect { model, to };
+        cx.ask(Owner::Job(Job::Probe), question, pending);
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        model: ModelRef,
+        to: Option<Dialect>,
+        choice: Choice,
+        cx: &mut EngineCx,
+    ) {
+        self.active = None;
+        let Some(dialect) = to.filter(|_| choice == Choice::Store) else {
+            return self.push(cx);
+        };
+        // The next prompt waits until what was found is in force.
+        let home = cx.home.clone();
+        cx.write_config(move || {
+            let stored = config::set_tool_calls(&home, &model, dialect);
+            JobResult::DialectStored(model, dialect, stored)
+        });
+    }
+
+    pub(super) fn stored(
+        &mut self,
+        model: &ModelRef,
+        dialect: Dialect,
+        stored: Result<(), ConfigError>,
+        cx: &mut EngineCx,
+    ) {
+        cx.notice(match stored {
+            Err(fault) => fault.notice(),
+            Ok(()) => {
+                let (name, dialect) = (&model.name, dialect.name());
+                let said = format!("{name} is used with `{dialect}` from now on.");
+                Notice::info(said).because("It stands in config.json as `toolCalls`.")
+            }
+        });
+        self.push(cx);
+    }
+}

@@ -1,0 +1,198 @@
+//! Finds out which dialect a model follows (S6.6): one turn for each, in which it is
+//! to call `say_hello` and to repeat what only a call can tell it. Nothing of that
+//! belongs to a conversation; dropping the future stops it at once.
+
+use super::attempt::{Attempt, AttemptEnd};
+use crate::config::BUILT_IN;
+use crate::domain::probe::{TOOL, Trial, Wrote};
+use crate::domain::server::Protocol;
+use crate::domain::{
+    Advice, Dialect, Launch, ModelConfig, Notice, Offered, ProviderKind, Server, ServerConfig,
+    ServerId, ServerStatus,
+};
+use crate::mcp::{Hub, HubEvent};
+use crate::ports::LocalServer;
+use crate::provider::Provider;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+/// Seconds of silence in the middle of a reply that end an attempt at the latest: nobody is
+/// asked whether to wait on.
+const IDLE_SECONDS_MAX: u64 = 30;
+/// News that wait for whoever started the probe.
+const NEWS_MAX: usize = 16;
+/// How long the built-in server may take to come up.
+const TOOLS_TIME_MAX: Duration = Duration::from_secs(10);
+/// Events of the hub that wait.
+const EVENTS_MAX: usize = 64;
+
+/// What is probed, and how it would be asked in a conversation.
+pub struct Probe {
+    pub provider: Provider,
+    pub built_in: Arc<dyn LocalServer>,
+    pub model: Arc<ModelConfig>,
+    /// What the chat would send: whether a dialect is followed depends on it.
+    pub system_prompt: Arc<str>,
+    /// The context that a conversation has with this model, and the one that the person
+    /// agreed to: another would make Ollama load it anew.
+    pub num_ctx: u32,
+    pub agreed: u64,
+    /// `idleSeconds` of the settings.
+    pub idle_seconds: u64,
+}
+
+/// What a probe has to say while it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProbeNews {
+    Trying(Dialect),
+    /// The server loads the model first.
+    Loading,
+    Loaded,
+    Tried(Trial),
+    /// The last news. An error would stop every dialect alike, such as a server that is
+    /// not there.
+    Over(Result<(), Notice>),
+}
+
+/// A probe under way; dropping it stops it.
+pub struct RunningProbe {
+    news: mpsc::Receiver<ProbeNews>,
+    task: AbortOnDropHandle<Result<(), Notice>>,
+}
+
+impl RunningProbe {
+    /// Waits for the next news. Cancel-safe; not to be called after [`ProbeNews::Over`].
+    pub async fn next(&mut self) -> ProbeNews {
+        if let Some(news) = self.news.recv().await {
+            return news;
+        }
+        let over = (&mut self.task).await.unwrap_or_else(|fault| {
+            tracing::error!("a probe failed: {fault}");
+            let what = "The probe ended by a fault of humble itself.";
+            Err(Notice::failure(what).advise(Advice::ShowLog))
+        });
+        ProbeNews::Over(over)
+    }
+
+    /// The news that came already.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = ProbeNews> {
+        std::iter::from_fn(|| self.news.try_recv().ok())
+    }
+}
+
+impl Probe {
+    pub fn start(self, runtime: &Handle) -> RunningProbe {
+        let (tell, news) = mpsc::channel(NEWS_MAX);
+        let task = AbortOnDropHandle::new(runtime.spawn(self.run(tell)));
+        RunningProbe { news, task }
+    }
+
+    /// Tries each dialect. A fault in one of them does not keep the others from being
+    /// tried.
+    async fn run(self, tell: mpsc::Sender<ProbeNews>) -> Result<(), Notice> {
+        let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
+        let facts = match self.model.provider {
+            // Who else has what to say says it when asked with tools.
+            ProviderKind::Ollama => self.provider.facts(&self.model).await.ok(),
+            _ => None,
+        };
+        let facts = facts.unwrap_or_default();
+        for dialect in Dialect::ALL {
+            let trial = if dialect == Dialect::Native && facts.can("tools") == Some(false) {
+                let has = facts.capabilities.join(", ");
+                Trial::skipped(
+                    dialect,
+                    format!("not tried, since its server lists no `tools` for it ({has})."),
+                )
+            } else {
+                let _ = tell.send(ProbeNews::Trying(dialect)).await;
+                match Attempt::run(&self, dialect, &facts, &mut tools, &tell).await {
+                    AttemptEnd::Tried(trial) => trial,
+                    AttemptEnd::Hopeless(notice) => return Err(notice),
+                }
+            };
+            log(&self.model.name, &trial);
+            let _ = tell.send(ProbeNews::Tried(trial)).await;
+        }
+        Ok(())
+    }
+
+    /// Seconds of silence in the middle of a reply that end an attempt.
+    pub(super) fn idle_seconds(&self) -> u64 {
+        self.idle_seconds.min(IDLE_SECONDS_MAX)
+    }
+}
+
+fn log(model: &str, trial: &Trial) {
+    let dialect = trial.dialect.name();
+    let fault = trial.fault.as_deref().unwrap_or("no fault");
+    let seconds = trial.elapsed.as_secs_f64();
+    let (wrote, answered) = (&trial.wrote, trial.answered);
+    if *wrote == Wrote::Skipped {
+        return tracing::info!("probe of {model}: {dialect}: {fault}");
+    }
+    tracing::info!(
+        "probe of {model}: {dialect}: wrote {wrote:?}, answered {answered}, {seconds:.1} s, {fault}"
+    );
+}
+
+/// A session with the built-in server that is the probe's own: what the person switched
+/// off in the chat stays off there.
+pub(super) struct ProbeTools {
+    pub(super) hub: Hub,
+    pub(super) events: mpsc::Receiver<HubEvent>,
+    /// The one tool.
+    pub(super) offered: Arc<Offered>,
+}
+
+impl ProbeTools {
+    async fn open(built_in: Arc<dyn LocalServer>) -> Result<Self, Notice> {
+        let (sender, mut events) = mpsc::channel(EVENTS_MAX);
+        let mut hub = Hub::new(sender, built_in);
+        hub.configure(vec![ServerConfig {
+            id: ServerId::new(BUILT_IN),
+            description: None,
+            enabled: true,
+            launch: Launch::BuiltIn,
+            tools_off: BTreeSet::new(),
+            startup_timeout: TOOLS_TIME_MAX,
+            tool_timeout: TOOLS_TIME_MAX,
+            protocol: Protocol::Legacy,
+            secrets: Vec::new(),
+        }]);
+        let connected = async {
+            while let Some(event) = events.recv().await {
+                if let HubEvent::Changed(server) = event
+                    && server.status == ServerStatus::Connected
+                {
+                    return Some(*server);
+                }
+            }
+            None
+        };
+        let server = timeout(TOOLS_TIME_MAX, connected).await.ok().flatten();
+        let offered = server.as_ref().map(only_the_tool).unwrap_or_default();
+        if offered.is_empty() {
+            return Err(Notice::failure(format!(
+                "The built-in tool {TOOL} did not come up."
+            )));
+        }
+        Ok(Self {
+            hub,
+            events,
+            offered: Arc::new(offered),
+        })
+    }
+}
+
+fn only_the_tool(server: &Server) -> Offered {
+    let mut server = server.clone();
+    let tools = server.tools.iter().filter(|tool| tool.name == TOOL);
+    server.tools = Arc::new(tools.cloned().collect());
+    Offered::from_servers([&server])
+}

@@ -1,0 +1,46 @@
+//! Questions to the user that are not the turn's own, and what follows from each answer.
+
+use super::persist::unfinished::UnfinishedTurns;
+use crate::config::Known;
+use crate::domain::trust::Agreed;
+use crate::domain::{Change, Dialect, ModelRef, ModelServer, PinChange};
+use std::sync::Arc;
+
+/// What waits for an answer.
+#[derive(Debug)]
+pub(super) enum PendingQuestion {
+    /// A conversation that does not fit into the context, which may grow to this.
+    Context {
+        to: u64,
+    },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
+    RemoveModel {
+        server: ModelServer,
+        name: String,
+    },
+    /// What a probe found, and what of it is worth storing.
+    StoreDialect {
+        model: ModelRef,
+        to: Option<Dialect>,
+    },
+    /// What would come into force, and what was said of it.
+    OutsideEdit {
+        known: Box<Known>,
+        /// What was in force when it was asked.
+        base: Box<Known>,
+        changes: Vec<Change>,
+    },
+    /// The text that was shown: another is not replaced.
+    ReplacePrompt(Arc<str>),
+    /// Whether a turn of an earlier run is taken up again.
+    Unfinished(UnfinishedTurns),
+    /// Whether it is really to go.
+    Discard(UnfinishedTurns),
+    /// What was shown of a tool that changed.
+    PinChanged(Box<PinChange>),
+    /// The text that was shown, by its hash.
+    Instructions(Agreed),
+}

@@ -1,0 +1,113 @@
+//! The open conversation, and the sessions on the disk: `branches` takes turns back and
+//! goes over to other branches.
+
+mod branches;
+
+use super::cx::EngineCx;
+use super::deps::InitialSession;
+use super::jobs::{JobResult, SessionsResult};
+use super::persist::session_writer::Epoch;
+use crate::domain::{PromptKind, QueryId, Session, SessionId};
+use crate::protocol::Event;
+use std::sync::Arc;
+
+/// The open conversation.
+pub(super) struct Conversation {
+    session: Session,
+    epoch: Epoch,
+}
+
+impl Conversation {
+    pub(super) fn new(session: Session) -> Self {
+        Self {
+            session,
+            epoch: Epoch::default(),
+        }
+    }
+
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    pub(super) fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Another session takes the place of this one.
+    pub(super) fn replace(&mut self, session: Session) {
+        self.epoch.0 += 1;
+        self.session = session;
+    }
+
+    /// The conversation goes on without a file. Returns the file that it leaves.
+    pub(super) fn fork(&mut self) -> Option<SessionId> {
+        let original = self.session.id.take();
+        self.replace(self.session.forked());
+        original
+    }
+
+    /// The prompt that a turn answers: one that continues answers the last one.
+    pub(super) fn asked_as(&self, kind: PromptKind, prompt: &str) -> String {
+        let last = self.session.last_prompt();
+        let last = last.filter(|_| kind == PromptKind::Continue);
+        let last = last.map(|at| &*self.session.messages[at].content);
+        last.unwrap_or(prompt).to_owned()
+    }
+}
+
+pub(super) fn list(query: QueryId, cx: &mut EngineCx) {
+    let sessions = Arc::clone(&cx.sessions);
+    cx.jobs.spawn_blocking(move || {
+        let sessions = Arc::new(sessions.list());
+        JobResult::Events(vec![Event::SessionsListed { query, sessions }])
+    });
+}
+
+pub(super) fn preview(query: QueryId, id: SessionId, cx: &mut EngineCx) {
+    let sessions = Arc::clone(&cx.sessions);
+    cx.jobs.spawn_blocking(move || {
+        JobResult::Events(match sessions.preview(&id) {
+            Ok(session) => {
+                let session = Arc::new(session);
+                vec![Event::SessionPreviewed { query, session }]
+            }
+            // The list says why it is broken.
+            Err(_) => Vec::new(),
+        })
+    });
+}
+
+pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
+    let sessions = Arc::clone(&cx.sessions);
+    cx.jobs
+        .spawn_blocking(move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id))));
+}
+
+/// Opens what the command line asks for, while the first frame is drawn.
+pub(super) fn open_first(cx: &mut EngineCx) {
+    let Some(open) = cx.options.open.clone() else {
+        return;
+    };
+    let sessions = Arc::clone(&cx.sessions);
+    cx.jobs.spawn_blocking(move || {
+        let found = match &open {
+            InitialSession::Latest => sessions.latest(),
+            InitialSession::Named(name) => sessions.find(name),
+        };
+        JobResult::Sessions(SessionsResult::Continued(
+            found.map(|id| sessions.open(&id)),
+        ))
+    });
+}
+
+pub(super) fn delete(id: SessionId, cx: &mut EngineCx) {
+    let sessions = Arc::clone(&cx.sessions);
+    cx.jobs.spawn_blocking(move || {
+        let result = sessions.delete(&id);
+        JobResult::Sessions(SessionsResult::Deleted(id, result))
+    });
+}

@@ -1,0 +1,131 @@
+//! The settings in force: what the files said when they were read, and what was chosen since.
+//! `reload` follows edits of the files, `personas` is who answers, `system_prompt` replaces an
+//! older system prompt.
+
+mod personas;
+mod reload;
+mod system_prompt;
+
+use super::cx::EngineCx;
+use crate::config::{self, Known, Settings};
+use crate::domain::{Persona, ServerConfig, Trust};
+use personas::Personas;
+use reload::SettingsReload;
+use std::sync::Arc;
+
+pub(super) struct LiveSettings {
+    values: Settings,
+    system_prompt: Arc<str>,
+    servers: Vec<ServerConfig>,
+    personas: Personas,
+    reload: SettingsReload,
+}
+
+impl LiveSettings {
+    pub(super) fn new(files: Known, cx: &EngineCx) -> Self {
+        let mut values = files.settings;
+        put_stand_in(&mut values, cx);
+        Self {
+            values,
+            system_prompt: files.system_prompt.into(),
+            servers: files.servers,
+            personas: Personas::new(files.personas),
+            reload: SettingsReload::default(),
+        }
+    }
+
+    pub(super) fn values(&self) -> &Settings {
+        &self.values
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut Settings {
+        &mut self.values
+    }
+
+    pub(super) fn servers(&self) -> &[ServerConfig] {
+        &self.servers
+    }
+
+    pub(super) fn servers_mut(&mut self) -> &mut [ServerConfig] {
+        &mut self.servers
+    }
+
+    /// The prompt of `system_prompt.txt`.
+    pub(super) fn file_prompt(&self) -> &Arc<str> {
+        &self.system_prompt
+    }
+
+    pub(super) fn personas(&self) -> &Personas {
+        &self.personas
+    }
+
+    pub(super) fn personas_mut(&mut self) -> &mut Personas {
+        &mut self.personas
+    }
+
+    /// The prompt of whoever answers.
+    pub(super) fn prompt(&self) -> Arc<str> {
+        match self.personas.chosen().map(|persona| &persona.text) {
+            Some(Ok(text)) => text.as_str().into(),
+            _ => Arc::clone(&self.system_prompt),
+        }
+    }
+
+    /// What is in force, `trust` with it.
+    pub(super) fn known(&self, trust: &Arc<Trust>) -> Known {
+        Known {
+            settings: self.values.clone(),
+            servers: self.servers.clone(),
+            system_prompt: self.system_prompt.to_string(),
+            personas: self.personas.listed().to_vec(),
+            trust: Arc::clone(trust),
+        }
+    }
+}
+
+impl LiveSettings {
+    /// Other settings come into force. What they were is returned; what follows for others is
+    /// the caller's.
+    pub(super) fn replace_values(&mut self, now: &Known) -> Settings {
+        self.reload.remember(now);
+        std::mem::replace(&mut self.values, now.settings.clone())
+    }
+
+    /// True where that is a change.
+    pub(super) fn replace_servers(&mut self, servers: Vec<ServerConfig>) -> bool {
+        let is_change = servers != self.servers;
+        self.servers = servers;
+        is_change
+    }
+
+    pub(super) fn replace_prompts(
+        &mut self,
+        file_prompt: String,
+        personas: Vec<Persona>,
+        cx: &mut EngineCx,
+    ) {
+        if *file_prompt != *self.system_prompt {
+            self.system_prompt = file_prompt.into();
+        }
+        if personas != self.personas.listed() {
+            self.personas.replace(personas, cx);
+        }
+    }
+}
+
+/// Secrets are hidden before they are in force: a log line may contain them.
+pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
+    if let Some(log) = &cx.log {
+        let mut secrets = known.settings.secrets();
+        secrets.extend(config::server_secrets(&known.servers));
+        log.hide(secrets);
+    }
+}
+
+/// A stand-in is the one model that there is, whatever the file lists.
+fn put_stand_in(settings: &mut Settings, cx: &EngineCx) {
+    if let Some(model) = &cx.options.stand_in {
+        settings.models = vec![model.clone()];
+        settings.lists_models = true;
+    }
+}

@@ -1,0 +1,136 @@
+//! Who answers: the system prompt or a persona, chosen for as long as the program runs. A
+//! turn goes on as what it began with.
+
+use crate::config;
+use crate::domain::{Banner, BannerCause, Notice, Offered, Persona, Server, ServerStatus};
+use crate::engine::cx::EngineCx;
+use crate::protocol::Event;
+use std::sync::Arc;
+
+#[derive(Default)]
+pub struct Personas {
+    /// Those that are files.
+    listed: Vec<Persona>,
+    chosen: Option<Arc<Persona>>,
+    /// The command line chose it: its tools are looked for once the servers are there.
+    is_unchecked: bool,
+}
+
+impl Personas {
+    pub(super) fn new(listed: Vec<Persona>) -> Self {
+        Self {
+            listed,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn listed(&self) -> &[Persona] {
+        &self.listed
+    }
+
+    pub fn chosen(&self) -> Option<&Arc<Persona>> {
+        self.chosen.as_ref()
+    }
+
+    /// The persona that the command line names.
+    pub fn choose_first(&mut self, cx: &mut EngineCx) {
+        if let Some(name) = cx.options.persona.clone() {
+            match config::find_persona(&self.listed, &name) {
+                Ok(persona) => {
+                    self.chosen = Some(Arc::new(persona));
+                    self.is_unchecked = !cx.options.no_tools;
+                }
+                Err(notice) => {
+                    cx.add_banners([Banner::new(BannerCause::UnknownPersona, notice)]);
+                }
+            }
+        }
+        self.list(cx);
+    }
+
+    /// Once no server is on its way any more: does somebody offer what the persona of
+    /// the command line asks for?
+    pub fn check_first(&mut self, servers: &[Server], offered: &Offered, cx: &mut EngineCx) {
+        let is_coming = |server: &Server| {
+            server.enabled && matches!(server.status, ServerStatus::Off | ServerStatus::Starting)
+        };
+        if !self.is_unchecked || servers.is_empty() || servers.iter().any(is_coming) {
+            return;
+        }
+        self.is_unchecked = false;
+        let persona = self.chosen.clone();
+        if let Some(missing) = persona.and_then(|persona| missing(&persona, offered)) {
+            let what = format!("`{}` answers. {missing}", self.chosen_name());
+            cx.notice(Notice::warning(what));
+        }
+    }
+
+    fn chosen_name(&self) -> &str {
+        let persona = self.chosen.as_ref();
+        persona.map_or("", |persona| persona.name.as_str())
+    }
+
+    pub fn select(&mut self, name: Option<&str>, offered: &Offered, cx: &mut EngineCx) {
+        let chosen = name.map(|name| config::find_persona(&self.listed, name));
+        match chosen.transpose() {
+            Ok(persona) => {
+                let said = match &persona {
+                    Some(persona) => format!("`{}` answers from now on.", persona.name),
+                    None => "The system prompt is in force again.".to_owned(),
+                };
+                let missing = persona
+                    .as_ref()
+                    .and_then(|persona| missing(persona, offered));
+                self.chosen = persona.map(Arc::new);
+                cx.clear_banner(&BannerCause::UnknownPersona);
+                let notice = Notice::info(said);
+                cx.notice(match missing {
+                    Some(missing) => notice.because(missing),
+                    None => notice,
+                });
+            }
+            Err(notice) => cx.notice(notice),
+        }
+        self.list(cx);
+    }
+
+    /// The files changed: the chosen one is what its file says now, or nobody.
+    pub fn replace(&mut self, listed: Vec<Persona>, cx: &mut EngineCx) {
+        self.listed = listed;
+        if let Some(persona) = self.chosen.take() {
+            match config::find_persona(&self.listed, &persona.name) {
+                Ok(found) => self.chosen = Some(Arc::new(found)),
+                Err(notice) => cx.notice(notice.because("The system prompt is in force again.")),
+            }
+        }
+        self.list(cx);
+    }
+
+    fn list(&self, cx: &mut EngineCx) {
+        let personas = config::all_personas(&self.listed);
+        let personas = Arc::new(personas.iter().map(Persona::summary).collect());
+        let selected = self.chosen.as_ref().map(|persona| persona.name.clone());
+        cx.outbox.push(Event::PersonasListed { personas, selected });
+    }
+}
+
+/// Tools that a persona names and no server offers now.
+fn missing(persona: &Persona, offered: &Offered) -> Option<String> {
+    let offered = offered.tools();
+    let tools = persona.tools.iter().flatten();
+    let missing: Vec<String> = tools
+        .filter(|name| !offered.iter().any(|tool| name.means(tool)))
+        .map(|name| format!("`{}`", name.written()))
+        .collect();
+    let count = persona.tools.as_ref().map_or(0, Vec::len);
+    let names = missing.join(", ");
+    match missing.len() {
+        0 => None,
+        all if all == count => Some(format!(
+            "It has no tools: no server offers any that it asks for now: {names}."
+        )),
+        _ => Some(format!(
+            "It asks for tools that no server offers now: {names}."
+        )),
+    }
+}

@@ -1,0 +1,298 @@
+//! Edits of the files from outside while the program runs: what is harmless comes into force at
+//! once, the rest waits for the user. What was asked about is what comes into force, never a
+//! file that was read again after the question.
+
+use super::{LiveSettings, hide_secrets, put_stand_in};
+use crate::config::{self, Known, Memory, Read, Watcher, weigh};
+use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Trust, Weight};
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::{JobResult, SettingsResult};
+use crate::engine::models::Models;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Ask, Choice, Owner};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Changes that one notice tells of.
+const TOLD_MAX: usize = 6;
+
+#[derive(Default)]
+pub(super) struct SettingsReload {
+    watcher: Option<Watcher>,
+    memory: Memory,
+    /// The question that is open.
+    open: Option<AskId>,
+    /// What was asked about and not taken; it is not asked about again by itself.
+    declined: Vec<Change>,
+    /// The files are being read: the writes of our own that had begun by then.
+    reading: Option<u64>,
+    /// Another reading is due, and whether it asks again about what was declined.
+    due: Option<bool>,
+    /// The causes of banners that the files gave.
+    causes: BTreeSet<BannerCause>,
+}
+
+impl SettingsReload {
+    pub(super) fn remember(&mut self, now: &Known) {
+        self.memory.remember(now);
+    }
+}
+
+/// Files that were read again.
+pub struct RereadFiles {
+    /// What comes into force by itself, where that is not what is in force already.
+    pub in_force: Option<Known>,
+    harmless: Vec<Change>,
+    /// What the user has to agree to.
+    waiting: Vec<Change>,
+    after: Known,
+    is_same: bool,
+    /// The user asked for it.
+    asks: bool,
+}
+
+impl LiveSettings {
+    /// Waits until a file may have changed; pending where nothing is watched. Cancel-safe.
+    pub async fn edited(&mut self) {
+        match &mut self.reload.watcher {
+            Some(watcher) => watcher.changed().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Begins to watch, where that is wanted.
+    pub fn watch(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
+        let known = self.known(trust);
+        self.reload.memory.remember(&known);
+        let causes = banners.iter().map(|banner| banner.cause.clone());
+        self.reload.causes = causes.collect();
+        if cx.options.watch {
+            self.reload.watcher = Some(Watcher::new(&cx.home));
+        }
+    }
+
+    /// A write of our own ended.
+    pub fn config_written(&mut self, cx: &mut EngineCx) {
+        cx.config_writes.ended += 1;
+        if let Some(asks) = self.reload.due.take() {
+            self.look(asks, cx);
+        }
+    }
+
+    /// Reads the files again; `asks` asks about what was declined, too.
+    pub fn look(&mut self, asks: bool, cx: &mut EngineCx) {
+        let reload = &mut self.reload;
+        if reload.reading.is_some() || cx.config_writes.is_under_way() {
+            reload.due = Some(asks || reload.due == Some(true));
+            return;
+        }
+        reload.reading = Some(cx.config_writes.begun);
+        let home = cx.home.clone();
+        cx.jobs.spawn_blocking(move || {
+            JobResult::Settings(SettingsResult::Reread(Box::new(Read::files(&home)), asks))
+        });
+    }
+
+    /// The files were read again. What comes into force by itself is returned: then
+    /// [`Self::reread_in_force`] goes on.
+    pub fn reread(
+        &mut self,
+        read: Read,
+        asks: bool,
+        models: &Models,
+        trust: &Arc<Trust>,
+        cx: &mut EngineCx,
+    ) -> Option<RereadFiles> {
+        // What was read may be from before a write of our own.
+        let began = self.reload.reading.take();
+        let is_stale = began != Some(cx.config_writes.begun);
+        let due = self.reload.due.take();
+        if let Some(due) = due.or(is_stale.then_some(false)) {
+            self.look(asks || due, cx);
+            return None;
+        }
+        self.tell_of_files(&read.banners, models, trust, cx);
+        let before = self.known(trust);
+        let mut after = read.or_else(&before);
+        put_stand_in(&mut after.settings, cx);
+        hide_secrets(&after, cx);
+        let weighed = weigh(&before, &after, &self.reload.memory);
+        let count = weighed.changes.len();
+        tracing::debug!("the files of settings were read again: {count} changes");
+        let harmless = weighed.of(Weight::Harmless);
+        let mut waiting = weighed.of(Weight::NeedsConsent);
+        waiting.extend(models.first_of(&after.settings, cx).map(config::use_of));
+        Some(RereadFiles {
+            is_same: weighed.changes.is_empty() && waiting.is_empty(),
+            in_force: (weighed.harmless != before).then_some(weighed.harmless),
+            harmless,
+            waiting,
+            after,
+            asks,
+        })
+    }
+
+    /// What of the files comes into force by itself is in force.
+    pub fn reread_in_force(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
+        tell(&files.harmless, cx);
+        if files.asks {
+            self.reload.declined.clear();
+            if files.is_same {
+                cx.notice(Notice::info(
+                    "The files say what is in force: nothing changes.",
+                ));
+            }
+        }
+        self.hold(files, trust, cx);
+    }
+
+    /// Keeps changes waiting: they are asked about unless they were declined before.
+    /// The question tells of `harmless` ones, too: it hides the notice of them.
+    fn hold(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
+        let RereadFiles {
+            waiting,
+            harmless,
+            after,
+            ..
+        } = files;
+        let declined = &mut self.reload.declined;
+        declined.retain(|change| waiting.contains(change));
+        let is_known = waiting.iter().all(|change| declined.contains(change));
+        let now = Box::new(self.known(trust));
+        let after = Box::new(after);
+        let open = self.reload.open;
+        if let Some(PendingQuestion::OutsideEdit {
+            known,
+            base,
+            changes,
+        }) = open.and_then(|open| cx.question(open))
+            && *changes == waiting
+            && config::is_same_leave(&now.trust, &known.trust, &after.trust)
+        {
+            (*known, *base) = (after, now);
+            return;
+        }
+        // While the question is open it says all that the banner would.
+        tell_of_waiting(if is_known { &waiting } else { &[] }, cx);
+        if let Some(open) = self.reload.open.take() {
+            cx.withdraw(open);
+        }
+        if is_known {
+            return;
+        }
+        let question = Ask::OutsideEdit(Arc::new([waiting.as_slice(), &harmless].concat()));
+        let pending = PendingQuestion::OutsideEdit {
+            known: after,
+            base: now,
+            changes: waiting,
+        };
+        self.reload.open = Some(cx.ask(Owner::Program, question, pending));
+    }
+
+    /// The user has read the changes and decided. What comes into force is returned; then
+    /// [`Self::taken`] goes on.
+    pub fn decided(
+        &mut self,
+        known: Known,
+        base: &Known,
+        changes: &[Change],
+        choice: Choice,
+        trust: &Arc<Trust>,
+        cx: &mut EngineCx,
+    ) -> Option<Known> {
+        self.reload.open = None;
+        if choice != Choice::TakeChanges {
+            self.reload.declined = changes.to_vec();
+            tell_of_waiting(changes, cx);
+            return None;
+        }
+        for change in changes {
+            tracing::info!("taken: {}: {}", change.file, change.what);
+        }
+        Some(config::taken(&self.known(trust), base, known))
+    }
+
+    /// The changes that the user took are in force.
+    pub fn taken(&mut self, count: usize, cx: &mut EngineCx) {
+        self.reload.declined.clear();
+        tell_of_waiting(&[], cx);
+        cx.notice(Notice::info(match count {
+            1 => "The change is in force now.".to_owned(),
+            count => format!("The {count} changes are in force now."),
+        }));
+        // The files may have moved on while the question was open.
+        self.look(false, cx);
+    }
+
+    /// What the files have to say now takes the place of what they said before.
+    fn tell_of_files(
+        &mut self,
+        banners: &[Banner],
+        models: &Models,
+        trust: &Trust,
+        cx: &mut EngineCx,
+    ) {
+        let before = cx.banners.clone();
+        for cause in std::mem::take(&mut self.reload.causes) {
+            cx.banners.remove(&cause);
+        }
+        for banner in banners {
+            // Who answers is settled while a model is in use.
+            if banner.cause == BannerCause::ActiveModel && models.current().is_some() {
+                continue;
+            }
+            self.reload.causes.insert(banner.cause.clone());
+            let is_unread = trust.doubt.unread && banner.cause == BannerCause::UnreadableTrust;
+            let banner = match is_unread {
+                true => banner.clone(),
+                false => config::while_running(banner.clone()),
+            };
+            cx.banners.insert(banner.cause.clone(), banner);
+        }
+        if before != cx.banners {
+            cx.push_banners();
+        }
+    }
+}
+
+/// One notice for what came into force by itself.
+fn tell(changes: &[Change], cx: &mut EngineCx) {
+    let mut said = String::new();
+    let mut file = "";
+    for change in changes.iter().take(TOLD_MAX) {
+        let lead = match (change.file == file, said.is_empty()) {
+            (true, _) => "; ".to_owned(),
+            (false, true) => format!("{}: ", change.file),
+            (false, false) => format!(". {}: ", change.file),
+        };
+        file = &change.file;
+        said += &lead;
+        said += &change.what;
+    }
+    if changes.len() > TOLD_MAX {
+        said += &format!("; and {} more changes", changes.len() - TOLD_MAX);
+    }
+    if !said.is_empty() {
+        cx.notice(Notice::info(said + "."));
+    }
+}
+
+/// One banner for all files that have something waiting.
+fn tell_of_waiting(waiting: &[Change], cx: &mut EngineCx) {
+    const CAUSE: BannerCause = BannerCause::NotInForce;
+    let mut files: Vec<&str> = waiting.iter().map(|change| change.file.as_str()).collect();
+    files.dedup();
+    let what = match files[..] {
+        [] => return cx.clear_banner(&CAUSE),
+        [file] => format!("{file} has changes that are not in force before the next start:"),
+        _ => format!(
+            "{} have changes that are not in force before the next start:",
+            files.join(", ")
+        ),
+    };
+    let notice = Notice::warning(what).advise(Advice::Reload);
+    let banner = Banner::new(CAUSE, notice);
+    if cx.banners.get(&CAUSE) != Some(&banner) {
+        cx.set_banner(banner);
+    }
+}

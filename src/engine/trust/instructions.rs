@@ -1,0 +1,147 @@
+//! What a server wants the model to be told: shown to the user, and sent only after the user
+//! agreed to this very text.
+
+use super::TrustState;
+use crate::config::TrustEdit;
+use crate::domain::trust::Agreed;
+use crate::domain::{Advice, Notice, Offered, Server, ServerId};
+use crate::engine::cx::EngineCx;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::text::Clean;
+use crate::text::lines::{lines_of, without_overrides};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// A longer text is not sent: it would be most of what the model is told.
+const BYTES_MAX: usize = 32 * 1024;
+
+impl TrustState {
+    /// Shows the text, and asks.
+    pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
+        let server = servers.iter().find(|server| server.id == *id);
+        let text = server.and_then(words_of);
+        let (Some(server), Some(text)) = (server, text) else {
+            let id = Clean::name(id.as_str());
+            let said = format!("`{id}` has no instructions for the model.");
+            return cx.notice(Notice::info(said));
+        };
+        if text.len() > BYTES_MAX {
+            let id = Clean::name(id.as_str());
+            let said = format!("The instructions of `{id}` are longer than {BYTES_MAX} bytes.");
+            return cx.notice(Notice::warning(said).because("They are not sent."));
+        }
+        let agreed = Agreed::to(id, &server.launch, text, Timestamp::now());
+        let question = Ask::Instructions {
+            server: id.clone(),
+            text: text.into(),
+        };
+        cx.withdraw_all(
+            |pending| matches!(pending, PendingQuestion::Instructions(open) if open.server == *id),
+        );
+        cx.ask(
+            Owner::Program,
+            question,
+            PendingQuestion::Instructions(agreed),
+        );
+    }
+
+    pub fn instructions_answered(
+        &mut self,
+        agreed: Agreed,
+        answer: &Answer,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) {
+        let Answer::Choice(choice) = answer else {
+            return;
+        };
+        let is_known = self.trust().is_agreed(&agreed);
+        match choice {
+            Choice::SendAlways if !is_known => {
+                self.trust_mut().instructions.push(agreed.clone());
+                self.write_trust([TrustEdit::Agree(agreed)], cx);
+            }
+            Choice::SendAlways => {}
+            Choice::SendOnce => {
+                self.disagree(&agreed, cx);
+                self.once.push(agreed);
+            }
+            _ => self.disagree(&agreed, cx),
+        }
+        self.list_trust(servers, cx);
+    }
+
+    fn is_agreed(&self, agreed: &Agreed) -> bool {
+        let mut once = self.once.iter();
+        self.trust().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
+    }
+
+    /// `text` with the instructions of servers that have tools on offer behind it. Each
+    /// line of theirs stands behind a sign: none can pass for ours.
+    pub fn with_instructions(
+        &self,
+        text: Arc<str>,
+        offered: &Offered,
+        servers: &[Server],
+    ) -> Arc<str> {
+        let mut sections = Vec::new();
+        for server in servers {
+            let offers = |tool: &crate::domain::OfferedTool| tool.server == server.id;
+            let Some(words) = words_of(server).filter(|_| offered.tools().iter().any(offers))
+            else {
+                continue;
+            };
+            let agreed = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
+            if words.len() <= BYTES_MAX && self.is_agreed(&agreed) {
+                // The dialog showed these lines, and as signs what is left out of them.
+                let quoted = |line| format!("> {}", without_overrides(line));
+                let lines: Vec<String> = lines_of(words.trim_end()).map(quoted).collect();
+                let lines = lines.join("\n");
+                let whose = server.id.as_str();
+                sections.push(format!(
+                    "INSTRUCTIONS OF SERVER {whose} (its own words, on how to use its tools):\n{lines}"
+                ));
+            }
+        }
+        if sections.is_empty() {
+            return text;
+        }
+        let own = text.trim_end_matches('\n');
+        let own = Some(own).filter(|own| !own.is_empty()).map(str::to_owned);
+        let parts: Vec<String> = own.into_iter().chain(sections).collect();
+        parts.join("\n\n").into()
+    }
+
+    /// Says once that a text is not the one that was agreed to.
+    pub fn tell_of_new_instructions(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        for server in servers {
+            let Some(words) = words_of(server) else {
+                continue;
+            };
+            let now = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
+            let is_of = |old: &Agreed| old.server == now.server && old.launch == now.launch;
+            let mut old = self.trust().instructions.iter().chain(&self.once);
+            let was_agreed = old.any(is_of);
+            if was_agreed && !self.is_agreed(&now) {
+                let key = (now.server, now.text);
+                if self.told.insert(key) {
+                    let said = {
+                        let id = Clean::name(server.id.as_str());
+                        format!("The instructions of `{id}` changed.")
+                    };
+                    cx.notice(
+                        Notice::warning(said)
+                            .because("They are not sent until you agree again.")
+                            .advise(Advice::ShowInstructions),
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn words_of(server: &Server) -> Option<&str> {
+    let words = server.instructions.as_deref()?;
+    Some(words).filter(|words| !words.trim().is_empty())
+}

@@ -1,0 +1,296 @@
+//! Pins: the definition that a tool had when it was first offered. One that its server changed
+//! since is withheld until the user has seen the difference and accepted it, in both modes.
+//! Nothing piles up: a banner says so at once, the question comes with the next prompt or when
+//! the user asks for it, and the model is told.
+
+use super::TrustState;
+use crate::config::{Pinned, TrustEdit};
+use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
+use crate::domain::{
+    Advice, Banner, BannerCause, Grant, Launch, Notice, Server, ServerConfig, ServerId,
+};
+use crate::engine::cx::EngineCx;
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Answer, Ask, Choice, Owner};
+use crate::text::Clean;
+use jiff::Timestamp;
+use std::sync::Arc;
+
+const WITHHELD: BannerCause = BannerCause::WithheldTools;
+/// Tools that it names.
+const NAMED_MAX: usize = 4;
+
+/// What became of a question about a changed tool.
+pub enum PinDecision {
+    Postponed,
+    /// What is in force changed; whether the next tool is to be asked about.
+    Made {
+        goes_on: bool,
+    },
+}
+
+impl TrustState {
+    /// Built-in tools are this program: they change with it alone.
+    fn is_pinned(server: &Server) -> bool {
+        server.launch != Launch::BuiltIn.identity()
+    }
+
+    pub fn withholding(&self, mut server: Server) -> Server {
+        if Self::is_pinned(&server) {
+            let changed = server.tools.iter();
+            let changed = changed.filter(|tool| self.trust().has_changed(&server, tool));
+            server.withheld = changed.map(|tool| tool.name.clone()).collect();
+        }
+        server
+    }
+
+    /// Pins what is offered for the first time.
+    pub fn pin_new(&mut self, servers: &[Server], configured: &[ServerConfig], cx: &mut EngineCx) {
+        let mut new = Vec::new();
+        for server in servers.iter().filter(|server| Self::is_pinned(server)) {
+            for tool in server.offered() {
+                let known = self
+                    .trust()
+                    .accepted(&server.id, &server.launch, &tool.name);
+                if known.is_none() {
+                    let accepted = Accepted {
+                        pin: tool.pin.clone(),
+                        since: Timestamp::now(),
+                        definition: Some(Definition::of(tool)),
+                        declined: None,
+                    };
+                    new.push(Pinned {
+                        server: server.id.clone(),
+                        launch: server.launch.clone(),
+                        tool: tool.name.clone(),
+                        accepted,
+                    });
+                }
+            }
+        }
+        if !new.is_empty() {
+            self.accept_all(&new);
+            let mut edits: Vec<_> = new.into_iter().map(TrustEdit::FirstSeen).collect();
+            edits.extend(self.forget_stale(servers, configured));
+            self.write_trust(edits, cx);
+        }
+    }
+
+    /// Keeps what is remembered within its bounds.
+    fn forget_stale(&mut self, servers: &[Server], configured: &[ServerConfig]) -> Vec<TrustEdit> {
+        let trust = self.trust();
+        let of = |server: &Server| (server.id.clone(), trust.stale(server));
+        let mut gone: Vec<_> = servers.iter().map(of).collect();
+        gone.retain(|(_, stale)| !stale.is_empty());
+        let configured = configured.iter().map(|server| &server.id);
+        let configured = configured.chain(servers.iter().map(|server| &server.id));
+        gone.extend(trust.left_behind(&configured.collect()));
+        for (server, stale) in &gone {
+            tracing::info!(%server, "definitions of tools are past their bound and forgotten");
+            self.trust_mut().forget(server, stale);
+        }
+        let edit = |(server, stale)| TrustEdit::Forget(server, stale);
+        gone.into_iter().map(edit).collect()
+    }
+
+    fn accept_all(&mut self, pinned: &[Pinned]) {
+        let trust = self.trust_mut();
+        for one in pinned {
+            let (server, launch, tool) = (&one.server, &one.launch, &one.tool);
+            trust.accept(server, launch, tool, one.accepted.clone());
+        }
+    }
+
+    /// Every tool that is not what was accepted.
+    pub fn changes(&self, servers: &[Server]) -> Vec<PinChange> {
+        let of = |server: &Server| -> Vec<PinChange> {
+            let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
+            let change = |tool: &crate::domain::Tool| {
+                let accepted = self
+                    .trust()
+                    .accepted(&server.id, &server.launch, &tool.name);
+                let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
+                Some(PinChange {
+                    server: server.id.clone(),
+                    launch: server.launch.clone(),
+                    tool: Arc::new(tool.clone()),
+                    accepted: accepted.clone(),
+                })
+            };
+            tools.filter_map(change).collect()
+        };
+        servers.iter().flat_map(of).collect()
+    }
+
+    /// Says what is withheld without a decision, as long as something is.
+    pub fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let is_on = |change: &&PinChange| {
+            let mut on = servers.iter().filter(|server| server.enabled);
+            on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
+        };
+        let changes = self.changes(servers);
+        let open: Vec<&PinChange> = changes.iter().filter(is_on).collect();
+        let open: Vec<&PinChange> = open.into_iter().filter(|it| !it.is_declined()).collect();
+        let name = |it: &&PinChange| {
+            let (tool, server) = (Clean::name(&it.tool.name), Clean::name(it.server.as_str()));
+            format!("`{tool}` of `{server}`")
+        };
+        let mut names: Vec<String> = open.iter().take(NAMED_MAX).map(name).collect();
+        if open.len() > NAMED_MAX {
+            names.push(format!("{} more", open.len() - NAMED_MAX));
+        }
+        let what = match open.len() {
+            0 => return cx.clear_banner(&WITHHELD),
+            1 => format!(
+                "{} changed since you accepted it, and is withheld.",
+                names[0]
+            ),
+            _ => {
+                let names = names.join(", ");
+                format!("Tools changed since you accepted them, and are withheld: {names}.")
+            }
+        };
+        let banner = Banner::new(WITHHELD, Notice::warning(what).advise(Advice::ReviewTrust));
+        if cx.banners.get(&WITHHELD) != Some(&banner) {
+            cx.set_banner(banner);
+        }
+    }
+
+    /// The question that is open is about what the tool was before: it is put anew.
+    pub fn renew_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        let Some(open) = self.open else {
+            return;
+        };
+        let Some(PendingQuestion::PinChanged(asked)) = cx.question(open) else {
+            return;
+        };
+        let asked = asked.clone();
+        let changes = self.changes(servers);
+        let is_it = |it: &&PinChange| it.server == asked.server && it.tool.name == asked.tool.name;
+        let now = changes.iter().find(is_it).cloned();
+        if now.as_ref() == Some(&*asked) {
+            return;
+        }
+        cx.withdraw(open);
+        self.open = None;
+        if let Some(now) = now {
+            self.ask_about(now, cx);
+        }
+    }
+
+    /// Asks about the next tool that nobody decided on yet, one at a time.
+    pub fn ask_about_next(&mut self, servers: &[Server], cx: &mut EngineCx) {
+        // Whoever answers for a script accepts nothing.
+        if self.open.is_some() || cx.options.one_turn {
+            return;
+        }
+        let is_due = |it: &PinChange| {
+            let (server, tool, pin) = (&it.server, &it.tool.name, &it.tool.pin);
+            let mut aside = self.aside.iter();
+            let is_aside = aside.any(|(s, t, p)| s == server && t == tool && p == pin);
+            // What would not be offered anyway can wait.
+            let server = servers.iter().find(|one| one.id == *server);
+            let is_offered = server.is_some_and(|one| one.offered().any(|one| one.name == *tool));
+            is_offered && !it.is_declined() && !is_aside
+        };
+        if let Some(change) = self.changes(servers).into_iter().find(is_due) {
+            self.goes_on = true;
+            self.ask_about(change, cx);
+        }
+    }
+
+    /// The person wants to see the difference, whatever was decided about it.
+    pub fn review_tool(
+        &mut self,
+        server: &ServerId,
+        tool: &str,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) {
+        let is_it = |it: &PinChange| it.server == *server && it.tool.name == tool;
+        let Some(change) = self.changes(servers).into_iter().find(is_it) else {
+            let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
+            let said = format!("`{tool}` of `{server}` is what you accepted.");
+            return cx.notice(Notice::info(said));
+        };
+        if let Some(open) = self.open.take() {
+            cx.withdraw(open);
+        }
+        self.goes_on = false;
+        self.ask_about(change, cx);
+    }
+
+    fn ask_about(&mut self, change: PinChange, cx: &mut EngineCx) {
+        let question = Ask::PinChanged(Arc::new(change.clone()));
+        let pending = PendingQuestion::PinChanged(Box::new(change));
+        self.open = Some(cx.ask(Owner::Program, question, pending));
+    }
+
+    pub fn pin_answered(
+        &mut self,
+        change: PinChange,
+        answer: &Answer,
+        servers: &[Server],
+        cx: &mut EngineCx,
+    ) -> PinDecision {
+        self.open = None;
+        let goes_on = std::mem::take(&mut self.goes_on);
+        let pinned = |accepted| Pinned {
+            server: change.server.clone(),
+            launch: change.launch.clone(),
+            tool: change.tool.name.clone(),
+            accepted,
+        };
+        let choice = match answer {
+            Answer::Choice(choice) => *choice,
+            Answer::Calls(_) | Answer::Dismissed => {
+                let (server, tool) = (change.server, change.tool.name.clone());
+                let pin = change.tool.pin.clone();
+                self.aside.push((server, tool, pin));
+                return PinDecision::Postponed;
+            }
+        };
+        if choice == Choice::Accept {
+            let accepted = pinned(Accepted {
+                pin: change.tool.pin.clone(),
+                since: Timestamp::now(),
+                definition: Some(Definition::of(&change.tool)),
+                declined: None,
+            });
+            self.accept_all(std::slice::from_ref(&accepted));
+            self.write_trust([TrustEdit::Accept(accepted)], cx);
+        } else {
+            let pin = change.tool.pin.clone();
+            let declined = pinned(Accepted {
+                declined: Some(pin.clone()),
+                ..change.accepted.clone()
+            });
+            self.accept_all(std::slice::from_ref(&declined));
+            self.write_trust([TrustEdit::Decline { of: declined, pin }], cx);
+        }
+        if choice == Choice::Never {
+            self.store_rule(never(&change), servers, cx);
+        }
+        PinDecision::Made { goes_on }
+    }
+}
+
+fn never(change: &PinChange) -> Rule {
+    let Grant {
+        server,
+        launch,
+        tool,
+        pin,
+    } = Grant {
+        server: change.server.clone(),
+        launch: change.launch.clone(),
+        tool: change.tool.name.clone(),
+        pin: change.tool.pin.clone(),
+    };
+    Rule {
+        server,
+        launch,
+        since: Timestamp::now(),
+        cover: Cover::Never { tool, pin },
+    }
+}

@@ -1,0 +1,238 @@
+//! Running the approved calls of a round, and telling the model what came of
+//! them.
+
+use super::proposals::{Proposal, Proposed};
+use super::{
+    ApprovedCall, CallId, Effect, Exchange, Grant, Launched, Progress, StateKind, ToolCall,
+    ToolOutcome, ToolState, Turn, context,
+};
+use crate::domain::{CallMessage, Resolved, ResultMessage, ServerId};
+use std::time::Duration;
+
+impl Turn {
+    /// All are decided: start the approved ones, concurrently.
+    pub(super) fn start(&mut self) {
+        let mut running = false;
+        for id in self.round_calls() {
+            if let Some(approved) = self.permit(id) {
+                self.launch(id);
+                self.effects.push(Effect::Run(approved));
+                running = true;
+            }
+        }
+        self.approved.clear();
+        if running {
+            self.state = StateKind::Running;
+        } else {
+            self.round_done();
+        }
+    }
+
+    fn launch(&mut self, id: CallId) {
+        let wire_id = self
+            .proposals
+            .iter()
+            .find_map(|proposal| match proposal.body {
+                Proposed::Call { id: of, .. } if of == id => Some(proposal.wire_id.clone()),
+                _ => None,
+            });
+        if let (Some(offered), Some(wire_id)) = (self.offered_for(id), wire_id) {
+            let grant = Grant::of(offered);
+            self.launched.insert(id, Launched { grant, wire_id });
+        }
+        self.set_state_of(id, ToolState::Running { progress: None });
+    }
+
+    /// The permission to run `id`, if it has one and its tool is still what was
+    /// shown when it was decided on.
+    fn permit(&mut self, id: CallId) -> Option<ApprovedCall> {
+        let call = self.calls.get(&id)?.clone();
+        if call.state != ToolState::Proposed {
+            return None;
+        }
+        let offered = self.offered_for(id)?.clone();
+        let now = self.setup.offered.get(&offered.server, &offered.tool.name);
+        let unchanged = now.is_some_and(|now| Grant::of(now) == Grant::of(&offered));
+        if !unchanged {
+            let why = "the tool changed or went away before it could run".to_owned();
+            self.finish_call(id, ToolOutcome::NotRun { why });
+            return None;
+        }
+        // Whatever was decided before: it may have been ruled out since.
+        if self.setup.approval.is_never(&call) {
+            self.finish_call(id, ToolOutcome::Never);
+            return None;
+        }
+        match self.approved.get(&id) {
+            // The edited arguments stand in the call by now.
+            Some(decision) => ApprovedCall::by_decision(&call, decision),
+            None => self.setup.approval.without_asking(&call, &offered),
+        }
+    }
+
+    pub(super) fn progress(&mut self, id: CallId, progress: Progress) {
+        let Some(ToolState::Running { progress: before }) =
+            self.calls.get(&id).map(|call| &call.state)
+        else {
+            return;
+        };
+        let progress = Some(progress.after(before.as_ref()));
+        self.set_state_of(id, ToolState::Running { progress });
+    }
+
+    /// The person cancels this call alone; what else runs goes on. What its server
+    /// answers all the same finds it done.
+    pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
+        if self.running().contains(&id) {
+            self.effects.push(Effect::Cancel(id));
+            self.call_done(id, ToolOutcome::Cancelled { elapsed });
+        }
+    }
+
+    pub(super) fn call_done(&mut self, id: CallId, outcome: ToolOutcome) {
+        if self.state != StateKind::Running || !self.running().contains(&id) {
+            return;
+        }
+        self.last_run = Some(id);
+        if outcome.is_error() {
+            self.errors += 1;
+            self.last_failed = Some(id);
+        }
+        self.finish_call(id, outcome);
+        if self.running().is_empty() {
+            if self.retrying.is_some() {
+                self.retried()
+            } else {
+                self.round_done()
+            }
+        }
+    }
+
+    /// Every call of the round has an outcome: tell the model, unless all of it
+    /// turned out to be text.
+    fn round_done(&mut self) {
+        let outcome_of = |id: &CallId| match &self.calls.get(id)?.state {
+            ToolState::Done(outcome) => Some(outcome.clone()),
+            _ => None,
+        };
+        let ids = self.round_calls();
+        let outcomes: Vec<ToolOutcome> = ids.iter().filter_map(outcome_of).collect();
+        let unusable = self.proposals.len() > ids.len();
+        if !unusable
+            && outcomes
+                .iter()
+                .all(|outcome| *outcome == ToolOutcome::WasText)
+        {
+            self.answer(false);
+            return;
+        }
+        let proposals = std::mem::take(&mut self.proposals);
+        let mut pairs = Vec::new();
+        for proposal in &proposals {
+            match self.pair(proposal) {
+                Some(pair) => pairs.push(pair),
+                None => self.tell_unreadable(proposal, &mut pairs),
+            }
+        }
+        self.tell(pairs);
+        self.request();
+    }
+
+    fn tell(&mut self, pairs: Vec<(CallMessage, ResultMessage)>) {
+        if !pairs.is_empty() {
+            // What is to be seen again stands before the first of the calls.
+            let carry = self.round.carry.take();
+            self.exchanges.push(Exchange::Calls { pairs, carry });
+        }
+    }
+
+    fn pair(&self, proposal: &Proposal) -> Option<(CallMessage, ResultMessage)> {
+        let (server, tool, native_name, arguments, content, is_error) = match &proposal.body {
+            Proposed::Call { id, offered } => {
+                let call = self.calls.get(id)?;
+                let ToolState::Done(outcome) = &call.state else {
+                    return None;
+                };
+                if *outcome == ToolOutcome::WasText {
+                    return None;
+                }
+                (
+                    call.server.clone(),
+                    call.tool.clone(),
+                    offered.native_name.clone(),
+                    call.arguments.clone(),
+                    self.result_text(call, outcome),
+                    outcome.is_error(),
+                )
+            }
+            Proposed::Unusable {
+                native_name: Some(name),
+                arguments,
+                why,
+            } => (
+                ServerId::new(""),
+                name.clone(),
+                name.clone(),
+                arguments.clone(),
+                format!("Error: {why}"),
+                true,
+            ),
+            Proposed::Unusable {
+                native_name: None, ..
+            } => return None,
+        };
+        let taught_name = match self.setup.offered.resolve(None, &tool) {
+            Resolved::Ambiguous => format!("{server}__{tool}"),
+            Resolved::Tool(_) | Resolved::Unknown => tool.clone(),
+        };
+        let wire_id = proposal.wire_id.clone();
+        let result = ResultMessage {
+            wire_id: wire_id.clone(),
+            tool: tool.clone(),
+            native_name: native_name.clone(),
+            content,
+            is_error,
+        };
+        Some((
+            CallMessage {
+                wire_id,
+                server,
+                tool,
+                native_name,
+                taught_name,
+                arguments,
+            },
+            result,
+        ))
+    }
+
+    pub(super) fn result_text(&self, call: &ToolCall, outcome: &ToolOutcome) -> String {
+        let first = match outcome {
+            ToolOutcome::Reused { of } => self.calls.get(of),
+            _ => None,
+        };
+        let first = first.and_then(|first| match &first.state {
+            ToolState::Done(ToolOutcome::Succeeded { text, .. }) => Some(text.as_str()),
+            _ => None,
+        });
+        context::result_text(call, outcome, first, self.errors >= self.errors_max)
+    }
+
+    /// A call in the text that could not be used goes back in the model's words.
+    fn tell_unreadable(
+        &mut self,
+        proposal: &Proposal,
+        pairs: &mut Vec<(CallMessage, ResultMessage)>,
+    ) {
+        let Proposed::Unusable { why, .. } = &proposal.body else {
+            return;
+        };
+        self.tell(std::mem::take(pairs));
+        self.exchanges.push(Exchange::Unreadable {
+            raw: proposal.raw.clone(),
+            why: format!(
+                "Your tool call could not be used: {why}. Correct it, or answer without it."
+            ),
+        });
+    }
+}

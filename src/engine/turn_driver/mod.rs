@@ -1,0 +1,377 @@
+//! Runs one [`Turn`]: opens its requests, reads the replies, checks arguments, keeps its
+//! timers and running calls. The conversation and the probe both drive their turns with
+//! it. It knows nothing of sessions, saving or the screen: what concerns others is
+//! returned as [`TurnOutput`].
+//!
+//! The owner awaits [`TurnDriver::next_signal`], turns the signal into inputs with
+//! [`TurnDriver::read`], passes each to [`TurnDriver::feed`], and handles the outputs in
+//! order before it feeds the next.
+
+mod reply_stream;
+mod reply_trace;
+
+pub(super) use reply_trace::ReplyTracer;
+
+use super::approval::{ApprovedCall, Grant};
+use super::argument_checker::ArgumentChecker;
+use super::injection_guard::Quote;
+use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
+use crate::domain::trust::Rule;
+use crate::domain::{
+    AskId, CallId, Message, Offered, PromptKind, ProviderKind, SchemaCheck, ToolOutcome, TurnEvent,
+    Usage,
+};
+use crate::protocol::Ask;
+use crate::provider::{Fault, Provider, Request, StreamPart};
+use futures::future::{BoxFuture, FutureExt, OptionFuture};
+use futures::stream::{FuturesUnordered, StreamExt};
+use reply_stream::OpenReply;
+use std::collections::HashMap;
+use std::future::{Future, pending};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// A call that ended.
+#[derive(Debug)]
+pub(super) struct FinishedCall {
+    pub(super) call: CallId,
+    pub(super) outcome: ToolOutcome,
+    /// The untrusted part of the outcome, read for calls; None where there is none.
+    pub(super) quote: Option<Arc<Quote>>,
+}
+
+/// Calls under way. They outlive a turn that was interrupted: their servers are still to
+/// be told of the cancellation.
+pub(super) type CallsUnderWay = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
+
+/// Something a running turn waited for.
+#[derive(Debug)]
+pub(super) enum TurnSignal {
+    CallDone(FinishedCall),
+    /// The open reply's next part; None after its end.
+    Part(Option<Result<StreamPart, Fault>>),
+    /// Whether the server has loaded the model; None where it does not say.
+    Loaded(Option<bool>),
+    /// Nothing came of the open reply for the idle time.
+    Silence,
+    /// The results of the argument check.
+    Checked(Vec<SchemaCheck>),
+    /// The pause before another attempt is over.
+    RetryDue,
+}
+
+/// What a turn wants of whoever drives it, in this order.
+#[derive(Debug)]
+pub(super) enum TurnOutput {
+    Event(TurnEvent),
+    /// To be sent with [`TurnDriver::send`], now or once it is known how.
+    Request {
+        messages: Vec<Message>,
+        tools: Arc<Offered>,
+    },
+    /// A request that was not sent yet is void.
+    RequestDropped,
+    Asked {
+        ask: AskId,
+        question: Ask,
+    },
+    AskClosed(AskId),
+    /// To be run with [`TurnDriver::run`].
+    Call(ApprovedCall),
+    Granted(Grant),
+    RuleMade(Rule),
+    Answered {
+        answer: String,
+        usage: Usage,
+    },
+    /// The turn ended without an answer after these words.
+    Unanswered {
+        words: String,
+    },
+}
+
+/// What is left of a turn that is over.
+pub(super) struct FinishedTurn {
+    pub(super) ids: Ids,
+    pub(super) trace: ReplyTracer,
+    pub(super) calls: CallsUnderWay,
+}
+
+pub(super) struct TurnDriver {
+    provider: Provider,
+    checker: ArgumentChecker,
+    turn: Turn,
+    kind: PromptKind,
+    /// Silence of an open reply for this long is a signal.
+    idle: Duration,
+    idle_at: Option<Instant>,
+    reply: Option<OpenReply>,
+    /// Asks the server whether it is still loading the model.
+    loading: OptionFuture<BoxFuture<'static, Option<bool>>>,
+    checking: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
+    retry_at: Option<Instant>,
+    calls: CallsUnderWay,
+    /// How to cancel each running call, and since when it runs.
+    running: HashMap<CallId, (CancellationToken, Instant)>,
+    trace: ReplyTracer,
+}
+
+impl TurnDriver {
+    /// Begins a turn, and with it its first request.
+    pub(super) fn begin(
+        provider: Provider,
+        setup: Setup,
+        ids: Ids,
+        checker: ArgumentChecker,
+    ) -> (Self, Vec<TurnOutput>) {
+        let idle = Duration::from_secs(setup.limits.idle_seconds);
+        let kind = setup.prompt.kind;
+        let (turn, effects) = Turn::begin(setup, ids);
+        let mut driver = Self {
+            provider,
+            checker,
+            turn,
+            kind,
+            idle,
+            idle_at: None,
+            reply: None,
+            loading: None.into(),
+            checking: None.into(),
+            retry_at: None,
+            calls: FuturesUnordered::new(),
+            running: HashMap::new(),
+            trace: ReplyTracer::default(),
+        };
+        let outputs = driver.perform(effects);
+        (driver, outputs)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.turn.state() == StateKind::Ended
+    }
+
+    pub(super) fn trace(&self) -> &ReplyTracer {
+        &self.trace
+    }
+
+    /// Drops an open connection.
+    pub(super) fn finish(self) -> FinishedTurn {
+        FinishedTurn {
+            ids: self.turn.ids(),
+            trace: self.trace,
+            calls: self.calls,
+        }
+    }
+
+    /// Waits for the next thing that concerns the turn. Cancel-safe.
+    pub(super) async fn next_signal(&mut self) -> TurnSignal {
+        let (finished_call, other) = self.signals();
+        tokio::select! {
+            biased;
+            signal = finished_call => signal,
+            signal = other => signal,
+        }
+    }
+
+    /// The next finished call, and the next signal of another kind: for an owner that lets
+    /// some of its own events wait for the one but not for the other. Cancel-safe.
+    pub(super) fn signals(
+        &mut self,
+    ) -> (
+        impl Future<Output = TurnSignal>,
+        impl Future<Output = TurnSignal>,
+    ) {
+        let Self {
+            calls,
+            checking,
+            retry_at,
+            reply,
+            loading,
+            idle_at,
+            ..
+        } = self;
+        let finished_call = async move {
+            match calls.next().await {
+                Some(done) => TurnSignal::CallDone(done),
+                None => pending().await,
+            }
+        };
+        let other = async move {
+            let part = async {
+                match reply {
+                    Some(reply) => reply.next().await,
+                    None => pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                Some(results) = &mut *checking => {
+                    *checking = None.into();
+                    TurnSignal::Checked(results)
+                }
+                () = until(*retry_at) => {
+                    *retry_at = None;
+                    TurnSignal::RetryDue
+                }
+                part = part => TurnSignal::Part(part),
+                Some(is_loaded) = &mut *loading => {
+                    *loading = None.into();
+                    TurnSignal::Loaded(is_loaded)
+                }
+                () = until(*idle_at) => TurnSignal::Silence,
+            }
+        };
+        (finished_call, other)
+    }
+
+    /// What a signal means to the turn.
+    pub(super) fn read(&mut self, signal: TurnSignal) -> Vec<Input> {
+        match signal {
+            TurnSignal::CallDone(FinishedCall {
+                call,
+                outcome,
+                quote,
+            }) => {
+                tracing::debug!(%call, ?outcome, "tool result");
+                self.running.remove(&call);
+                vec![Input::CallDone {
+                    call,
+                    outcome,
+                    quote,
+                }]
+            }
+            TurnSignal::Part(part) => self.read_part(part),
+            TurnSignal::Loaded(Some(false)) => vec![Input::Loading],
+            TurnSignal::Loaded(_) => Vec::new(),
+            TurnSignal::Silence => {
+                // If the user chooses to keep waiting, the next silence asks again.
+                self.idle_at = Some(Instant::now() + self.idle);
+                let seconds = self.idle.as_secs();
+                vec![Input::Idle { seconds }]
+            }
+            TurnSignal::Checked(results) => vec![Input::ArgumentsChecked(results)],
+            TurnSignal::RetryDue => vec![Input::RetryDue],
+        }
+    }
+
+    fn read_part(&mut self, part: Option<Result<StreamPart, Fault>>) -> Vec<Input> {
+        let Some(reply) = &mut self.reply else {
+            return Vec::new();
+        };
+        if let Some(Err(fault)) = &part {
+            tracing::warn!("the model's reply failed: {fault}");
+        }
+        let is_usage = matches!(part, Some(Ok(StreamPart::Usage(_))));
+        let inputs = reply.read(part, &mut self.trace);
+        if !is_usage {
+            self.idle_at = Some(Instant::now() + self.idle);
+            self.loading = None.into();
+        }
+        if matches!(inputs.last(), Some(Input::ReplyEnded(_))) {
+            self.reply = None;
+            self.idle_at = None;
+        }
+        inputs
+    }
+
+    pub(super) fn feed(&mut self, input: Input) -> Vec<TurnOutput> {
+        let effects = self.turn.step(input);
+        self.perform(effects)
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) -> Vec<TurnOutput> {
+        effects
+            .into_iter()
+            .filter_map(|effect| self.perform_one(effect))
+            .collect()
+    }
+
+    fn perform_one(&mut self, effect: Effect) -> Option<TurnOutput> {
+        Some(match effect {
+            Effect::Emit(event) => {
+                if let TurnEvent::Tool(call) = &event {
+                    self.trace.became(call);
+                }
+                TurnOutput::Event(event)
+            }
+            Effect::Request { messages, tools } => TurnOutput::Request { messages, tools },
+            Effect::DropRequest => {
+                self.reply = None;
+                self.idle_at = None;
+                self.loading = None.into();
+                TurnOutput::RequestDropped
+            }
+            Effect::CheckArguments(checks) => {
+                self.checking = Some(self.checker.run(checks).boxed()).into();
+                return None;
+            }
+            Effect::RetryIn(pause) => {
+                self.retry_at = Some(Instant::now() + pause);
+                return None;
+            }
+            Effect::OpenAsk { ask, question } => TurnOutput::Asked { ask, question },
+            Effect::CloseAsk(ask) => TurnOutput::AskClosed(ask),
+            Effect::Run(call) => TurnOutput::Call(call),
+            Effect::Cancel(call) => {
+                if let Some((token, _)) = self.running.get(&call) {
+                    token.cancel();
+                }
+                return None;
+            }
+            Effect::Remember(grant) => TurnOutput::Granted(grant),
+            Effect::Store(rule) => TurnOutput::RuleMade(rule),
+            Effect::Save { answer, usage } => TurnOutput::Answered { answer, usage },
+            Effect::Keep { words } => TurnOutput::Unanswered { words },
+        })
+    }
+
+    /// Sends a request, which becomes the open reply.
+    pub(super) fn send(&mut self, request: Request) {
+        let model = &request.model;
+        if model.provider == ProviderKind::Ollama {
+            let (provider, model) = (self.provider.clone(), Arc::clone(model));
+            let asked = async move { provider.is_loaded(&model).await };
+            self.loading = Some(asked.boxed()).into();
+        }
+        self.trace.begin_reply(&model.name);
+        let stream = self.provider.stream(request);
+        self.reply = Some(OpenReply::new(stream, self.turn.offered(), self.kind));
+        self.idle_at = None;
+    }
+
+    /// Runs a call: `run` gets the token that cancels it.
+    pub(super) fn run<F>(&mut self, call: &ApprovedCall, run: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = FinishedCall> + Send + 'static,
+    {
+        let token = CancellationToken::new();
+        self.running
+            .insert(call.id(), (token.clone(), Instant::now()));
+        self.calls.push(run(token).boxed());
+    }
+
+    pub(super) fn cancel_all(&self) {
+        self.running.values().for_each(|(token, _)| token.cancel());
+    }
+
+    /// Cancels one running call by hand.
+    pub(super) fn cancel(&self, call: CallId) -> Option<Input> {
+        let (_, since) = self.running.get(&call)?;
+        let elapsed = since.elapsed();
+        Some(Input::CancelCall { call, elapsed })
+    }
+
+    /// Cuts the pause before the next attempt short.
+    pub(super) fn retry_now(&mut self) -> Option<Input> {
+        self.retry_at.take().map(|_| Input::RetryDue)
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => pending().await,
+    }
+}

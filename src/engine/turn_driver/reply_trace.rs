@@ -1,0 +1,341 @@
+//! Records the raw replies of a turn and the calls read from them, bounded, for the log
+//! pane. Text only: headers and addresses never get here.
+
+use crate::dialect::scan::Piece;
+use crate::domain::trace::{TraceLine, TraceSort};
+use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
+use crate::provider::NativeCall;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+
+/// Bytes kept of a reply's stream, and as many of its pieces.
+const REPLY_BYTES_MAX: usize = 256 << 10;
+/// Replies kept of a turn.
+const REPLIES_MAX: usize = 12;
+/// Things kept of each reply.
+const PARTS_MAX: usize = 4_000;
+/// A line is wrapped whenever it is drawn.
+const LINE_BYTES_MAX: usize = 400;
+
+/// The replies of the last turn.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyTracer {
+    replies: VecDeque<TracedReply>,
+    /// How many replies there were.
+    count: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+struct TracedReply {
+    number: usize,
+    model: String,
+    stream: Parts,
+    pieces: Parts,
+    /// The calls that it led to, and what became of each.
+    calls: Vec<(CallId, String)>,
+    end: String,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Parts {
+    parts: Vec<Part>,
+    bytes: usize,
+    /// Bytes that there was no room for.
+    left_out: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
+    sort: TraceSort,
+    text: String,
+    note: String,
+}
+
+impl Parts {
+    fn add(&mut self, sort: TraceSort, text: &str, note: String) {
+        let room = REPLY_BYTES_MAX.saturating_sub(self.bytes);
+        let kept = &text[..text.floor_char_boundary(room)];
+        self.left_out += text.len() - kept.len();
+        self.bytes += kept.len();
+        let is_full = self.parts.len() >= PARTS_MAX;
+        let goes_on = note.is_empty() && matches!(sort, TraceSort::Text | TraceSort::Thinking);
+        match self.parts.last_mut() {
+            Some(last) if goes_on && last.sort == sort && last.note.is_empty() => {
+                last.text.push_str(kept);
+            }
+            _ if is_full => self.left_out += kept.len(),
+            _ if kept.is_empty() && note.is_empty() => {}
+            _ => self.parts.push(Part {
+                sort,
+                text: kept.to_owned(),
+                note,
+            }),
+        }
+    }
+}
+
+impl ReplyTracer {
+    pub(super) fn begin_reply(&mut self, model: &str) {
+        self.count += 1;
+        if self.replies.len() == REPLIES_MAX {
+            self.replies.pop_front();
+        }
+        self.replies.push_back(TracedReply {
+            number: self.count,
+            model: model.to_owned(),
+            ..TracedReply::default()
+        });
+    }
+
+    fn stream(&mut self, sort: TraceSort, text: &str) {
+        if let Some(reply) = self.replies.back_mut() {
+            reply.stream.add(sort, text, String::new());
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.stream(TraceSort::Text, text);
+    }
+
+    /// Thinking in the provider's own field.
+    pub(super) fn thinking(&mut self, text: &str) {
+        self.stream(TraceSort::Thinking, text);
+        self.add_piece(TraceSort::Thinking, text, String::new());
+    }
+
+    pub(super) fn call(&mut self, call: &NativeCall) {
+        let arguments = match &call.arguments {
+            Ok(arguments) => Value::Object(arguments.clone()),
+            Err(raw) => Value::String(raw.clone()),
+        };
+        let shown = json!({"id": call.id, "name": call.name, "arguments": arguments});
+        self.stream(TraceSort::Call, &shown.to_string());
+        let note = "in the provider's own field".to_owned();
+        self.add_piece(TraceSort::Call, &call.name, note);
+    }
+
+    fn add_piece(&mut self, sort: TraceSort, text: &str, note: String) {
+        if let Some(reply) = self.replies.back_mut() {
+            reply.pieces.add(sort, text, note);
+        }
+    }
+
+    pub(super) fn piece(&mut self, piece: &Piece) {
+        let (sort, note) = match piece {
+            Piece::Text(_) => (TraceSort::Text, String::new()),
+            Piece::Thinking(_) => (TraceSort::Thinking, String::new()),
+            Piece::Mark(_) => (TraceSort::Mark, String::new()),
+            Piece::Call(call) => {
+                let mut note = format!("read as {}", call.form);
+                if call.repaired {
+                    note.push_str(", repaired");
+                }
+                if !call.whole {
+                    note.push_str(", its end missing");
+                }
+                (TraceSort::Call, note)
+            }
+            Piece::Unusable(call) => (TraceSort::Unusable, call.why.clone()),
+            Piece::TextWasThinking => {
+                let note = "all text before this was thinking";
+                (TraceSort::Note, note.to_owned())
+            }
+        };
+        self.add_piece(sort, piece.raw(), note);
+    }
+
+    pub(super) fn started_over(&mut self) {
+        let model = self.replies.back().map(|reply| reply.model.clone());
+        self.ended("the server began anew");
+        self.begin_reply(&model.unwrap_or_default());
+    }
+
+    pub(super) fn ended(&mut self, how: &str) {
+        if let Some(reply) = self.replies.back_mut() {
+            how.clone_into(&mut reply.end);
+        }
+    }
+
+    /// What became of a call; what comes later about it replaces that.
+    pub(super) fn became(&mut self, call: &ToolCall) {
+        let known = self.replies.iter_mut().rev();
+        let mut known = known.flat_map(|reply| reply.calls.iter_mut());
+        let words = call_words(call);
+        match known.find(|(id, _)| *id == call.id) {
+            Some((_, known)) => *known = words,
+            None => {
+                if let Some(reply) = self.replies.back_mut()
+                    && reply.calls.len() < PARTS_MAX
+                {
+                    reply.calls.push((call.id, words));
+                }
+            }
+        }
+    }
+
+    /// The whole trace, line by line.
+    pub fn lines(&self) -> Vec<TraceLine> {
+        let mut lines = Vec::new();
+        let left_out = self.count - self.replies.len();
+        if left_out > 0 {
+            heading(
+                &mut lines,
+                format!("{left_out} earlier replies are left out"),
+            );
+        }
+        for reply in &self.replies {
+            heading(
+                &mut lines,
+                format!("Reply {} of {}", reply.number, reply.model),
+            );
+            heading(&mut lines, "As the server sent it:".to_owned());
+            push_parts(&mut lines, &reply.stream);
+            if !reply.end.is_empty() {
+                note(&mut lines, &format!("end: {}", reply.end));
+            }
+            heading(&mut lines, "As it was cut into pieces:".to_owned());
+            push_parts(&mut lines, &reply.pieces);
+            if !reply.calls.is_empty() {
+                heading(&mut lines, "What became of its calls:".to_owned());
+            }
+            for (_, words) in &reply.calls {
+                note(&mut lines, words);
+            }
+        }
+        lines
+    }
+}
+
+fn call_words(call: &ToolCall) -> String {
+    let mut words = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
+    if !call.also_as.is_empty() {
+        let forms = call.also_as.join(", ");
+        words.push_str(&format!("; also written as {forms}: one call"));
+    }
+    if let Some(quoted) = call.quoted {
+        words.push_str("; ");
+        words.push_str(quoted.words());
+    }
+    if call.repeats.is_some() {
+        words.push_str("; the same call as before");
+    }
+    let state = match &call.state {
+        ToolState::Proposed => "proposed",
+        ToolState::AwaitingApproval => "asks",
+        ToolState::Running { .. } => "runs",
+        ToolState::Done(ToolOutcome::Succeeded { .. }) => "ran",
+        ToolState::Done(ToolOutcome::WasText) => "taken as text",
+        ToolState::Done(ToolOutcome::Reused { .. }) => "the first result was used",
+        ToolState::Done(outcome) if outcome.is_error() => "failed",
+        ToolState::Done(_) => "not run",
+    };
+    format!("{words}: {state}")
+}
+
+fn heading(lines: &mut Vec<TraceLine>, text: String) {
+    lines.push(TraceLine {
+        sort: TraceSort::Heading,
+        begins: true,
+        text,
+    });
+}
+
+fn note(lines: &mut Vec<TraceLine>, text: &str) {
+    push(lines, TraceSort::Note, text);
+}
+
+fn push_parts(lines: &mut Vec<TraceLine>, parts: &Parts) {
+    if parts.parts.is_empty() {
+        note(lines, "nothing");
+    }
+    for part in &parts.parts {
+        push(lines, part.sort, &part.text);
+        if !part.note.is_empty() {
+            note(lines, &part.note);
+        }
+    }
+    if parts.left_out > 0 {
+        note(
+            lines,
+            &format!("{} more bytes are left out", parts.left_out),
+        );
+    }
+}
+
+fn push(lines: &mut Vec<TraceLine>, sort: TraceSort, text: &str) {
+    let mut begins = true;
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    for line in text.split('\n') {
+        let mut rest = line;
+        loop {
+            let end = rest.floor_char_boundary(LINE_BYTES_MAX);
+            let (first, more) = rest.split_at(end);
+            lines.push(TraceLine {
+                sort,
+                begins: std::mem::take(&mut begins),
+                text: first.to_owned(),
+            });
+            rest = more;
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(tracer: &ReplyTracer) -> Vec<String> {
+        tracer.lines().iter().map(TraceLine::words).collect()
+    }
+
+    #[test]
+    fn text_that_streams_in_is_one_part_and_lines_stay_lines() {
+        let mut tracer = ReplyTracer::default();
+        tracer.begin_reply("m");
+        for text in ["안", "녕\n", "\nx"] {
+            tracer.text(text);
+            tracer.piece(&Piece::Text(text.to_owned()));
+        }
+        tracer.ended("stop");
+        let stream = ["text  안녕", "      ", "      x"];
+        let expected = [
+            &["Reply 1 of m", "As the server sent it:"][..],
+            &stream,
+            &["      end: stop", "As it was cut into pieces:"],
+            &stream,
+        ];
+        assert_eq!(words(&tracer), expected.concat());
+    }
+
+    #[test]
+    fn it_is_bounded_in_every_way_and_says_what_is_left_out() {
+        let mut tracer = ReplyTracer::default();
+        for _ in 0..REPLIES_MAX + 3 {
+            tracer.begin_reply("m");
+            for _ in 0..40 {
+                tracer.text(&"가".repeat(10_000));
+            }
+            for _ in 0..PARTS_MAX + 5 {
+                tracer.piece(&Piece::Mark("x".to_owned()));
+            }
+        }
+        let kept = tracer.replies.iter();
+        let kept: usize = kept
+            .map(|reply| reply.stream.bytes + reply.pieces.bytes)
+            .sum();
+        assert!(kept <= REPLIES_MAX * 2 * REPLY_BYTES_MAX, "{kept}");
+        let lines = words(&tracer);
+        assert_eq!(lines[0], "3 earlier replies are left out");
+        let left_out = |bytes: usize| format!("      {bytes} more bytes are left out");
+        let beyond = 1_200_000 - REPLY_BYTES_MAX;
+        // A character is not split.
+        let beyond = beyond + REPLY_BYTES_MAX % 3;
+        assert!(lines.contains(&left_out(beyond)), "{beyond}");
+        assert!(lines.contains(&left_out(5)));
+        let longest = tracer.lines().iter().map(|line| line.text.len()).max();
+        assert!(longest <= Some(LINE_BYTES_MAX));
+    }
+}
