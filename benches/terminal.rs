@@ -9,7 +9,7 @@
 mod answers;
 #[path = "../tests/support/home.rs"]
 mod home;
-#[path = "../tests/support/model_server.rs"]
+#[path = "../tests/support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/process.rs"]
 mod process;

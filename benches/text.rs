@@ -8,7 +8,7 @@ use divan::{Bencher, black_box};
 use humble::dialect::scan::Scanner;
 use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
 use humble::text::markdown::{Markdown, Marks};
-use humble::text::{Clean, json as lenient, sanitize, wrap};
+use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::num::NonZeroU16;

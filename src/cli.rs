@@ -1,6 +1,7 @@
 //! The command line: what was asked for, as data. `app` does it.
 
 pub mod mcp;
+pub mod tool_arguments;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

@@ -16,7 +16,7 @@
 //!
 //! | floor | modules | |
 //! |---|---|---|
-//! | 0 | [`domain`], [`text`], [`dialect`] | values and rules; no I/O |
+//! | 0 | [`sync`], [`text`], [`domain`], [`dialect`] | values and rules, each naming only those before it; no I/O |
 //! | 1 | [`protocol`], [`ports`], [`files`], [`web`] | the two channels; what adapters need of each other; writing files safely; what all HTTP shares |
 //! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
@@ -60,6 +60,7 @@ pub mod protocol;
 pub mod provider;
 pub mod serve;
 pub mod store;
+pub mod sync;
 pub mod text;
 pub mod tui;
 pub mod web;

@@ -6,6 +6,7 @@ use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::files;
 use crate::protocol::LogLine;
+use crate::sync::lock;
 use jiff::Zoned;
 use jiff::civil::Date;
 use std::fmt::{self, Write as _};
@@ -102,9 +103,6 @@ impl LogHandle {
 }
 
 /// A thread that panicked while it logged must not silence the others.
-fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl LogSink {
     /// A layer for a subscriber of one's own, and its handle.

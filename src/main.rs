@@ -1,3 +1,5 @@
+//! Parses the command line and runs it.
+
 #![forbid(unsafe_code)]
 
 use clap::Parser;

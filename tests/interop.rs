@@ -7,7 +7,7 @@
 mod dialects;
 #[path = "support/home.rs"]
 mod home;
-#[path = "support/model_server.rs"]
+#[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "support/pty.rs"]
 mod pty;
@@ -15,7 +15,7 @@ mod pty;
 mod servers;
 
 use home::Home;
-use humble::text::tokens::{self, Vocabulary};
+use humble::text::token_estimate::{self, Vocabulary};
 use model_server::{ModelServer, ollama_call, ollama_text};
 use pty::{Exit, Start, framed, shows};
 use rustix::process::{Pid, Signal, kill_process};
@@ -210,15 +210,15 @@ fn counted(text: &str) -> u64 {
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
 fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
     let samples = [
-        include_str!("../src/text/tokens/samples/english.txt"),
-        include_str!("../src/text/tokens/samples/code.txt"),
-        include_str!("../src/text/tokens/samples/json.txt"),
-        include_str!("../src/text/tokens/samples/korean.txt"),
-        include_str!("../src/text/tokens/samples/japanese.txt"),
+        include_str!("../src/text/token_estimate/samples/english.txt"),
+        include_str!("../src/text/token_estimate/samples/code.txt"),
+        include_str!("../src/text/token_estimate/samples/json.txt"),
+        include_str!("../src/text/token_estimate/samples/korean.txt"),
+        include_str!("../src/text/token_estimate/samples/japanese.txt"),
     ];
     let vocabulary = Vocabulary::of(None, "smollm2");
     for text in samples {
-        let (estimate, count) = (tokens::estimate(text, vocabulary), counted(text));
+        let (estimate, count) = (token_estimate::estimate(text, vocabulary), counted(text));
         assert!(
             (count..=count * 140 / 100).contains(&estimate),
             "{estimate} for {count}: {text}"

@@ -11,7 +11,7 @@ mod ending;
 mod faults;
 #[path = "support/home.rs"]
 mod home;
-#[path = "support/model_server.rs"]
+#[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/one_turn.rs"]
 mod one_turn;

@@ -1,8 +1,8 @@
 //! New models: understood as if they stood in `config.json`, and added to it with
 //! no other byte of it changed (S1.3).
 
-use super::document::Document;
-use super::edit::Step;
+use super::json_document::Document;
+use super::json_edit::Step;
 use super::save::change;
 use super::variables::{Variables, environment};
 use super::{ConfigError, Home, fields, models};

@@ -1,8 +1,8 @@
 //! New servers: understood as if they stood in `mcp-servers.json`, and added to it
 //! with no other byte of it changed (S1.3).
 
-use super::document::Document;
-use super::edit::Step;
+use super::json_document::Document;
+use super::json_edit::Step;
 use super::listing::{self, Place};
 use super::save::change;
 use super::servers::{self, BUILT_IN};

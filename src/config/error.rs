@@ -1,7 +1,7 @@
 //! What can be wrong with a file of settings, told with the same words wherever
 //! it is told: in the banner at the start and when saving into it is refused.
 
-use super::document::BYTES_MAX;
+use super::json_document::BYTES_MAX;
 use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files;
 use std::io;

@@ -7,7 +7,7 @@ use crate::domain::{Banner, BannerCause, Notice};
 use crate::files;
 use std::path::{Path, PathBuf};
 
-const BYTES_MAX: u64 = super::document::BYTES_MAX;
+const BYTES_MAX: u64 = super::json_document::BYTES_MAX;
 
 /// A banner where one of `files` holds one of its secrets in so many words and anybody
 /// on this machine can read it.

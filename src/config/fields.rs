@@ -1,8 +1,8 @@
 //! Fields of one entry, typed leniently: `null` is as good as absent, and what is
 //! of another type is told with what was expected in its place.
 
-use super::document::kind;
-use crate::text::near::nearest;
+use super::json_document::kind;
+use crate::text::suggest::nearest;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

@@ -2,8 +2,8 @@
 //! clients and older homes have it (S3.3).
 
 use super::ConfigError;
-use super::document::{Document, kind};
-use super::edit::Step;
+use super::json_document::{Document, kind};
+use super::json_edit::Step;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

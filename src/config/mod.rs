@@ -5,12 +5,12 @@
 mod add;
 mod add_server;
 mod change;
-mod document;
-mod edit;
 mod error;
 mod exposed;
 mod fields;
 mod home;
+mod json_document;
+mod json_edit;
 mod known;
 mod listing;
 mod models;

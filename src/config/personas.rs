@@ -5,7 +5,7 @@ use super::{Home, Reading};
 use crate::domain::persona::ToolName;
 use crate::domain::{Banner, BannerCause, Notice, Persona};
 use crate::files;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

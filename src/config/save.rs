@@ -1,14 +1,14 @@
 //! The few settings that this program itself changes, each in the file at once and
 //! with nothing else in it touched (S1.2, S1.3).
 
-use super::document::{BYTES_MAX, Document, kind};
-use super::edit::Step;
+use super::json_document::{BYTES_MAX, Document, kind};
+use super::json_edit::Step;
 use super::listing::{self, Place, ServerEntry};
 use super::servers::{self, BUILT_IN};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! `mcp-servers.json` (S3.1 to S3.3). A server that cannot be understood is listed
 //! as misconfigured with the reason, and the others work.
 
-use super::document::{Document, kind};
 use super::fields::{self, Entry, Fault};
+use super::json_document::{Document, kind};
 use super::listing::entries;
 use super::variables::{Variables, environment, is_public, replaced, spellings};
 use super::{Home, Reading};

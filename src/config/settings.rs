@@ -1,9 +1,9 @@
 //! `config.json`, read leniently: what cannot be used is a banner, the rest works.
 
-use super::document::{Document, kind};
-use super::edit::Step;
 use super::error::file_name;
 use super::fields::{self, Entry, Fault};
+use super::json_document::{Document, kind};
+use super::json_edit::Step;
 use super::models::Understood;
 use super::variables::{Variables, environment};
 use super::{Home, Reading, models};

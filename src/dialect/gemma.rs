@@ -3,8 +3,8 @@
 
 mod arguments;
 
-use super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::read::{self, Written};
+use super::json_call::{self, Written};
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
 use crate::domain::Offered;
 use crate::text::python;
 use arguments::Arguments;
@@ -14,7 +14,7 @@ const START: &str = "call:";
 const NAME_CHARS_MAX: usize = 256;
 const FORM: &str = "Gemma";
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let tagged = opening.wrapper.is_some();
     (tagged && opening.marker == 'c' && !opening.offered.is_empty()).then(|| {
         Box::new(Gemma {
@@ -40,47 +40,47 @@ enum At {
     Arguments,
 }
 
-impl Recogniser for Gemma {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Gemma {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.at {
             At::Start if body == START => {
                 self.name = body.len()..body.len();
                 self.at = At::Name;
-                Step::Hold
+                Advance::Hold
             }
-            At::Start if START.starts_with(body) => Step::Hold,
-            At::Start => Step::Reject,
+            At::Start if START.starts_with(body) => Advance::Hold,
+            At::Start => Advance::Reject,
             At::Name if c == '{' && !self.name.is_empty() => {
                 self.arguments.push(c);
                 self.at = At::Arguments;
-                Step::Hold
+                Advance::Hold
             }
             At::Name if c == ' ' && self.name.is_empty() && here < NAME_CHARS_MAX => {
                 self.name = body.len()..body.len();
-                Step::Hold
+                Advance::Hold
             }
             At::Name if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = body.len();
-                Step::Hold
+                Advance::Hold
             }
-            At::Name => Step::Reject,
+            At::Name => Advance::Reject,
             At::Arguments if self.arguments.push(c) => self.read(body, offered),
-            At::Arguments => Step::Hold,
+            At::Arguments => Advance::Hold,
         }
     }
 
-    fn finish(&mut self, body: &str, _offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, _offered: &Offered, end: End) -> Option<Match> {
         let cut = self.at == At::Arguments && end == End::Stream;
         cut.then(|| {
-            let cut = read::unusable(body.trim_end(), "it was cut off before its end");
-            Found::Calls(vec![cut])
+            let cut = json_call::unusable(body.trim_end(), "it was cut off before its end");
+            Match::Calls(vec![cut])
         })
     }
 }
 
 impl Gemma {
-    fn read(&mut self, body: &str, offered: &Offered) -> Step {
+    fn read(&mut self, body: &str, offered: &Offered) -> Advance {
         let (arguments, repaired) = std::mem::take(&mut self.arguments).read();
         let written = Written {
             raw: body,
@@ -92,9 +92,9 @@ impl Gemma {
             whole: true,
             unmistakable: true,
         };
-        match read::written(written, offered) {
-            Some(piece) => Step::Found(Found::Calls(vec![piece])),
-            None => Step::Text,
+        match json_call::written(written, offered) {
+            Some(piece) => Advance::Found(Match::Calls(vec![piece])),
+            None => Advance::Text,
         }
     }
 }

@@ -3,10 +3,10 @@
 //! call, thinking, or an answer. The tokens around an answer are text until a
 //! header was seen, and in code always.
 
-use super::body::JsonBody;
-use super::broken::Progress;
-use super::family::{End, Form, Found, Opening, Recogniser, Step, Until};
-use super::read::{self, Written};
+use super::json_arguments::JsonArguments;
+use super::json_call::{self, Written};
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer, ThinkingEnd};
+use super::unterminated_json::Progress;
 use crate::domain::Offered;
 use serde_json::Value;
 
@@ -25,12 +25,12 @@ const HEADER_BYTES_MAX: usize = 512;
 /// Words such as `json` beside a channel or a recipient.
 const WORD_CHARS_MAX: usize = 16;
 
-const THINKING: &Until = &Until {
+const THINKING: &ThinkingEnd = &ThinkingEnd {
     tags: &ENDS,
     reread: &[START, CHANNEL],
 };
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let quoted = opening.in_code || opening.quoted() || opening.in_span;
     if quoted || opening.wrapper.is_some() {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
         framed: opening.framed,
         last: "",
         header: 0,
-        body: JsonBody::default(),
+        body: JsonArguments::default(),
     }))
 }
 
@@ -61,7 +61,7 @@ struct Harmony {
     last: &'static str,
     /// Where the header ends.
     header: usize,
-    body: JsonBody,
+    body: JsonArguments,
 }
 
 /// What of the message has come.
@@ -85,41 +85,41 @@ enum At {
     OtherBody,
 }
 
-impl Recogniser for Harmony {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Harmony {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
         match self.at {
             At::BeforeBody if c == '{' => {
                 self.body.push(c, body);
                 self.hold(At::Body)
             }
-            At::BeforeBody if c.is_whitespace() => Step::Hold,
+            At::BeforeBody if c.is_whitespace() => Advance::Hold,
             At::Body => match self.body.push(c, body) {
-                Progress::Goes => Step::Hold,
-                Progress::Over(_) => Step::Reject,
+                Progress::Goes => Advance::Hold,
+                Progress::Over(_) => Advance::Reject,
                 Progress::Ends => self.call(body, body.len(), offered),
             },
             At::BeforeBody | At::OtherBody => {
                 self.at = At::OtherBody;
                 match ENDS.iter().find(|end| body.ends_with(*end)) {
                     Some(end) => self.call(body, body.len() - end.len(), offered),
-                    None => Step::Hold,
+                    None => Advance::Hold,
                 }
             }
-            _ if body.len() > HEADER_BYTES_MAX => Step::Reject,
+            _ if body.len() > HEADER_BYTES_MAX => Advance::Reject,
             At::Token { start } => self.in_token(&body[start..], body, offered),
             At::Word { start, first } if c == '<' || c.is_whitespace() => {
                 self.end_word(&body[start..here], first, c, here)
             }
             At::Word { start, first } => match may_be_word(&body[start..], self.last, first) {
-                true => Step::Hold,
-                false => Step::Reject,
+                true => Advance::Hold,
+                false => Advance::Reject,
             },
             At::Between { .. } if c == '<' => self.hold(At::Token { start: here }),
-            At::Between { .. } if c == ' ' => Step::Hold,
+            At::Between { .. } if c == ' ' => Advance::Hold,
             At::Between { first } => match may_be_word(&body[here..], self.last, first) {
                 true => self.hold(At::Word { start: here, first }),
-                false => Step::Reject,
+                false => Advance::Reject,
             },
         }
     }
@@ -129,7 +129,7 @@ impl Recogniser for Harmony {
         over.flatten().map_or(0, |over| body.len() - over)
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         let in_header = matches!(
             self.at,
             At::Between { .. } | At::Word { .. } | At::Token { .. }
@@ -145,10 +145,10 @@ impl Recogniser for Harmony {
             // A message without a channel.
             End::Rejected => {
                 let plain = complete.strip_prefix(START) == Some(ROLE);
-                (self.framed && plain).then_some(Found::Frames)
+                (self.framed && plain).then_some(Match::Frames)
             }
             End::Stream if in_header && recipient(body).is_none() => {
-                self.framed.then_some(Found::Frames)
+                self.framed.then_some(Match::Frames)
             }
             End::Stream if self.at == At::OtherBody => {
                 match self.read(body, body.len(), offered, false) {
@@ -161,22 +161,22 @@ impl Recogniser for Harmony {
     }
 }
 
-fn cut_off(raw: &str) -> Option<Found> {
-    let cut = read::unusable(raw, "it was cut off before its end");
-    Some(Found::Calls(vec![cut]))
+fn cut_off(raw: &str) -> Option<Match> {
+    let cut = json_call::unusable(raw, "it was cut off before its end");
+    Some(Match::Calls(vec![cut]))
 }
 
 impl Harmony {
-    fn hold(&mut self, at: At) -> Step {
+    fn hold(&mut self, at: At) -> Advance {
         self.at = at;
-        Step::Hold
+        Advance::Hold
     }
 
-    fn in_token(&mut self, part: &str, body: &str, offered: &Offered) -> Step {
+    fn in_token(&mut self, part: &str, body: &str, offered: &Offered) -> Advance {
         let opens = part.len() == body.len();
         if let Some(token) = TOKENS.into_iter().find(|&token| token == part) {
             if opens && !matches!(token, START | CHANNEL) {
-                return Step::Reject;
+                return Advance::Reject;
             }
             self.last = token;
             return match token {
@@ -187,17 +187,17 @@ impl Harmony {
         }
         let frames = opens && self.framed;
         if frames && ENDS.contains(&part) {
-            return Step::Found(Found::Closes);
+            return Advance::Found(Match::Closes);
         }
         let mut may = TOKENS.iter().chain(ENDS.iter().filter(|_| frames));
         match may.any(|token| token.starts_with(part)) {
-            true => Step::Hold,
-            false => Step::Reject,
+            true => Advance::Hold,
+            false => Advance::Reject,
         }
     }
 
     /// `c` ends the word.
-    fn end_word(&mut self, word: &str, first: bool, c: char, here: usize) -> Step {
+    fn end_word(&mut self, word: &str, first: bool, c: char, here: usize) -> Advance {
         let is_whole = match self.last {
             START if first => word == ROLE,
             CHANNEL if first => CHANNELS.contains(&word),
@@ -205,41 +205,41 @@ impl Harmony {
             _ => true,
         };
         match c {
-            _ if !is_whole || c == '\n' => Step::Reject,
+            _ if !is_whole || c == '\n' => Advance::Reject,
             '<' => self.hold(At::Token { start: here }),
             _ => self.hold(At::Between { first: false }),
         }
     }
 
     /// The header is complete.
-    fn message(&mut self, body: &str, offered: &Offered) -> Step {
+    fn message(&mut self, body: &str, offered: &Offered) -> Advance {
         self.header = body.len();
         if recipient(body).is_some() {
             if offered.is_empty() {
-                return Step::Text;
+                return Advance::Text;
             }
             return self.hold(At::BeforeBody);
         }
         let channel = body.split_once(CHANNEL).map(|(_, rest)| rest.trim_start());
-        Step::Found(match channel {
-            Some(rest) if rest.starts_with("analysis") => Found::ThinkingStarts { until: THINKING },
-            _ => Found::Frames,
+        Advance::Found(match channel {
+            Some(rest) if rest.starts_with("analysis") => Match::ThinkingStarts { until: THINKING },
+            _ => Match::Frames,
         })
     }
 
-    fn call(&self, body: &str, end: usize, offered: &Offered) -> Step {
+    fn call(&self, body: &str, end: usize, offered: &Offered) -> Advance {
         match self.read(body, end, offered, true) {
-            Some(found) => Step::Found(found),
-            None => Step::Text,
+            Some(found) => Advance::Found(found),
+            None => Advance::Text,
         }
     }
 
     /// The arguments end at `end`.
-    fn read(&self, body: &str, end: usize, offered: &Offered, whole: bool) -> Option<Found> {
+    fn read(&self, body: &str, end: usize, offered: &Offered, whole: bool) -> Option<Match> {
         let raw = body[..end].trim_end();
         let (arguments, repaired) = match body[self.header..end].trim() {
             "" => (Ok(Value::Null), false),
-            json => JsonBody::read(json),
+            json => JsonArguments::read(json),
         };
         let written = Written {
             raw,
@@ -251,7 +251,7 @@ impl Harmony {
             whole,
             unmistakable: true,
         };
-        read::written(written, offered).map(|piece| Found::Calls(vec![piece]))
+        json_call::written(written, offered).map(|piece| Match::Calls(vec![piece]))
     }
 }
 

@@ -2,18 +2,18 @@
 //! An object is let go at its first key that no call has, and followed to its end
 //! as text, so that a call quoted deep in an example is not one.
 
-use super::broken::{Broken, Progress, Unclosed};
-use super::family::{End, Form, Found, Opening, Passed, Recogniser, Step};
-use super::piece::Piece;
-use super::read::{self, Object};
+use super::json_call::{self, Object};
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Passed, Recognizer};
+use super::scan_event::Piece;
+use super::unterminated_json::{Progress, UnclosedString, UnterminatedJson};
 use crate::domain::{Offered, Resolved};
-use crate::text::{Outline, OutlineEvent, json};
+use crate::text::{JsonEvent, JsonScanner, lenient_json};
 use std::ops::Range;
 
 /// An array of more is data.
 const ELEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
         return None;
     }
@@ -29,7 +29,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
 
 #[derive(Debug, Default)]
 struct Json {
-    outline: Outline,
+    outline: JsonScanner,
     /// The outermost containers, as far as their keys are a call's own and not
     /// its arguments'.
     levels: Vec<Level>,
@@ -38,8 +38,8 @@ struct Json {
     element_start: usize,
     head: Head,
     /// What cannot be read any more is followed to its end by its braces.
-    broken: Option<Broken>,
-    unclosed: Unclosed,
+    broken: Option<UnterminatedJson>,
+    unclosed: UnclosedString,
     /// Where it was over though nothing closed it.
     over: Option<usize>,
     form: &'static str,
@@ -83,8 +83,8 @@ impl Head {
     }
 }
 
-impl Recogniser for Json {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Json {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         if self.broken.is_some() {
             return self.step_broken(c, body, offered);
         }
@@ -92,40 +92,40 @@ impl Recogniser for Json {
         let over = self.unclosed.push(c, body, in_string);
         if self.is_unmistakable() && over.is_some() {
             self.over = over;
-            return Step::Reject;
+            return Advance::Reject;
         }
         let at_level = self.outline.depth() == self.levels.len();
         match self.outline.push(c) {
-            OutlineEvent::Opened { array } => self.opened(array, at_level, body),
-            OutlineEvent::Closed => {
+            JsonEvent::Opened { array } => self.opened(array, at_level, body),
+            JsonEvent::Closed => {
                 self.closed(body.len());
                 if self.lists_other_things(body, offered) {
-                    Step::Pass
+                    Advance::Pass
                 } else {
-                    Step::Hold
+                    Advance::Hold
                 }
             }
-            OutlineEvent::Key if at_level => self.key(offered),
-            OutlineEvent::Text if at_level && self.head.name_follows => {
+            JsonEvent::Key if at_level => self.key(offered),
+            JsonEvent::Text if at_level && self.head.name_follows => {
                 let name = self.outline.string().unwrap_or_default();
                 self.head.names_tool = offered.resolve(None, name) != Resolved::Unknown;
                 self.head.name_follows = false;
-                Step::Hold
+                Advance::Hold
             }
             // A list of anything else; behind a call it is only one that is no call.
-            OutlineEvent::TextStarts | OutlineEvent::WordStarts
+            JsonEvent::TextStarts | JsonEvent::WordStarts
                 if at_level && self.in_array() && !self.has_call() =>
             {
-                Step::Pass
+                Advance::Pass
             }
-            OutlineEvent::Ended => self.ended(body, offered),
-            OutlineEvent::Broken if self.is_unmistakable() && !self.is_between() => {
+            JsonEvent::Ended => self.ended(body, offered),
+            JsonEvent::Broken if self.is_unmistakable() && !self.is_between() => {
                 let before = &body[..body.len() - c.len_utf8()];
-                self.broken = Some(Broken::new(self.outline.depth(), before));
+                self.broken = Some(UnterminatedJson::new(self.outline.depth(), before));
                 self.step_broken(c, body, offered)
             }
-            OutlineEvent::Broken => Step::Reject,
-            _ => Step::Hold,
+            JsonEvent::Broken => Advance::Reject,
+            _ => Advance::Hold,
         }
     }
 
@@ -136,8 +136,8 @@ impl Recogniser for Json {
             return Passed::Outside;
         }
         match self.outline.push(c) {
-            OutlineEvent::Ended => Passed::Ends,
-            OutlineEvent::Broken => Passed::Outside,
+            JsonEvent::Ended => Passed::Ends,
+            JsonEvent::Broken => Passed::Outside,
             _ => Passed::Inside,
         }
     }
@@ -147,22 +147,22 @@ impl Recogniser for Json {
     }
 
     /// A missing bracket at the end is forgiven, a call cut off is not.
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         let mut pieces = self.read_elements(body, offered);
         let over = self.over.or_else(|| self.unclosed.at_end(body));
         if let Some(over) = over.filter(|_| self.is_unmistakable()) {
             let raw = &body[self.element_start..over];
-            let why = match json::parse(raw) {
+            let why = match lenient_json::parse(raw) {
                 Ok(_) => "it was cut off before its end".to_owned(),
                 Err(why) => format!("its JSON cannot be read: {why}"),
             };
-            pieces.push(read::unusable(raw, why));
-            return Some(Found::Calls(pieces));
+            pieces.push(json_call::unusable(raw, why));
+            return Some(Match::Calls(pieces));
         }
         let in_element = self.levels.iter().any(|level| level.array) && !self.in_array();
         let is_cut = self.is_tagged && end == End::Stream && !self.in_array();
         if is_cut || self.head.unmistakable() || in_element && !pieces.is_empty() {
-            pieces.push(read::unusable(
+            pieces.push(json_call::unusable(
                 &body[self.element_start..],
                 "it was cut off before its end",
             ));
@@ -173,7 +173,7 @@ impl Recogniser for Json {
                 pieces.push(Piece::Text(tail.to_owned()));
             }
         }
-        (!pieces.is_empty()).then_some(Found::Calls(pieces))
+        (!pieces.is_empty()).then_some(Match::Calls(pieces))
     }
 }
 
@@ -201,22 +201,22 @@ impl Json {
         self.levels.last().is_some_and(|level| level.array)
     }
 
-    fn opened(&mut self, array: bool, at_level: bool, body: &str) -> Step {
+    fn opened(&mut self, array: bool, at_level: bool, body: &str) -> Advance {
         let Some(parent) = self.levels.last() else {
-            return Step::Reject;
+            return Advance::Reject;
         };
         if !at_level || !parent.wraps {
-            return Step::Hold;
+            return Advance::Hold;
         }
         if parent.array {
             if array || self.elements.len() == ELEMENTS_MAX {
-                return Step::Pass;
+                return Advance::Pass;
             }
             self.element_start = body.len() - 1;
             self.head = Head::default();
         }
         self.levels.push(Level::new(array));
-        Step::Hold
+        Advance::Hold
     }
 
     /// A container has closed; `end` is the byte after it.
@@ -234,11 +234,11 @@ impl Json {
         }
     }
 
-    fn key(&mut self, offered: &Offered) -> Step {
+    fn key(&mut self, offered: &Offered) -> Advance {
         let known = self
             .outline
             .string()
-            .filter(|key| read::is_call_key(key, offered));
+            .filter(|key| json_call::is_call_key(key, offered));
         let (Some(key), Some(level)) = (known, self.levels.last_mut()) else {
             // What comes after name and arguments does not undo the call.
             return if self.is_tagged {
@@ -246,18 +246,18 @@ impl Json {
                 if let Some(level) = self.levels.last_mut() {
                     level.wraps = false;
                 }
-                Step::Hold
+                Advance::Hold
             } else {
-                Step::Pass
+                Advance::Pass
             };
         };
-        level.wraps = read::is_wrapper_key(key);
-        self.head.name_follows = read::is_name_key(key);
-        self.head.has_arguments |= read::is_arguments_key(key);
-        Step::Hold
+        level.wraps = json_call::is_wrapper_key(key);
+        self.head.name_follows = json_call::is_name_key(key);
+        self.head.has_arguments |= json_call::is_arguments_key(key);
+        Advance::Hold
     }
 
-    fn ended(&mut self, body: &str, offered: &Offered) -> Step {
+    fn ended(&mut self, body: &str, offered: &Offered) -> Advance {
         let mut pieces = self.read_elements(body, offered);
         if self.elements.is_empty() && body.starts_with('{') {
             let object = Object {
@@ -268,12 +268,12 @@ impl Json {
                 form: self.form,
                 whole: true,
             };
-            pieces.extend(read::read(&object, offered));
+            pieces.extend(json_call::read(&object, offered));
         }
         if pieces.is_empty() {
-            Step::Text
+            Advance::Text
         } else {
-            Step::Found(Found::Calls(pieces))
+            Advance::Found(Match::Calls(pieces))
         }
     }
 
@@ -292,30 +292,32 @@ impl Json {
                     form: self.form,
                     whole: true,
                 };
-                (object.raw, read::read(&object, offered))
+                (object.raw, json_call::read(&object, offered))
             })
             .collect();
         if read.iter().all(|(_, piece)| piece.is_none()) {
             return Vec::new();
         }
         read.into_iter()
-            .map(|(raw, piece)| piece.unwrap_or_else(|| read::unusable(raw, "it is not a call")))
+            .map(|(raw, piece)| {
+                piece.unwrap_or_else(|| json_call::unusable(raw, "it is not a call"))
+            })
             .collect()
     }
 
     /// Counts braces up to the end of the object, and goes on behind it where it
     /// was one of several.
-    fn step_broken(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+    fn step_broken(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let Some(broken) = &mut self.broken else {
-            return Step::Reject;
+            return Advance::Reject;
         };
         let array = self.levels.iter().rposition(|level| level.array);
         let rest = array.map_or(0, |at| at + 1);
         match broken.push(c, body, rest) {
-            Progress::Goes => return Step::Hold,
+            Progress::Goes => return Advance::Hold,
             Progress::Over(at) => {
                 self.over = Some(at);
-                return Step::Reject;
+                return Advance::Reject;
             }
             Progress::Ends => {}
         }
@@ -323,7 +325,7 @@ impl Json {
         self.outline.resume(rest);
         if rest > 0 {
             self.closed(body.len());
-            return Step::Hold;
+            return Advance::Hold;
         }
         self.ended(body, offered)
     }

@@ -1,24 +1,25 @@
-//! How models are taught to call tools, and how their calls are read back out of
-//! a stream of text. Pure. One family of forms is one file, listed in `family`;
-//! `scan` alone decides what of the stream is held back.
+//! Explains tools to models in the system message, and reads their calls back out of a stream of
+//! text. Pure. Each family of call forms is one file that implements `recognizer::Recognizer` and
+//! is listed in `registry`; `scan` alone decides which text is held back.
 
-mod body;
-mod broken;
-mod code;
-mod family;
+mod code_context;
 mod gemma;
 mod harmony;
 mod json;
-mod named;
-pub mod pairs;
-mod piece;
+mod json_arguments;
+mod json_call;
+mod markers;
 mod pythonic;
-mod read;
+mod recognizer;
+mod registry;
 pub mod scan;
-mod seam;
+mod scan_event;
+pub mod schema_coercion;
+mod special_token;
 mod tags;
-pub mod teach;
-mod think;
+mod thinking_tags;
 mod tool_code;
-mod typed;
+pub mod tool_prompt;
+mod unterminated_json;
+mod whitespace_holdback;
 mod wrapper;

@@ -3,21 +3,21 @@
 //! only offered tools and arguments by name count, so that code and Markdown stay
 //! text.
 
-mod alone;
-mod broken;
-mod names;
+mod bare_list;
+mod identifiers;
+mod unterminated_string;
 
-use super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::piece::Piece;
-use super::read::{self, Written};
+use super::json_call::{self, Written};
+use super::markers::Wrapper;
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
+use super::scan_event::Piece;
 use super::tool_code;
-use super::wrapper::Wrapper;
 use crate::domain::{Offered, Resolved};
-use crate::text::python::{self, PythonOutline};
-use names::may_name_tool;
+use crate::text::python::{self, BracketScanner};
+use identifiers::may_name_tool;
 use std::ops::Range;
 
-pub(super) use names::tool_name;
+pub(super) use identifiers::tool_name;
 
 /// An array of more is data.
 const CALLS_MAX: usize = 64;
@@ -26,17 +26,18 @@ const NAME_CHARS_MAX: usize = 256;
 const PRINT: &str = "print";
 const FORM: &str = "Python";
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     if opening.offered.is_empty() {
         return None;
     }
     let tag = opening.wrapper.or(opening.within);
-    let list = opening.marker == '[' && (opening.wrapper.is_some() || alone::may_be_bare(opening));
+    let list =
+        opening.marker == '[' && (opening.wrapper.is_some() || bare_list::may_be_bare(opening));
     let call = starts_name(opening.marker) && tag.is_some();
     if !list && !call {
         return None;
     }
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     outline.push(opening.marker);
     Some(Box::new(Pythonic {
         list,
@@ -74,7 +75,7 @@ struct Pythonic {
     name_end: usize,
     /// Where the last string began.
     string: usize,
-    outline: PythonOutline,
+    outline: BracketScanner,
     items: Vec<Item>,
 }
 
@@ -121,8 +122,8 @@ struct Item {
     name_end: Option<usize>,
 }
 
-impl Recogniser for Pythonic {
-    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Step {
+impl Recognizer for Pythonic {
+    fn step(&mut self, c: char, body: &str, offered: &Offered) -> Advance {
         let here = body.len() - c.len_utf8();
         if let At::Closed { blank } = self.at {
             return self.behind(c, blank, here);
@@ -135,13 +136,13 @@ impl Recogniser for Pythonic {
         match self.at {
             At::Closer { start } => self.closer(&body[start..], body, offered),
             At::Broken if c == '\n' => self.break_at(here),
-            At::Broken => Step::Hold,
-            At::Closed { .. } | At::Alone | At::BrokenTo(_) => Step::Reject,
+            At::Broken => Advance::Hold,
+            At::Closed { .. } | At::Alone | At::BrokenTo(_) => Advance::Reject,
             At::Arguments if self.is_broken(c, &body[..here]) => self.broken(&body[..here]),
-            At::Item | At::After if c.is_whitespace() => Step::Hold,
+            At::Item | At::After if c.is_whitespace() => Advance::Hold,
             At::Item | At::After if ended && self.list && c == ']' => self.closed(body, offered),
             // A list of objects is JSON.
-            At::Item if c == '{' && self.items.is_empty() => Step::Reject,
+            At::Item if c == '{' && self.items.is_empty() => Advance::Reject,
             At::Item if starts_name(c) && self.items.len() < CALLS_MAX => {
                 self.start = here;
                 self.name(1, &body[here..], offered)
@@ -151,7 +152,7 @@ impl Recogniser for Pythonic {
             }
             At::Name { .. } if c == '(' => self.named(here, body, offered),
             At::First { named } => self.first(c, named, body, offered, ended),
-            At::Equals if c == '=' => Step::Reject,
+            At::Equals if c == '=' => Advance::Reject,
             At::Equals | At::Arguments => self.in_arguments(body, offered, ended),
             At::After if c == ',' => self.hold(At::Item),
             At::Item | At::Name { .. } | At::After | At::Junk => {
@@ -160,7 +161,7 @@ impl Recogniser for Pythonic {
         }
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         let in_call = matches!(self.at, At::First { .. } | At::Equals | At::Arguments);
         let in_item = matches!(self.at, At::Name { .. } | At::Junk);
         match end {
@@ -173,11 +174,11 @@ impl Recogniser for Pythonic {
             End::Stream if matches!(self.at, At::Closer { .. }) => None,
             End::Stream if in_call || in_item && !self.items.is_empty() => {
                 let mut pieces = match self.read(body, offered) {
-                    Some(Found::Calls(pieces)) => pieces,
+                    Some(Match::Calls(pieces)) => pieces,
                     _ => Vec::new(),
                 };
                 pieces.extend(self.cut_off(&body[self.start..]));
-                Some(Found::Calls(pieces))
+                Some(Match::Calls(pieces))
             }
             End::Stream => self.read(body, offered),
         }
@@ -186,7 +187,9 @@ impl Recogniser for Pythonic {
     fn again(&self, body: &str) -> usize {
         match self.at {
             At::Closer { start } => body.len() - start,
-            At::BrokenTo(line) => body.len() - broken::end(&body[..line], self.broken_string()),
+            At::BrokenTo(line) => {
+                body.len() - unterminated_string::end(&body[..line], self.broken_string())
+            }
             At::Alone => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
@@ -195,9 +198,9 @@ impl Recogniser for Pythonic {
 }
 
 impl Pythonic {
-    fn hold(&mut self, at: At) -> Step {
+    fn hold(&mut self, at: At) -> Advance {
         self.at = at;
-        Step::Hold
+        Advance::Hold
     }
 
     /// The stream ended in `item`. A quotation mark that nobody closed must not swallow
@@ -207,11 +210,11 @@ impl Pythonic {
         let short = self.outline.in_string() && !self.outline.in_long_string();
         let Some(at) = item.find(end).filter(|_| short) else {
             let why = "it was cut off before its end";
-            return vec![read::unusable(item.trim_end(), why)];
+            return vec![json_call::unusable(item.trim_end(), why)];
         };
         let (call, rest) = item.split_at(at + end.len() - 1);
-        let why = broken::WHY;
-        let mut pieces = vec![read::unusable(call, why)];
+        let why = unterminated_string::WHY;
+        let mut pieces = vec![json_call::unusable(call, why)];
         let rest = rest.trim_start();
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_owned()));
@@ -220,39 +223,46 @@ impl Pythonic {
     }
 
     /// Without a tag, only what may become the name of a tool is waited for.
-    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Step {
+    fn name(&mut self, chars: usize, part: &str, offered: &Offered) -> Advance {
         if self.tag.is_none() && !may_name_tool(part, offered) {
-            return Step::Reject;
+            return Advance::Reject;
         }
         self.hold(At::Name { chars })
     }
 
     /// The bracket behind a name.
-    fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Step {
+    fn named(&mut self, here: usize, body: &str, offered: &Offered) -> Advance {
         self.name_end = here;
         if self.tag.is_some() {
             return self.hold(At::Arguments);
         }
         let name = tool_name(&body[self.start..here], offered);
         match offered.resolve(None, name) {
-            Resolved::Unknown => Step::Reject,
+            Resolved::Unknown => Advance::Reject,
             _ => self.hold(At::First { named: false }),
         }
     }
 
-    fn first(&mut self, c: char, named: bool, body: &str, offered: &Offered, ended: bool) -> Step {
+    fn first(
+        &mut self,
+        c: char,
+        named: bool,
+        body: &str,
+        offered: &Offered,
+        ended: bool,
+    ) -> Advance {
         match c {
-            c if c.is_whitespace() => Step::Hold,
+            c if c.is_whitespace() => Advance::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
             '=' if named => self.hold(At::Equals),
             c if starts_name(c) || named && python::is_name(c) => {
                 self.hold(At::First { named: true })
             }
-            _ => Step::Reject,
+            _ => Advance::Reject,
         }
     }
 
-    fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Step {
+    fn in_arguments(&mut self, body: &str, offered: &Offered, ended: bool) -> Advance {
         let outside = usize::from(self.list);
         if !ended && self.outline.depth() > outside {
             return self.hold(At::Arguments);
@@ -279,9 +289,9 @@ impl Pythonic {
         body: &str,
         offered: &Offered,
         ended: bool,
-    ) -> Step {
+    ) -> Advance {
         if self.tag.is_none() || !self.list {
-            return Step::Reject;
+            return Advance::Reject;
         }
         match self.at {
             At::Item => self.start = here,
@@ -303,21 +313,23 @@ impl Pythonic {
         self.hold(At::Item)
     }
 
-    fn closed(&mut self, body: &str, offered: &Offered) -> Step {
+    fn closed(&mut self, body: &str, offered: &Offered) -> Advance {
         if self.tag.is_none() && self.list {
             return self.hold(At::Closed { blank: false });
         }
         match self.read(body, offered) {
-            Some(Found::Calls(mut pieces)) if !self.list => pieces
-                .pop()
-                .map_or(Step::Text, |piece| Step::Found(Found::Statement(piece))),
-            Some(found) => Step::Found(found),
-            None => Step::Text,
+            Some(Match::Calls(mut pieces)) if !self.list => {
+                pieces.pop().map_or(Advance::Text, |piece| {
+                    Advance::Found(Match::Statement(piece))
+                })
+            }
+            Some(found) => Advance::Found(found),
+            None => Advance::Text,
         }
     }
 
     /// Each item by itself, so that an unreadable one does not drop its siblings.
-    fn read(&self, body: &str, offered: &Offered) -> Option<Found> {
+    fn read(&self, body: &str, offered: &Offered) -> Option<Match> {
         let read: Vec<_> = self
             .items
             .iter()
@@ -330,9 +342,9 @@ impl Pythonic {
             .into_iter()
             .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty());
         let pieces = pieces.map(|(raw, piece)| {
-            piece.unwrap_or_else(|| read::unusable(raw.trim(), "it is not a call"))
+            piece.unwrap_or_else(|| json_call::unusable(raw.trim(), "it is not a call"))
         });
-        Some(Found::Calls(pieces.collect()))
+        Some(Match::Calls(pieces.collect()))
     }
 
     fn piece(&self, item: &Item, body: &str, offered: &Offered) -> Option<Piece> {
@@ -380,6 +392,6 @@ impl Call<'_> {
                 .map(|read| read.value)
                 .map_err(|why| format!("its arguments cannot be read: {why}")),
         };
-        read::written(call, offered)
+        json_call::written(call, offered)
     }
 }

@@ -1,20 +1,21 @@
 //! From a stream of text to text, thinking and calls. The one place that decides
 //! what is held back: a suffix that may still become a marker, a form that some
 //! family may still find, and white space at a seam. `fences` sees to code fences,
-//! `forms` to what families find.
+//! `candidates` to what families find.
 
+mod candidates;
 mod fences;
-mod forms;
 
-use super::code::Ticks;
-use super::family::{FAMILIES, Form, MARKERS, Opening, Until};
+use super::code_context::BacktickRun;
 use super::json;
-use super::piece::Output;
-use super::wrapper::Wrapper;
+use super::markers::Wrapper;
+use super::recognizer::{Candidate, Opening, ThinkingEnd};
+use super::registry::{MARKERS, RECOGNIZERS};
+use super::scan_event::ScanOutput;
 use crate::domain::Offered;
 use std::sync::Arc;
 
-pub use super::piece::{Piece, TextCall, UnusableCall};
+pub use super::scan_event::{Piece, TextCall, UnusableCall};
 
 /// A form that grows longer is text: memory is bounded, whatever is sent.
 const HELD_BYTES_MAX: usize = 1 << 20;
@@ -46,7 +47,7 @@ pub struct Scanner {
     within: Option<&'static Wrapper>,
     /// A header of gpt-oss's came.
     framed: bool,
-    output: Output,
+    output: ScanOutput,
     #[cfg(test)]
     steps: u64,
 }
@@ -55,23 +56,23 @@ pub struct Scanner {
 enum State {
     Text,
     /// A fence or a code span may open.
-    Opening(Ticks),
+    Opening(BacktickRun),
     /// A swallowed fence may close; so many backticks are held.
     Closing(usize),
     /// A wrapper was opened; so much white space came since, and perhaps the start of
     /// a fence.
     Wrapped {
         blank: usize,
-        fence: Option<Ticks>,
+        fence: Option<BacktickRun>,
     },
-    Form {
-        forms: Vec<Form>,
+    Candidate {
+        forms: Vec<Candidate>,
         /// What follows is text to this one, unless another finds something.
-        passing: Option<Form>,
+        passing: Option<Candidate>,
     },
-    Passing(Form),
+    Passing(Candidate),
     Thinking {
-        until: &'static Until,
+        until: &'static ThinkingEnd,
     },
 }
 
@@ -89,7 +90,7 @@ impl Scanner {
             called: false,
             within: None,
             framed: false,
-            output: Output::default(),
+            output: ScanOutput::default(),
             #[cfg(test)]
             steps: 0,
         }
@@ -117,7 +118,7 @@ impl Scanner {
             State::Closing(_) | State::Opening(_) => self.release(),
             State::Thinking { .. } => self.output.think(&self.held),
             State::Wrapped { .. } => self.end_stream_in_form(Vec::new()),
-            State::Form { forms, .. } => self.end_stream_in_form(forms),
+            State::Candidate { forms, .. } => self.end_stream_in_form(forms),
         }
         self.output.end_seam();
         self.output.take()
@@ -171,7 +172,7 @@ impl Scanner {
             State::Opening(ticks) => self.in_opening(c, ticks),
             State::Closing(run) => self.in_closing(c, run),
             State::Wrapped { blank, fence } => self.in_wrapped(c, blank, fence),
-            State::Form { forms, passing } => self.in_form(c, forms, passing),
+            State::Candidate { forms, passing } => self.in_form(c, forms, passing),
             State::Passing(form) => self.in_passing(c, form),
             State::Thinking { until } => self.in_thinking(c, until),
         }
@@ -228,22 +229,25 @@ impl Scanner {
         }
     }
 
-    fn open(&self, opening: &Opening<'_>) -> Vec<Form> {
-        FAMILIES.iter().filter_map(|open| open(opening)).collect()
+    fn open(&self, opening: &Opening<'_>) -> Vec<Candidate> {
+        RECOGNIZERS
+            .iter()
+            .filter_map(|open| open(opening))
+            .collect()
     }
 
-    fn hold_form(&mut self, c: char, forms: Vec<Form>) {
+    fn hold_form(&mut self, c: char, forms: Vec<Candidate>) {
         self.body = self.held.len();
         self.held.push(c);
-        self.state = State::Form {
+        self.state = State::Candidate {
             forms,
             passing: None,
         };
     }
 
-    fn in_wrapped(&mut self, c: char, blank: usize, mut fence: Option<Ticks>) -> bool {
+    fn in_wrapped(&mut self, c: char, blank: usize, mut fence: Option<BacktickRun>) -> bool {
         if c == '`' && fence.is_none() && self.fence.is_none() {
-            fence = Some(Ticks::default());
+            fence = Some(BacktickRun::default());
         }
         // The call may stand in a fence of its own.
         let stays = match &mut fence {
@@ -279,7 +283,7 @@ impl Scanner {
         true
     }
 
-    fn in_thinking(&mut self, c: char, until: &'static Until) -> bool {
+    fn in_thinking(&mut self, c: char, until: &'static ThinkingEnd) -> bool {
         self.held.push(c);
         if until.tags.contains(&self.held.as_str()) {
             self.output.mark(&self.held);

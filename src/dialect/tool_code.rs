@@ -1,17 +1,17 @@
 //! A fence of `tool_code` (DIALECTS 34): calls as Python statements, one a line. A
 //! fence that holds any other code is text.
 
-use super::family::{End, Form, Found, Opening, Recogniser, Step};
-use super::piece::Piece;
+use super::json_call;
 use super::pythonic::{self, Call};
-use super::read;
+use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
+use super::scan_event::Piece;
 use crate::domain::{Offered, Resolved};
-use crate::text::python::{self, PythonOutline};
+use crate::text::python::{self, BracketScanner};
 
 const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let may = opening.fence == Some(INFO)
         && opening.at_line_start
         && !opening.offered.is_empty()
@@ -25,7 +25,7 @@ pub(super) fn open(opening: &Opening<'_>) -> Option<Form> {
 
 #[derive(Debug, Default)]
 struct ToolCode {
-    outline: PythonOutline,
+    outline: BracketScanner,
 }
 
 impl ToolCode {
@@ -37,17 +37,17 @@ impl ToolCode {
     }
 }
 
-impl Recogniser for ToolCode {
-    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Step {
+impl Recognizer for ToolCode {
+    fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
         // Python has no backtick: the fence closes.
         if c == '`' && !self.outline.in_string() && !self.outline.in_comment() {
-            return Step::Reject;
+            return Advance::Reject;
         }
         self.follow(c);
-        Step::Hold
+        Advance::Hold
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Found> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
         let mut pieces = Vec::new();
         let mut is_code = false;
         let (statements, is_open) = statements(body)?;
@@ -62,7 +62,7 @@ impl Recogniser for ToolCode {
                 None => is_code |= !is_harmless(statement, offered),
             }
         }
-        (!is_code && !pieces.is_empty()).then_some(Found::Calls(pieces))
+        (!is_code && !pieces.is_empty()).then_some(Match::Calls(pieces))
     }
 }
 
@@ -70,7 +70,7 @@ impl Recogniser for ToolCode {
 /// where they are too many.
 fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
     let mut found = Vec::new();
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     let mut start = 0;
     for (at, c) in code.char_indices() {
         if c == '\n' {
@@ -114,7 +114,7 @@ fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<Piece>
 /// `name` and `(…)`, and nothing behind them.
 pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
     let (name, arguments) = parts(statement)?;
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
     end.is_some_and(|(at, _)| at + 1 == arguments.len())
         .then_some((name, arguments))
@@ -142,7 +142,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
 /// A statement that the end of the stream cut: a call where it names a tool.
 fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
     calls_tool(statement, offered)
-        .then(|| read::unusable(statement, "it was cut off before its end"))
+        .then(|| json_call::unusable(statement, "it was cut off before its end"))
 }
 
 /// Shows or fetches what the calls around it are about, and calls no tool itself.

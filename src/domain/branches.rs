@@ -1,14 +1,11 @@
-//! The ways that a conversation took. One is active; each of the others is kept as
-//! what followed a point of the active one, so that the list stays flat however
-//! often a prompt was taken back. A way that another one goes on from is part of it.
+//! The branches of a conversation. One is active; each of the others is stored as what followed a
+//! point of the active one, so that the list stays flat however often a prompt was taken back. A
+//! branch that another one continues is part of that one.
 
 use super::session::{Branch, Role};
 use super::{SavedMessage, Session};
 use jiff::Timestamp;
-use serde_json::{Map, Value};
-
-const TURNS: &str = "turns";
-const CANCELLED: &str = "cancelled";
+use serde_json::Map;
 
 impl Branch {
     /// The first words that tell it from others: its first prompt.
@@ -38,12 +35,13 @@ impl Session {
             let until = branch.at;
             let mut messages = self.messages[at..until.min(self.messages.len())].to_vec();
             messages.append(&mut branch.messages);
-            let mut turns = copied(&self.humble, TURNS, |turn| (at..until).contains(&turn));
-            turns.append(&mut branch.turns);
-            let mut cancelled = copied(&self.humble, CANCELLED, |after| {
-                after > at && after <= until
-            });
-            cancelled.append(&mut branch.cancelled);
+            let metadata = &self.metadata;
+            let (mut turns, mut cancelled) = (
+                std::mem::take(&mut branch.turns),
+                std::mem::take(&mut branch.cancelled),
+            );
+            turns.prepend_from(&metadata.turns, |turn| (at..until).contains(&turn));
+            cancelled.prepend_from(&metadata.cancelled, |after| after > at && after <= until);
             *branch = Branch {
                 at,
                 messages,
@@ -55,10 +53,10 @@ impl Session {
         let branch = Branch {
             at,
             messages: self.messages.split_off(at),
-            turns: taken(&mut self.humble, TURNS, |turn| turn >= at),
-            cancelled: taken(&mut self.humble, CANCELLED, |after| after > at),
+            turns: self.metadata.turns.take(|turn| turn >= at),
+            cancelled: self.metadata.cancelled.take(|after| after > at),
             left_at: Some(now),
-            other: Map::new(),
+            extra: Map::new(),
             is_plain: true,
         };
         let goes_on = |other: &Branch, one: &Branch| {
@@ -76,14 +74,11 @@ impl Session {
         if index >= self.branches.len() {
             return false;
         }
-        let mut branch = self.branches.remove(index);
+        let branch = self.branches.remove(index);
         self.rewind(branch.at, now);
         self.messages.extend(branch.messages);
-        for (key, mut notes) in [(TURNS, branch.turns), (CANCELLED, branch.cancelled)] {
-            // Notes of a shape that nobody here understands are kept all the same.
-            notes.extend(branch.other.shift_remove(key));
-            put(&mut self.humble, key, notes);
-        }
+        self.metadata.turns.append(branch.turns);
+        self.metadata.cancelled.append(branch.cancelled);
         let active = &self.messages;
         self.branches.retain(|other| {
             let rest = active.get(other.at..).unwrap_or_default();
@@ -101,18 +96,18 @@ impl Session {
         }
     }
 
-    /// Would writing this conversation keep every way of another one, whose first
+    /// Would writing this conversation keep every branch of another one, whose first
     /// `common` messages are those of this one, `rest` what follows them there, and
     /// `branches` its others?
     pub fn holds(&self, common: usize, rest: &[SavedMessage], branches: &[Branch]) -> bool {
-        let active = Way {
+        let active = BranchPath {
             trunk: common,
             tails: [rest, &[]],
         };
         let others = branches.iter().map(|branch| {
             let trunk = branch.at.min(common);
             let between = rest.get(..branch.at - trunk).unwrap_or(rest);
-            Way {
+            BranchPath {
                 trunk,
                 tails: [between, &branch.messages],
             }
@@ -122,7 +117,7 @@ impl Session {
             .all(|way| self.has(&way))
     }
 
-    fn has(&self, way: &Way) -> bool {
+    fn has(&self, way: &BranchPath) -> bool {
         let own = std::iter::once((self.messages.len(), &[][..]));
         let branches = self.branches.iter();
         let own = own.chain(branches.map(|branch| (branch.at, &branch.messages[..])));
@@ -146,62 +141,30 @@ impl Session {
     }
 }
 
-/// A way of another conversation: so many messages of ours, then others.
-struct Way<'a> {
+/// A branch of another session: the messages that it shares with ours, then its own.
+struct BranchPath<'a> {
     trunk: usize,
     tails: [&'a [SavedMessage]; 2],
 }
 
-/// The message that an entry of `turns` or `cancelled` is about.
-fn place(entry: &Value) -> Option<usize> {
-    let place = entry.get("message").or_else(|| entry.get("after"))?;
-    usize::try_from(place.as_u64()?).ok()
-}
-
-fn copied(humble: &Map<String, Value>, key: &str, wanted: impl Fn(usize) -> bool) -> Vec<Value> {
-    let entries = humble.get(key).and_then(Value::as_array).into_iter();
-    entries
-        .flatten()
-        .filter(|entry| place(entry).is_some_and(&wanted))
-        .cloned()
-        .collect()
-}
-
-fn taken(humble: &mut Map<String, Value>, key: &str, wanted: impl Fn(usize) -> bool) -> Vec<Value> {
-    match humble.get_mut(key) {
-        Some(Value::Array(entries)) => entries
-            .extract_if(.., |entry| place(entry).is_some_and(&wanted))
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn put(humble: &mut Map<String, Value>, key: &str, mut entries: Vec<Value>) {
-    if entries.is_empty() {
-        return;
-    }
-    let slot = humble
-        .entry(key)
-        .or_insert_with(|| Value::Array(Vec::new()));
-    match slot {
-        Value::Array(there) => there.append(&mut entries),
-        other => {
-            entries.insert(0, other.take());
-            *other = Value::Array(entries);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Usage;
+    use super::super::session::{CancelledTurn, Records, Stored, TurnRecord};
     use super::*;
     use serde_json::json;
 
     fn said(session: &mut Session, prompt: &str, answer: &str) {
         session.messages.push(SavedMessage::user(prompt));
         session.messages.push(SavedMessage::assistant(answer));
-        let note = json!({ "message": session.messages.len() - 1, "model": answer });
-        put(&mut session.humble, TURNS, vec![note]);
+        session.metadata.turns.push(TurnRecord {
+            message: session.messages.len() - 1,
+            model: answer.to_owned(),
+            usage: Usage::default(),
+            tools: Vec::new(),
+            thinking: String::new(),
+            at: None,
+        });
     }
 
     fn talk(turns: &[(&str, &str)]) -> Session {
@@ -218,12 +181,11 @@ mod tests {
             let words = messages.iter().map(|one| one.content.to_string());
             words.collect::<Vec<_>>().join(" ")
         };
-        let notes = |entries: &[Value]| {
-            let models = entries.iter().filter_map(|entry| entry["model"].as_str());
+        let notes = |turns: &Records<TurnRecord>| {
+            let models = turns.iter().map(|turn| &*turn.model);
             models.collect::<Vec<_>>().join(" ")
         };
-        let own = session.humble.get(TURNS).and_then(Value::as_array);
-        let own = notes(own.map_or(&[], |own| own));
+        let own = notes(&session.metadata.turns);
         let active = format!("{} ({own})", words(&session.messages));
         let others = session.branches.iter().map(|branch| {
             let tail = words(&branch.messages);
@@ -248,23 +210,22 @@ mod tests {
     }
 
     fn stopped(session: &mut Session, prompt: &str) {
-        let note = json!({ "after": session.messages.len(), "prompt": prompt });
-        put(&mut session.humble, CANCELLED, vec![note]);
+        session.metadata.add_cancelled(CancelledTurn {
+            at: now(),
+            after: session.messages.len(),
+            prompt: prompt.to_owned(),
+            words: String::new(),
+            interrupted: false,
+            replaces: false,
+        });
     }
 
     /// The prompts of the cancelled turns of each way, the active one first.
     fn cancelled(session: &Session) -> Vec<Vec<&str>> {
-        let own = session.humble.get(CANCELLED).and_then(Value::as_array);
-        let own = own.map_or(&[][..], Vec::as_slice);
-        let others = session.branches.iter().map(|branch| &branch.cancelled[..]);
-        std::iter::once(own)
+        let others = session.branches.iter().map(|branch| &branch.cancelled);
+        std::iter::once(&session.metadata.cancelled)
             .chain(others)
-            .map(|notes| {
-                notes
-                    .iter()
-                    .filter_map(|note| note["prompt"].as_str())
-                    .collect()
-            })
+            .map(|turns| turns.iter().map(|turn| &*turn.prompt).collect())
             .collect()
     }
 
@@ -317,12 +278,20 @@ mod tests {
     fn notes_of_an_unknown_shape_survive_their_branch_becoming_active() {
         let mut session = talk(&[("p", "a")]);
         session.rewind(0, now());
-        session.branches[0]
-            .other
-            .insert(TURNS.to_owned(), json!("soon"));
+        session.branches[0].turns = Records::Foreign(json!("soon"));
+        let known = Stored {
+            record: None,
+            place: Some(1),
+            original: Some(json!({ "message": 1, "kind": "new" })),
+        };
+        session.metadata.turns = Records::List(vec![known.clone()]);
         assert!(session.switch(0, now()));
-        let expected = json!([{ "message": 1, "model": "a" }, "soon"]);
-        assert_eq!(session.humble[TURNS], expected);
+        let soon = Stored {
+            record: None,
+            place: None,
+            original: Some(json!("soon")),
+        };
+        assert_eq!(session.metadata.turns, Records::List(vec![known, soon]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 pub mod advice;
 mod branches;
-pub mod compact;
+pub mod compaction;
 pub mod facts;
 pub mod id;
 pub mod message;
@@ -14,7 +14,6 @@ pub mod outside;
 pub mod persona;
 pub mod probe;
 pub mod progress;
-mod recalled;
 pub mod redact;
 pub mod schema;
 pub mod secrets;

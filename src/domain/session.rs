@@ -1,6 +1,13 @@
-//! A saved conversation. The on-disk shape is `store::format`'s business.
+//! A saved conversation. Its JSON is known to `store` alone.
 
-use super::{SessionId, ToolCall, Usage};
+mod metadata;
+
+pub use metadata::{
+    CancelledTurn, CompactedRange, Compaction, Placed, Records, SessionMetadata, Stored,
+    StoredSummary, Summary, TurnRecord,
+};
+
+use super::SessionId;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -15,12 +22,8 @@ pub struct Session {
     pub started_at: Option<Timestamp>,
     /// Prompts and final answers, nothing else (S9.3).
     pub messages: Vec<SavedMessage>,
-    /// Everything of ours beside them: title, usage, tool summaries, thinking,
-    /// cancelled turns. Unknown keys stay.
-    pub humble: Map<String, Value>,
-    /// What of it is shown when the conversation is opened.
-    pub notes: Notes,
-    /// The other ways that the conversation took.
+    pub metadata: SessionMetadata,
+    /// The conversation's other branches.
     pub branches: Vec<Branch>,
 }
 
@@ -30,51 +33,15 @@ pub struct Session {
 pub struct Branch {
     pub at: usize,
     pub messages: Vec<SavedMessage>,
-    /// The entries of `humble.turns` and `humble.cancelled` that belong to it.
-    pub turns: Vec<Value>,
-    pub cancelled: Vec<Value>,
+    /// The records that belong to it.
+    pub turns: Records<TurnRecord>,
+    pub cancelled: Records<CancelledTurn>,
     /// When it was left.
     pub left_at: Option<Timestamp>,
-    /// Keys of the entry that are not ours.
-    pub other: Map<String, Value>,
+    /// Keys of other programs and of later versions.
+    pub extra: Map<String, Value>,
     /// In the file its messages are a role and a text each, and nothing else.
     pub is_plain: bool,
-}
-
-/// What stands beside the messages of a conversation, as it is shown.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Notes {
-    pub turns: Vec<TurnNote>,
-    pub cancelled: Vec<CancelledNote>,
-}
-
-/// What a turn left besides its prompt and its answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TurnNote {
-    /// The index of the answer among the messages.
-    pub message: usize,
-    /// The name of the model that answered.
-    pub model: String,
-    pub usage: Usage,
-    /// Calls and how they ended; their results are not kept.
-    pub tools: Vec<ToolCall>,
-    pub thinking: String,
-    /// When it ended. Files of before do not have it.
-    pub at: Option<Timestamp>,
-}
-
-/// A turn that ended without an answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CancelledNote {
-    pub at: Timestamp,
-    /// How many messages there were.
-    pub after: usize,
-    pub prompt: String,
-    pub words: String,
-    /// The program ended in the middle of it; nobody stopped it.
-    pub interrupted: bool,
-    /// It was to replace the last answered turn.
-    pub replaces: bool,
 }
 
 impl Session {
@@ -84,8 +51,7 @@ impl Session {
             model: model.into(),
             started_at: None,
             messages: Vec::new(),
-            humble: Map::new(),
-            notes: Notes::default(),
+            metadata: SessionMetadata::default(),
             branches: Vec::new(),
         }
     }
@@ -93,7 +59,7 @@ impl Session {
     /// The name it goes by: the person's, or else the first prompt's first line. Files in
     /// which every turn was taken back are named after the turn that was left last.
     pub fn title(&self) -> &str {
-        let given = self.humble.get("title").and_then(Value::as_str);
+        let given = self.metadata.title.as_deref();
         given
             .or_else(|| {
                 let first = self

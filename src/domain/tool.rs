@@ -272,6 +272,29 @@ pub enum ToolOutcome {
     WasText,
 }
 
+impl ToolCall {
+    /// As much of the call as a session keeps: what was called and how it ended, without texts.
+    pub fn without_results(&self) -> Self {
+        let state = match &self.state {
+            ToolState::Done(outcome) => ToolState::Done(outcome.without_texts()),
+            other => other.clone(),
+        };
+        Self {
+            id: CallId(0),
+            server: self.server.clone(),
+            tool: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            original: self.original.clone(),
+            origin: CallOrigin::Native,
+            repeats: None,
+            quoted: None,
+            is_unchecked: false,
+            also_as: Box::default(),
+            state,
+        }
+    }
+}
+
 impl CallOrigin {
     /// What the form is called in which the model wrote the call.
     pub fn form(&self) -> &'static str {
@@ -289,6 +312,25 @@ impl ToolOutcome {
             self,
             Self::Failed { .. } | Self::Unreachable { .. } | Self::TimedOut { .. }
         )
+    }
+
+    /// The same end without the words that came with it.
+    fn without_texts(&self) -> Self {
+        let text = String::new();
+        match *self {
+            Self::Succeeded { elapsed, .. } => Self::Succeeded { text, elapsed },
+            Self::Failed { elapsed, .. } => Self::Failed { text, elapsed },
+            Self::Unreachable { elapsed, .. } => Self::Unreachable { why: text, elapsed },
+            Self::TimedOut { elapsed } => Self::TimedOut { elapsed },
+            Self::Cancelled { elapsed } => Self::Cancelled { elapsed },
+            Self::Denied { .. } => Self::Denied { word: None },
+            Self::Reused { .. } => Self::Reused { of: CallId(0) },
+            Self::NotRun { .. } => Self::NotRun { why: text },
+            Self::Refused => Self::Refused,
+            Self::Never => Self::Never,
+            Self::Interrupted => Self::Interrupted,
+            Self::WasText => Self::WasText,
+        }
     }
 
     /// How long it ran, where it ran.

@@ -2,10 +2,11 @@
 //! output are all read from what it builds.
 
 mod replaced;
+mod replay;
 
 use super::{
     CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall, TurnEnd, TurnEvent, TurnId,
-    Usage, Wait, compact,
+    Usage, Wait, compaction,
 };
 use replaced::SetAside;
 use std::collections::{HashMap, HashSet};
@@ -182,7 +183,7 @@ impl Transcript {
         self.truncate(count);
         // What is left is what the summary stands for.
         if summed_up {
-            self.push(turn, Body::Note(compact::sent_instead()));
+            self.push(turn, Body::Note(compaction::sent_instead()));
         }
     }
 

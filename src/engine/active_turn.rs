@@ -3,7 +3,7 @@
 use super::injection_guard::Quote;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
-use crate::domain::compact::Covered;
+use crate::domain::session::CompactedRange;
 use crate::domain::{ModelConfig, ModelFacts, Persona, PromptKind, Transcript, TurnId};
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) struct ActiveTurn {
     pub(super) prompt: String,
     pub(super) kind: PromptKind,
     /// The messages that the answer will replace, where it is to be a summary.
-    pub(super) covers: Option<Covered>,
+    pub(super) covers: Option<CompactedRange>,
     pub(super) model: Arc<ModelConfig>,
     pub(super) persona: Option<Arc<Persona>>,
     /// The fold of this turn's events, for the session's metadata.

@@ -1,10 +1,11 @@
 //! Permissions that a write took away from an old file. Writers sit below everything that
 //! could show a notice, so what they did waits here until somebody asks for it.
 
+use crate::sync::lock;
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 static NARROWED: Mutex<Narrowed> = Mutex::new(Narrowed {
     waiting: Vec::new(),
@@ -17,7 +18,7 @@ struct Narrowed {
 }
 
 fn state() -> MutexGuard<'static, Narrowed> {
-    NARROWED.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&NARROWED)
 }
 
 /// The permission bits of a file; those of a private one where the system has none.

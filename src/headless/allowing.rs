@@ -3,7 +3,7 @@
 
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::text::Clean;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use std::collections::BTreeMap;
 
 /// The server and the tool of `SERVER/TOOL`.

@@ -3,11 +3,11 @@
 
 use crate::domain::schema::UNCHECKED;
 use crate::domain::tool::{QUOTE, SERVER_SAYS, Tool};
-use crate::domain::trust::lines_of;
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
 use crate::text::exact::{MARGIN, exact_rows};
 use crate::text::grapheme::width;
+use crate::text::lines::lines_of;
 use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Lines of the log file.
+
 use super::*;
 use std::fs;
 use std::sync::atomic::{AtomicI64, Ordering};

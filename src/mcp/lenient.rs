@@ -4,7 +4,7 @@
 use super::fault::Fault;
 use super::shallow::{LEVELS, TOO_DEEP, shallow};
 use crate::domain::Tool;
-use crate::text::surrogate;
+use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ pub fn parse(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
-        let repaired = surrogate::repaired(text.as_bytes());
+        let repaired = surrogates::repaired(text.as_bytes());
         let text = std::str::from_utf8(&repaired).ok()?;
         let shallow = shallow(text);
         serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()

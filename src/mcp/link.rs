@@ -5,10 +5,11 @@ use super::fault::Fault;
 use super::http::{ParamHeaders, WebFault};
 use super::stderr::Stderr;
 use crate::domain::Progress;
+use crate::sync::lock;
 use rmcp::model::{ProgressToken, RequestId};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -300,11 +301,6 @@ fn tell_log(count: u64, sample: &str) {
     } else if count == 10_u64.pow(count.ilog10()) {
         tracing::debug!("skipped {count} lines that are no JSON-RPC messages");
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each value above is whole between any two operations.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

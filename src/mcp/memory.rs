@@ -4,11 +4,12 @@
 
 use crate::domain::LaunchId;
 use crate::files;
+use crate::sync::lock;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::convert::Infallible;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// Servers that are remembered; the oldest is forgotten first.
@@ -101,7 +102,7 @@ impl Memory {
         let inner = Arc::clone(&self.0);
         let acted = tokio::task::spawn_blocking(move || {
             // A map is whole between any two of its operations.
-            let mut known = inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut known = lock(&inner.known);
             let known = known.get_or_insert_with(|| {
                 let bytes = inner
                     .file

@@ -5,12 +5,13 @@ use super::environment::inherited;
 use super::fault::Fault;
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
+use crate::sync::lock;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::{sleep, timeout};
@@ -47,20 +48,16 @@ struct Live {
 impl Groups {
     /// Kills every group at once and refuses new ones. Does not wait.
     pub fn kill_all(&self) {
-        let mut live = self.lock();
+        let mut live = lock(&self.0);
         live.closed = true;
         for group in live.groups.drain() {
             kill(group);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Live> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Spawns under the lock: a child is registered before `kill_all` can run.
     fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, Group)> {
-        let mut live = self.lock();
+        let mut live = lock(&self.0);
         if live.closed {
             return Err(ErrorKind::Interrupted.into());
         }
@@ -96,13 +93,13 @@ impl Group {
 
     /// Once it is gone its number may be given to strangers: forget it.
     fn forget(&self) {
-        self.groups.lock().groups.remove(&self.id);
+        lock(&self.groups.0).groups.remove(&self.id);
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if self.groups.lock().groups.remove(&self.id) {
+        if lock(&self.groups.0).groups.remove(&self.id) {
             kill(self.id);
         }
     }

@@ -2,9 +2,10 @@
 //! the last of it kept for the sidebar and for the notice when it dies.
 
 use crate::domain::{Redactor, ServerLine};
+use crate::sync::lock;
 use jiff::Timestamp;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const LINES_MAX: usize = 200;
@@ -112,7 +113,7 @@ impl Stderr {
 
     fn with<T>(&self, act: impl FnOnce(&mut Ring) -> T) -> T {
         // A ring is whole between any two of its operations.
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut lock(&self.0))
     }
 }
 

@@ -2,7 +2,7 @@
 //! follow. None is built before it is needed: loading certificates takes time.
 
 use super::error::Cause;
-use super::http::lock;
+use crate::sync::lock;
 use crate::web::{CONNECT_SECONDS_MAX, innermost, is_loopback};
 use reqwest::{Certificate, Client, StatusCode, redirect};
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 
 use super::error::Cause;
 use super::no_tools;
-use crate::text::surrogate;
+use crate::text::surrogates;
 use serde_json::Value;
 
 /// An error in a server's own words.
@@ -34,7 +34,7 @@ impl Complaint {
     /// The error in the body of an answer whose status is no success. None where
     /// there is nothing that a person could read.
     pub fn in_body(body: &[u8]) -> Option<Self> {
-        let Ok(value) = serde_json::from_slice::<Value>(&surrogate::repaired(body)) else {
+        let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repaired(body)) else {
             return Self::in_plain_body(body);
         };
         // Some servers send a list with one error in it.

@@ -9,12 +9,13 @@ use super::part::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
 use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
+use crate::sync::lock;
 use crate::web::{self, NoAnswer, bounded_body};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 use url::Url;
 
@@ -137,9 +138,6 @@ fn target(model: &ModelConfig) -> (String, String) {
 }
 
 /// What is in a map is whole whatever a holder of the lock did.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// `path` under the base URL, whose own path and query stay; a query of `path`
 /// comes after it.

@@ -4,7 +4,7 @@
 use super::error::{Cause, Garbled};
 use super::part::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, Carry, Usage};
-use crate::text::surrogate::{self, Halves};
+use crate::text::surrogates::{self, Halves};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ impl Reply {
     pub fn call(&mut self, mut call: NativeCall) {
         self.finish_halves();
         if let Ok(arguments) = &mut call.arguments {
-            surrogate::resolve_members(arguments, &[]);
+            surrogates::resolve_members(arguments, &[]);
         }
         self.calls += 1;
         if self.calls > CALLS_MAX {
@@ -85,7 +85,7 @@ impl Reply {
     /// What must be seen again with the calls; comes right before the end.
     pub fn carry(&mut self, mut carry: Carry) {
         self.finish_halves();
-        surrogate::resolve(&mut carry.value, &[]);
+        surrogates::resolve(&mut carry.value, &[]);
         if !self.is_over {
             self.pieces.push(Ok(StreamPart::Carry(carry)));
         }
@@ -165,17 +165,17 @@ pub(super) fn parse(event: &[u8]) -> Result<Value, Garbled> {
 
 /// Parses an event that serde_json rejects for a lone surrogate half.
 fn with_marked_halves(event: &str) -> Option<Value> {
-    let Cow::Owned(json) = surrogate::marked(event.as_bytes()) else {
+    let Cow::Owned(json) = surrogates::marked(event.as_bytes()) else {
         return None;
     };
     let mut value = serde_json::from_slice(&json).ok()?;
-    surrogate::resolve(&mut value, &FRAGMENTED);
+    surrogates::resolve(&mut value, &FRAGMENTED);
     Some(value)
 }
 
 /// Parses an answer that was not streamed.
 pub(super) fn parse_whole(body: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(&surrogate::repaired(body))
+    serde_json::from_slice(&surrogates::repaired(body))
 }
 
 /// What text that is not JSON is.
@@ -217,8 +217,8 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
     if raw.trim().is_empty() {
         return Ok(Arguments::new());
     }
-    let raw = &*surrogate::resolved(raw);
-    let parse = |json: &str| serde_json::from_slice(&surrogate::repaired(json.as_bytes()));
+    let raw = &*surrogates::resolved(raw);
+    let parse = |json: &str| serde_json::from_slice(&surrogates::repaired(json.as_bytes()));
     let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
         Value::Object(arguments) => Ok(arguments),

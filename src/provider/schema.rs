@@ -5,9 +5,10 @@
 //! the last result, which is kept.
 
 use crate::domain::{Notice, Offered, OfferedTool};
+use crate::sync::lock;
 use serde_json::{Map, Value, json};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// How deep `$ref`s are followed: a schema may refer to itself.
 const REF_DEPTH_MAX: usize = 8;
@@ -118,7 +119,7 @@ impl Schemas {
 /// those of a session, offer the same.
 pub(super) fn of(offered: &Arc<Offered>) -> Arc<Schemas> {
     static LAST: Mutex<Option<(Weak<Offered>, Arc<Schemas>)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST);
     let this = Arc::downgrade(offered);
     if let Some((known, schemas)) = &*last
         && known.ptr_eq(&this)

@@ -6,9 +6,10 @@ use super::part::{EndReason, NativeCall, Request, StreamPart};
 use super::shelf::{PullStep, Shelf};
 use super::stream::ReplyStream;
 use crate::domain::{Arguments, ServerModel};
+use crate::sync::lock;
 use futures::stream;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// One thing that a scripted round does.
@@ -53,16 +54,11 @@ pub struct Requests(Arc<Mutex<Vec<Request>>>);
 impl Requests {
     /// All of them so far.
     pub fn all(&self) -> Vec<Request> {
-        self.lock().clone()
+        lock(&self.0).clone()
     }
 
     pub fn count(&self) -> usize {
-        self.lock().len()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Request>> {
-        // The list is whole whatever a holder of the lock did.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).len()
     }
 }
 
@@ -186,7 +182,7 @@ impl Script {
     }
 
     fn steps(&self, request: Request) -> Vec<Step> {
-        let mut requests = self.requests.lock();
+        let mut requests = lock(&self.requests.0);
         match &self.plays {
             Plays::Rounds(rounds) => {
                 requests.push(request);

@@ -5,9 +5,10 @@ use super::error::{Cause, Fault};
 use super::pull::{PullProgress, PullStream};
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
+use crate::sync::lock;
 use futures::stream;
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// One thing that a scripted pull does.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,27 +30,23 @@ struct Inner {
 }
 
 impl Shelf {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
-        self.lock().servers.insert(url.to_owned(), models);
+        lock(&self.0).servers.insert(url.to_owned(), models);
     }
 
     pub(super) fn add_pull(&self, steps: Vec<PullStep>) {
-        self.lock().pulls.push_back(steps);
+        lock(&self.0).pulls.push_back(steps);
     }
 
     /// The names that a server has now.
     pub fn names(&self, url: &str) -> Vec<String> {
-        let inner = self.lock();
+        let inner = lock(&self.0);
         let models = inner.servers.get(url).into_iter().flatten().flatten();
         models.map(|model| model.name.clone()).collect()
     }
 
     pub(super) async fn catalogue(&self, server: &ModelConfig) -> Result<Catalogue, Fault> {
-        let stocked = self.lock().servers.get(&server.base_url).cloned();
+        let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
         match stocked {
             None => Err(Fault::new(server, Cause::Refused)),
             Some(None) => std::future::pending().await,
@@ -62,7 +59,7 @@ impl Shelf {
 
     /// Nothing is said of a model that is on no shelf.
     pub(super) fn facts(&self, model: &ModelConfig) -> ModelFacts {
-        let inner = self.lock();
+        let inner = lock(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
         let found = models
             .flatten()
@@ -72,12 +69,12 @@ impl Shelf {
     }
 
     pub(super) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
-        let steps = self.lock().pulls.pop_front().unwrap_or_default();
+        let steps = lock(&self.0).pulls.pop_front().unwrap_or_default();
         let state = (self.clone(), server.clone(), name.to_owned(), steps);
         let steps = stream::unfold(Some(state), |state| async {
             let (shelf, server, name, mut steps) = state?;
             if steps.is_empty() {
-                let mut inner = shelf.lock();
+                let mut inner = lock(&shelf.0);
                 let models = inner.servers.entry(server.base_url.clone());
                 let models = models.or_default().get_or_insert_default();
                 models.push(ServerModel {
@@ -103,7 +100,7 @@ impl Shelf {
     }
 
     pub(super) fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.0);
         let models = inner.servers.get_mut(&server.base_url);
         let models = models.and_then(Option::as_mut);
         let at = models

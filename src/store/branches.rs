@@ -2,13 +2,12 @@
 //! entry that is not understood stays where it is, and is neither shown nor written
 //! anew.
 
-use super::messages::{is_plain, message};
+use super::message_codec::{is_plain, message};
+use super::metadata;
 use crate::domain::{Branch, SavedMessage, Session};
 use serde_json::{Map, Value, json};
 
 pub(super) const BRANCHES: &str = "branches";
-const TURNS: &str = "turns";
-const CANCELLED: &str = "cancelled";
 const LEFT: &str = "left";
 
 /// Takes the branches out of `humble` that make sense behind so many messages.
@@ -44,7 +43,8 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     entry.shift_remove("at");
     let messages = list(&mut entry, "messages").into_iter();
     let messages: Vec<SavedMessage> = messages.filter_map(message).collect();
-    let (turns, cancelled) = (list(&mut entry, TURNS), list(&mut entry, CANCELLED));
+    let turns = metadata::turns(&mut entry);
+    let cancelled = metadata::cancelled(&mut entry);
     let left_at = entry.get(LEFT).and_then(Value::as_str);
     let left_at = left_at.and_then(|left| left.parse().ok());
     if left_at.is_some() {
@@ -57,7 +57,7 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
         turns,
         cancelled,
         left_at,
-        other: entry,
+        extra: entry,
         is_plain: plain,
     })
 }
@@ -76,7 +76,7 @@ fn list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
 
 /// Puts the branches of `session` in, behind those that nobody here understands.
 pub(super) fn write(humble: &mut Map<String, Value>, session: &Session) {
-    let mut entries = match session.humble.get(BRANCHES) {
+    let mut entries = match session.metadata.extra.get(BRANCHES) {
         Some(Value::Array(unknown)) => unknown.clone(),
         Some(other) => vec![other.clone()],
         None => Vec::new(),
@@ -95,20 +95,19 @@ fn entry(branch: &Branch) -> Value {
     let message = |one: &SavedMessage| json!({ "role": one.role.name(), "content": one.content });
     let messages: Vec<Value> = branch.messages.iter().map(message).collect();
     let mut entry = json!({ "at": branch.at, "messages": messages });
-    let mut other = branch.other.clone();
-    for (key, notes) in [(TURNS, &branch.turns), (CANCELLED, &branch.cancelled)] {
-        if !notes.is_empty() {
-            // A value that is no list becomes the list's first element, as it does in the
-            // active branch.
-            let unknown = other.shift_remove(key).into_iter();
-            entry[key] = unknown.chain(notes.iter().cloned()).collect();
+    let turns = metadata::turns_json(&branch.turns);
+    let cancelled = metadata::cancelled_json(&branch.cancelled);
+    for (key, records) in [(metadata::TURNS, turns), (metadata::CANCELLED, cancelled)] {
+        let is_empty = |records: &Value| records.as_array().is_some_and(Vec::is_empty);
+        if let Some(records) = records.filter(|records| !is_empty(records)) {
+            entry[key] = records;
         }
     }
     if let Some(left) = branch.left_at {
         entry[LEFT] = left.to_string().into();
     }
     if let Value::Object(entry) = &mut entry {
-        entry.extend(other);
+        entry.extend(branch.extra.clone());
     }
     entry
 }

@@ -1,10 +1,10 @@
 //! The JSON of a saved conversation (S9.3): read leniently, since other programs
 //! and hands write it too, and written so that nothing unknown in it is lost.
 
-use super::messages::{MESSAGES, STRING_KEYS, read, without_mark, written};
-use super::{beside, branches, raw};
+use super::message_codec::{MESSAGES, STRING_KEYS, read, without_mark, written};
+use super::{branches, foreign_messages, metadata};
 use crate::domain::{SavedMessage, Session, SessionId};
-use crate::text::surrogate;
+use crate::text::surrogates;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ pub(super) fn session(
     mut keep: impl FnMut(&mut SavedMessage) -> bool,
 ) -> Result<Session, String> {
     let mut messages = Vec::new();
-    let bytes = &surrogate::repaired(bytes)[..];
+    let bytes = &surrogates::repaired(bytes)[..];
     let file = read(bytes, |mut message| {
         if keep(&mut message) {
             messages.push(message);
@@ -43,8 +43,7 @@ pub(super) fn session(
             .to_owned(),
         started_at: root.get("startedAt").and_then(time),
         messages,
-        notes: beside::read(&humble),
-        humble,
+        metadata: metadata::read(humble),
     })
 }
 
@@ -67,7 +66,7 @@ pub(super) enum Unmerged {
 
 /// The file of `session`, made from what stands in it now.
 pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerged> {
-    let there = match surrogate::repaired(there) {
+    let there = match surrogates::repaired(there) {
         Cow::Borrowed(there) => there,
         // What is half a character in it would be lost: it stays, and this
         // conversation goes on beside it.
@@ -101,9 +100,9 @@ pub(super) fn merged(there: &[u8], session: &Session) -> Result<Vec<u8>, Unmerge
     // What is there already stays as it stands, with keys unknown to us.
     let root = serde_json::from_slice(without_mark(there));
     let mut root: Map<String, Value> = root.map_err(|fault| Unmerged::Broken(fault.to_string()))?;
-    let known = raw::Known::of(&root);
+    let known = foreign_messages::Known::of(&root);
     describe(&mut root, session);
-    raw::restore(&mut root, known, session, common);
+    foreign_messages::restore(&mut root, known, session, common);
     let mut bytes = serde_json::to_vec_pretty(&root).expect(STRING_KEYS);
     bytes.push(b'\n');
     Ok(bytes)
@@ -120,17 +119,19 @@ fn describe(root: &mut Map<String, Value>, session: &Session) {
         }
     }
     root.entry(MESSAGES).or_insert(Value::Null);
+    let mut ours = Map::new();
+    metadata::write(&mut ours, &session.metadata);
     let has_branches = matches!(root.get("humble"), Some(Value::Object(humble)) if humble.contains_key(branches::BRANCHES));
-    if !session.humble.is_empty() || !session.branches.is_empty() || has_branches {
+    if !ours.is_empty() || !session.branches.is_empty() || has_branches {
         let slot = root
             .entry("humble")
             .or_insert_with(|| Value::Object(Map::new()));
         if !slot.is_object() {
             *slot = Value::Object(Map::new());
         }
-        if let Value::Object(ours) = slot {
-            ours.extend(session.humble.clone());
-            branches::write(ours, session);
+        if let Value::Object(there) = slot {
+            there.extend(ours);
+            branches::write(there, session);
         }
     }
 }

@@ -2,8 +2,8 @@
 //! program holds the lock of its own file; a file that nobody holds was left by one
 //! that ended in the middle. Append-only, one record a line, a torn tail is ignored.
 
-use super::StoreError;
-use crate::domain::{Notice, SessionId, Usage};
+use super::{StoreError, calls};
+use crate::domain::{Notice, SessionId, ToolCall, ToolState, Usage};
 use crate::files;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-mod told;
+mod replay;
 
-pub use told::{Piece, Told};
+pub use replay::{JournaledTurn, Piece};
 
 const EXTENSION: &str = "jsonl";
 /// A larger file is no journal of ours.
@@ -67,6 +67,14 @@ pub enum Record {
 }
 
 impl Record {
+    pub fn call(call: &ToolCall) -> Self {
+        Self::Call {
+            call: call.id.0,
+            awaiting: call.state == ToolState::AwaitingApproval,
+            entry: calls::to_json(call),
+        }
+    }
+
     pub fn answer(text: &str, usage: Usage, at: jiff::Timestamp) -> Self {
         Self::Answer {
             text: text.to_owned(),
@@ -93,9 +101,12 @@ pub struct Journal {
 
 /// What a start finds.
 #[derive(Debug)]
-pub enum Found {
+pub enum OrphanedJournal {
     /// A journal that nobody held, which is held now.
-    Left { journal: Journal, turns: Vec<Told> },
+    Left {
+        journal: Journal,
+        turns: Vec<JournaledTurn>,
+    },
     /// No journal of ours; it is left alone.
     Foreign(Notice),
 }
@@ -153,7 +164,7 @@ impl Journals {
 
     /// Takes every journal that nobody holds, the newest first. Of several programs
     /// that start at once each gets others.
-    pub fn left(&self) -> Vec<Found> {
+    pub fn left(&self) -> Vec<OrphanedJournal> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
         };
@@ -162,37 +173,37 @@ impl Journals {
         let mut paths: Vec<PathBuf> = paths.filter(is_journal).collect();
         paths.sort_unstable_by(|one, other| other.cmp(one));
         let found = paths.iter().take(FOUND_MAX).filter_map(|path| take(path));
-        let mut found: Vec<Found> = found.collect();
+        let mut found: Vec<OrphanedJournal> = found.collect();
         found.extend(self.more_than_looked_at(paths.len()));
         // Names follow the clock, which may have jumped: what was written last counts.
         found.sort_by_key(|found| match found {
-            Found::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
-            Found::Foreign(_) => std::cmp::Reverse(None),
+            OrphanedJournal::Left { journal, .. } => std::cmp::Reverse(journal.changed_at()),
+            OrphanedJournal::Foreign(_) => std::cmp::Reverse(None),
         });
         found
     }
 
     /// Many programs would have to be killed for this: somebody should know of it.
-    fn more_than_looked_at(&self, count: usize) -> Option<Found> {
+    fn more_than_looked_at(&self, count: usize) -> Option<OrphanedJournal> {
         let more = count.checked_sub(FOUND_MAX).filter(|more| *more > 0)?;
         let folder = self.folder.display();
         let what = format!("{more} of the {count} journals in {folder} were not looked at.");
         let notice = Notice::warning(what)
             .because("They stay as they are; the newest were.")
             .advise("Move away those that nobody needs: the next start looks at the others.");
-        Some(Found::Foreign(notice))
+        Some(OrphanedJournal::Foreign(notice))
     }
 }
 
 /// The journal at `path`; none where somebody holds it, or just removed it.
-fn take(path: &Path) -> Option<Found> {
+fn take(path: &Path) -> Option<OrphanedJournal> {
     let foreign = |why: &str| {
         let notice = Notice::warning(format!(
             "{} is no journal of a turn: {why}.",
             path.display()
         ));
         let notice = notice.because("It is left as it is.");
-        Some(Found::Foreign(
+        Some(OrphanedJournal::Foreign(
             notice.advise("Remove it where nobody needs it."),
         ))
     };
@@ -213,7 +224,7 @@ fn take(path: &Path) -> Option<Found> {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(fault) => return foreign(&files::words(&fault)),
     };
-    let turns = told::read(&bytes);
+    let turns = replay::read(&bytes);
     if turns.is_empty() {
         return foreign("it does not begin with a turn");
     }
@@ -222,7 +233,7 @@ fn take(path: &Path) -> Option<Found> {
         path: path.to_owned(),
         torn: bytes.last() != Some(&b'\n'),
     };
-    Some(Found::Left { journal, turns })
+    Some(OrphanedJournal::Left { journal, turns })
 }
 
 impl Journal {

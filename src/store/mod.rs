@@ -1,23 +1,24 @@
 //! Conversations and prompts on disk. Everything here waits for the disk: whoever
 //! must not wait calls it from a thread that may.
 
-pub mod beside;
 mod branches;
+mod calls;
 mod error;
-mod find;
+mod file_name;
+mod foreign_messages;
 mod format;
-mod history;
 pub mod journal;
-mod messages;
-mod name;
-mod raw;
+mod lookup;
+mod message_codec;
+mod metadata;
+mod prompt_history;
 mod recover;
 mod sessions;
 
 pub use error::StoreError;
-pub use find::NotFound;
-pub use history::History;
-pub use journal::{Found, Journal, Journals, Record, Told};
-pub use name::session_name;
+pub use file_name::session_name;
+pub use journal::{Journal, JournaledTurn, Journals, OrphanedJournal, Record};
+pub use lookup::NotFound;
+pub use prompt_history::History;
 pub use recover::{Recovered, recover, recover_words};
 pub use sessions::Sessions;

@@ -1,9 +1,9 @@
 //! An answer that was shown and whose program ended before it was saved: it is put
 //! where it belongs, once, and whatever else stands there stays.
 
-use super::journal::Told;
-use super::{Sessions, StoreError, beside};
-use crate::domain::session::{CancelledNote, TurnNote};
+use super::journal::JournaledTurn;
+use super::{Sessions, StoreError, calls};
+use crate::domain::session::{CancelledTurn, TurnRecord};
 use crate::domain::{SavedMessage, Session, SessionId};
 use jiff::{Timestamp, Zoned};
 
@@ -21,7 +21,7 @@ pub enum Recovered {
 /// The sessions cannot be written.
 pub fn recover(
     sessions: &Sessions,
-    turn: &Told,
+    turn: &JournaledTurn,
     now: &Zoned,
 ) -> Result<Option<Recovered>, StoreError> {
     let Some((answer, ended, usage)) = &turn.answer else {
@@ -47,19 +47,19 @@ pub fn recover(
     session.rewind(before, now.timestamp());
     session.model.clone_from(&turn.model);
     session.messages.extend(exchange);
-    let note = TurnNote {
+    let note = TurnRecord {
         message: session.messages.len() - 1,
         model: turn.model.clone(),
         usage: *usage,
         tools: turn
             .calls
             .iter()
-            .filter_map(|(_, _, entry)| beside::call(entry))
+            .filter_map(|(_, _, entry)| calls::from_json(entry))
             .collect(),
         thinking: turn.thinking(),
         at: *ended,
     };
-    beside::add_turn(&mut session.humble, &note);
+    session.metadata.turns.push(note);
     let id = match &session.id {
         Some(id) => sessions.save(&session).map(|()| id.clone()),
         None => sessions.create(&session, &ended_at(*ended, now)),
@@ -79,17 +79,17 @@ pub fn recover(
 ///
 /// # Errors
 /// The sessions cannot be written.
-pub fn recover_words(sessions: &Sessions, turn: &Told) -> Result<(), StoreError> {
+pub fn recover_words(sessions: &Sessions, turn: &JournaledTurn) -> Result<(), StoreError> {
     let words = turn.words();
     let session = home_of(sessions, turn).filter(|_| !words.trim().is_empty());
     let Some(mut session) = session else {
         return Ok(());
     };
-    let is_there = |note: &CancelledNote| note.prompt == turn.prompt && note.words == words;
-    if session.notes.cancelled.iter().any(is_there) {
+    let is_there = |note: &CancelledTurn| note.prompt == turn.prompt && note.words == words;
+    if session.metadata.cancelled.iter().any(is_there) {
         return Ok(());
     }
-    let note = CancelledNote {
+    let note = CancelledTurn {
         at: turn.at.unwrap_or_else(Timestamp::now),
         after: session.messages.len(),
         prompt: turn.prompt.clone(),
@@ -97,7 +97,7 @@ pub fn recover_words(sessions: &Sessions, turn: &Told) -> Result<(), StoreError>
         interrupted: false,
         replaces: turn.before < session.messages.len(),
     };
-    beside::add_cancelled(&mut session.humble, &note);
+    session.metadata.add_cancelled(note);
     match sessions.save(&session) {
         // Somebody else has the file now.
         Err(StoreError::Broken { .. } | StoreError::ChangedElsewhere(_)) => Ok(()),
@@ -107,7 +107,7 @@ pub fn recover_words(sessions: &Sessions, turn: &Told) -> Result<(), StoreError>
 
 /// The conversation that the turn belongs to. Before it has a file that is known by
 /// the time of its first prompt alone.
-fn home_of(sessions: &Sessions, turn: &Told) -> Option<Session> {
+fn home_of(sessions: &Sessions, turn: &JournaledTurn) -> Option<Session> {
     if let Some(id) = &turn.session {
         return sessions.open(id).ok();
     }

@@ -2,7 +2,7 @@
 //! conversation, and one that cannot be read is never written.
 
 use super::format::{self, Unmerged};
-use super::{StoreError, name};
+use super::{StoreError, file_name};
 use crate::domain::session::Role;
 use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
 use crate::files::{self, Lock};
@@ -47,7 +47,7 @@ impl Sessions {
             why: files::words(fault),
         };
         files::create_folder(&self.folder).map_err(|fault| unwritable(&self.folder, &fault))?;
-        for name in name::candidates(prompt, ended) {
+        for name in file_name::candidates(prompt, ended) {
             let path = self.folder.join(&name);
             if fs::symlink_metadata(&path).is_ok() {
                 continue;
@@ -124,7 +124,7 @@ impl Sessions {
             .flatten()
             .filter_map(|item| {
                 let id = SessionId::new(item.file_name().to_str()?);
-                name::is_valid(&id).then(|| summary(&item.path(), id))
+                file_name::is_valid(&id).then(|| summary(&item.path(), id))
             })
             .collect();
         list.sort_by(|one, other| {
@@ -180,7 +180,7 @@ impl Sessions {
 
     /// A session is a file in this very folder, whatever its name says.
     fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
-        if name::is_valid(id) {
+        if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
         } else {
             Err(StoreError::BadName(id.clone()))
@@ -234,13 +234,13 @@ fn summary(path: &Path, id: SessionId) -> SessionSummary {
 /// The newest time that a conversation itself knows: that of the file is lost when
 /// it is copied or restored.
 fn last_known(id: &SessionId, session: &Session) -> Option<Timestamp> {
-    let notes = &session.notes;
-    let turns = notes.turns.iter().filter_map(|turn| turn.at);
-    let cancelled = notes.cancelled.iter().map(|turn| turn.at);
+    let metadata = &session.metadata;
+    let turns = metadata.turns.iter().filter_map(|turn| turn.at);
+    let cancelled = metadata.cancelled.iter().map(|turn| turn.at);
     turns
         .chain(cancelled)
         .chain(session.started_at)
-        .chain(name::time(id))
+        .chain(file_name::time(id))
         .max()
 }
 

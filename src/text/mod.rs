@@ -1,22 +1,24 @@
 //! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code,
 //! server-sent events. No I/O.
 
+pub mod common_ends;
+mod escape_sequences;
 pub mod exact;
 pub mod grapheme;
 pub mod highlight;
-pub mod json;
+pub mod invisible;
+mod json_scanner;
+pub mod lenient_json;
+pub mod lines;
 pub mod markdown;
-pub mod near;
-mod outline;
+pub mod normalize;
 pub mod python;
 pub mod sanitize;
-mod sequence;
 pub mod sse;
-pub mod surrogate;
-pub mod tokens;
-mod visible;
-pub mod words;
+pub mod suggest;
+pub mod surrogates;
+pub mod token_estimate;
 pub mod wrap;
 
-pub use outline::{Event as OutlineEvent, Outline};
+pub use json_scanner::{JsonEvent, JsonScanner};
 pub use sanitize::Clean;

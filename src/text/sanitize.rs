@@ -1,8 +1,8 @@
 //! The only maker of [`Clean`]: text from outside that may reach a terminal.
 //! What is saved, copied and sent is the raw text, never this.
 
-use super::sequence::Sequences;
-use super::visible::{Filter, Shown, Unseen, is_printable, spelling};
+use super::escape_sequences::Sequences;
+use super::invisible::{InvisibleFilter, Shown, Unseen, is_printable, spelling};
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
@@ -29,7 +29,7 @@ impl Clean {
             text: String::with_capacity(raw.len()),
             unseen: Unseen::SpeltOut,
         };
-        let mut filter = Filter::default();
+        let mut filter = InvisibleFilter::default();
         raw.chars().for_each(|c| filter.push(c, &mut shown));
         filter.finish(&mut shown);
         Self(shown.text)
@@ -128,7 +128,7 @@ impl From<Clean> for String {
 #[derive(Debug, Clone, Default)]
 pub struct Sanitizer {
     sequences: Sequences,
-    filter: Filter,
+    filter: InvisibleFilter,
     /// A `\r` was shown as a line end: a `\n` right after it belongs to it.
     after_return: bool,
     /// Columns since the last line end.

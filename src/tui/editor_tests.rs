@@ -1,3 +1,5 @@
+//! Editing keys in the message.
+
 use super::*;
 use std::time::{Duration, Instant};
 

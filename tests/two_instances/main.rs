@@ -5,7 +5,7 @@
 
 #[path = "../support/dice.rs"]
 mod dice;
-#[path = "../support/model_server.rs"]
+#[path = "../support/model_server/mod.rs"]
 mod model_server;
 
 use dice::Dice;

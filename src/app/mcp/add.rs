@@ -1,7 +1,8 @@
 //! `humble mcp add`: into the file first, then a look whether the server answers.
 
-use super::desk::{Desk, Stop};
-use super::{columns, log_to, print, say};
+use super::configured::log_to;
+use super::output::{columns, print, say};
+use super::server_pool::{ConnectedServers, Stop};
 use crate::app::watchdog::Background;
 use crate::cli::mcp::{Add, Transport};
 use crate::config::{self, Home, NewServer, Reach};
@@ -60,9 +61,9 @@ async fn look(
 ) -> Result<u8> {
     let servers = vec![server];
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = desk.settle().await;
-    let found = desk.found();
+    let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
+    let stopped = pool.settle().await;
+    let found = pool.found();
     let is_well = found.iter().all(words::Found::is_well);
     let printed = if asked.json {
         let mut value = found.first().map(words::Found::json).unwrap_or_default();
@@ -80,7 +81,7 @@ async fn look(
     if !is_well {
         say("It stays in the file: `humble mcp list` asks it again.");
     }
-    desk.close().await;
+    pool.close().await;
     printed.map(|()| match stopped {
         Err(Stop::Signal(code)) => code,
         _ if is_well => EXIT_ANSWERED,

@@ -1,12 +1,13 @@
 //! `humble mcp call`: typing it is the approval.
 
-use super::desk::{Desk, Stop};
-use super::{configured, find, log_to, print, say};
-use crate::app::read_pipe;
+use super::configured::{configured, find, log_to};
+use super::output::{print, say};
+use super::server_pool::{ConnectedServers, Stop};
+use crate::app::piped::read_pipe;
 use crate::app::watchdog::Background;
 use crate::cli::mcp;
+use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::dialect::pairs;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::{
     ArgumentCheck, Arguments, CallId, Launch, SchemaCheck, ServerId, ServerStatus, Tool,
@@ -17,7 +18,7 @@ use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{Call, HubEvent, Ran};
 use crate::text::Clean;
-use crate::text::near::nearest;
+use crate::text::suggest::nearest;
 use anyhow::Result;
 use serde_json::Value;
 use std::future::pending;
@@ -66,15 +67,15 @@ pub async fn run(home: &Home, asked: mcp::Call, background: &Background) -> Resu
         server.enabled = true;
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, vec![server], asked.patience.timeout, background)?;
-    let code = at(&mut desk, &asked, written).await;
-    desk.close().await;
+    let mut pool = ConnectedServers::open(home, vec![server], asked.patience.timeout, background)?;
+    let code = at(&mut pool, &asked, written).await;
+    pool.close().await;
     code
 }
 
-async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> {
-    let stopped = desk.settle().await;
-    let Some(found) = desk.found().pop() else {
+async fn at(pool: &mut ConnectedServers, asked: &mcp::Call, written: Written) -> Result<u8> {
+    let stopped = pool.settle().await;
+    let Some(found) = pool.found().pop() else {
         return Ok(EXIT_FAILED);
     };
     if let Err(Stop::Signal(code)) = stopped {
@@ -98,7 +99,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         Ok(arguments) => arguments,
         Err(why) => {
             say(&words::line(&why));
-            let usage = pairs::usage(tool);
+            let usage = tool_arguments::usage(tool);
             say(&words::line(&format!(
                 "Usage: humble mcp call {id} {} {usage}",
                 tool.name
@@ -106,14 +107,14 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
             return Ok(EXIT_USAGE);
         }
     };
-    if let Some(change) = desk.change(&found.server, tool) {
+    if let Some(change) = pool.change(&found.server, tool) {
         eprint(&call::changed(&change));
         if !asked.accept_changed {
             say("--accept-changed calls it as it is now.");
             return Ok(EXIT_FAILED);
         }
     }
-    if desk.is_never(&found.server, tool) {
+    if pool.is_never(&found.server, tool) {
         let name = &tool.name;
         say(&words::line(&format!(
             "You ruled `{name}` out for models: this call is yours, and runs."
@@ -126,7 +127,7 @@ async fn at(desk: &mut Desk, asked: &mcp::Call, written: Written) -> Result<u8> 
         arguments,
         pin: Some(tool.pin.clone()),
     };
-    let (ran, stopped) = watch(desk, call).await;
+    let (ran, stopped) = watch(pool, call).await;
     let outcome = &ran.outcome;
     log_outcome(id, &tool.name, outcome);
     let ended = call::printed(&tool.name, &ran.outcome, ran.result.as_ref(), asked.json);
@@ -153,21 +154,21 @@ fn eprint(text: &str) {
 }
 
 /// Runs the call to its end; a signal or the deadline cancels it at its server.
-async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
+async fn watch(pool: &mut ConnectedServers, call: Call) -> (Ran, Option<Stop>) {
     let cancel = CancellationToken::new();
     let (tool, began) = (call.tool.clone(), Instant::now());
-    let mut running = desk.hub.call_whole(call, cancel.clone());
-    let deadline = desk.deadline();
+    let mut running = pool.hub.call_whole(call, cancel.clone());
+    let deadline = pool.deadline();
     let (mut stopped, mut told) = (None, None);
-    desk.status.set(words::line(&format!("Waiting for {tool}")));
+    pool.status.set(words::line(&format!("Waiting for {tool}")));
     let mut so_far = None;
-    let mut is_stuck = pin!(desk.is_stuck());
+    let mut is_stuck = pin!(pool.is_stuck());
     let mut ran = loop {
         tokio::select! {
             biased;
             ran = &mut running => break ran,
             () = &mut is_stuck, if stopped.is_some() => break ToolOutcome::Interrupted.into(),
-            code = desk.signals.next(), if stopped.is_none() => {
+            code = pool.signals.next(), if stopped.is_none() => {
                 stopped = Some(Stop::Signal(code));
                 cancel.cancel();
             }
@@ -175,29 +176,29 @@ async fn watch(desk: &mut Desk, call: Call) -> (Ran, Option<Stop>) {
                 stopped = Some(Stop::TimeOut);
                 cancel.cancel();
             }
-            event = desk.events.recv() => match event {
+            event = pool.events.recv() => match event {
                 Some(HubEvent::Progress { progress, .. }) => {
                     // As on the screen, it never goes back.
                     let progress = progress.after(so_far.as_ref());
                     let line = call::progress(&tool, &progress);
                     so_far = Some(progress);
                     let is_time = told.is_none_or(|told: Instant| told.elapsed() >= TOLD_EVERY);
-                    if !desk.status.is_terminal() && is_time {
+                    if !pool.status.is_terminal() && is_time {
                         say(&line);
                         told = Some(Instant::now());
                     }
-                    desk.status.set(line);
+                    pool.status.set(line);
                 }
                 Some(HubEvent::Noticed(notice)) => {
-                    desk.status.clear();
+                    pool.status.clear();
                     say(&words::sentence(&notice));
                 }
                 Some(HubEvent::Changed(_)) | None => {}
             },
-            () = desk.status.tick() => {}
+            () = pool.status.tick() => {}
         }
     };
-    desk.status.clear();
+    pool.status.clear();
     if stopped == Some(Stop::TimeOut) && ran.outcome == ToolOutcome::Interrupted {
         ran = ToolOutcome::TimedOut {
             elapsed: began.elapsed(),
@@ -233,7 +234,7 @@ fn written(arguments: &[String]) -> Result<Written, String> {
             whole(&piped)
         }
         [one] if one.trim_start().starts_with(['{', '[']) => whole(one),
-        pairs => pairs::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
+        pairs => tool_arguments::check(pairs).map(|()| Written::Pairs(pairs.to_vec())),
     }
 }
 
@@ -241,7 +242,7 @@ fn written(arguments: &[String]) -> Result<Written, String> {
 async fn fitting(tool: &Tool, written: Written) -> Result<Arguments, String> {
     let arguments = match written {
         Written::Whole(arguments) => arguments,
-        Written::Pairs(written) => pairs::arguments(tool, &written)?,
+        Written::Pairs(written) => tool_arguments::arguments(tool, &written)?,
     };
     let check = ArgumentCheck {
         tool: Arc::new(tool.clone()),

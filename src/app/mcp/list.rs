@@ -1,11 +1,12 @@
 //! `humble mcp list` and `humble mcp tools`.
 
-use super::desk::{Desk, Stop};
-use super::{columns, configured, find, log_to, print, say};
+use super::configured::{configured, find, log_to};
+use super::output::{columns, print, say};
+use super::server_pool::{ConnectedServers, Stop};
 use crate::app::watchdog::Background;
 use crate::cli::mcp::{List, Tools};
+use crate::cli::tool_arguments;
 use crate::config::Home;
-use crate::dialect::pairs;
 use crate::headless::mcp::{self as words, Found, tools::Shown};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use anyhow::Result;
@@ -13,14 +14,14 @@ use anyhow::Result;
 pub async fn list(home: &Home, asked: List, background: &Background) -> Result<u8> {
     let servers = configured(home);
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = desk.settle().await;
-    let found = desk.found();
+    let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
+    let stopped = pool.settle().await;
+    let found = pool.found();
     let printed = print(&match asked.json {
         true => words::json(&found),
         false => words::table(&found, columns()),
     });
-    desk.close().await;
+    pool.close().await;
     printed.map(|()| exit(stopped, &found))
 }
 
@@ -39,9 +40,9 @@ pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result
         servers = vec![server];
     }
     log_to(home, &servers);
-    let mut desk = Desk::open(home, servers, asked.patience.timeout, background)?;
-    let stopped = desk.settle().await;
-    let found = desk.found();
+    let mut pool = ConnectedServers::open(home, servers, asked.patience.timeout, background)?;
+    let stopped = pool.settle().await;
+    let found = pool.found();
     let printed = print(&match asked.json {
         true => words::tools::json(&found),
         false => {
@@ -49,14 +50,19 @@ pub async fn tools(home: &Home, asked: Tools, background: &Background) -> Result
             words::tools::text(&shown, asked.schema, columns())
         }
     });
-    desk.close().await;
+    pool.close().await;
     printed.map(|()| exit(stopped, &found))
 }
 
 fn shown(found: &Found) -> Shown<'_> {
     Shown {
         found,
-        usages: found.server.tools.iter().map(pairs::usage).collect(),
+        usages: found
+            .server
+            .tools
+            .iter()
+            .map(tool_arguments::usage)
+            .collect(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! secrets by their length alone.
 
 use crate::domain::model::ApiKey;
+use crate::text::common_ends::common_ends;
 use url::Url;
 
 /// Names between commas.
@@ -13,20 +14,12 @@ pub(super) fn named(names: impl IntoIterator<Item = String>) -> String {
 pub(super) fn differing(before: &str, after: &str) -> (Option<String>, Option<String>) {
     let old: Vec<&str> = before.split('\n').collect();
     let new: Vec<&str> = after.split('\n').collect();
-    let same = |(one, other): &(&&str, &&str)| one == other;
-    let head = old.iter().zip(&new).take_while(same).count();
-    let (old, new) = (&old[head..], &new[head..]);
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(same)
-        .count();
+    let (head, tail) = common_ends(&old, &new);
     let middle = |lines: &[&str]| {
-        let lines = &lines[..lines.len() - tail];
+        let lines = &lines[head..lines.len() - tail];
         (!lines.is_empty()).then(|| lines.join("\n"))
     };
-    (middle(old), middle(new))
+    (middle(&old), middle(&new))
 }
 
 /// A value of which no part may pass for a line of its own.

@@ -7,8 +7,8 @@ mod queue;
 
 pub use queue::TrustQueue;
 
-use super::document::{BYTES_MAX, Document, kind};
-use super::edit::Step;
+use super::json_document::{BYTES_MAX, Document, kind};
+use super::json_edit::Step;
 use super::{ConfigError, Home, Reading};
 use crate::domain::trust::{Accepted, Agreed, Doubt, Rule, Stale};
 use crate::domain::{Banner, BannerCause, LaunchId, Notice, Pin, ServerId, Trust};

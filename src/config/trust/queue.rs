@@ -2,7 +2,8 @@
 //! that many changes are one write and none overtakes another.
 
 use super::{ConfigError, Home, TrustEdit, update_trust};
-use std::sync::{Mutex, PoisonError};
+use crate::sync::lock;
+use std::sync::Mutex;
 
 /// Changes that wait to be written, in their order: whoever writes takes all of them.
 #[derive(Debug, Default)]
@@ -15,7 +16,7 @@ pub struct TrustQueue {
 impl TrustQueue {
     pub fn push(&self, edit: TrustEdit) {
         // A list is whole between any two of its operations.
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = lock(&self.waiting);
         waiting.push(edit);
     }
 
@@ -25,9 +26,9 @@ impl TrustQueue {
     /// The file cannot be read, understood or written; it is as it was then. Where the
     /// person decided nothing of it, that is no error.
     pub fn write(&self, home: &Home) -> Result<(), ConfigError> {
-        let _one = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = lock(&self.writing);
         let edits = {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut waiting = lock(&self.waiting);
             std::mem::take(&mut *waiting)
         };
         if edits.is_empty() {

@@ -1,7 +1,7 @@
 //! What Gemma writes in the braces of a call: `{city:<escape>Paris<escape>,n:3}`,
 //! with strings between `<escape>`, `<|"|>` or plain quotes, and bare keys.
 
-use crate::text::json;
+use crate::text::lenient_json;
 use serde_json::{Map, Value};
 
 /// As deep as JSON is read.
@@ -214,7 +214,7 @@ impl Arguments {
     }
 
     fn bare_value(&mut self, word: &str) -> Value {
-        match json::parse(word) {
+        match lenient_json::parse(word) {
             Ok(read) => read.value,
             Err(_) => {
                 self.repaired = true;
@@ -238,8 +238,8 @@ impl Arguments {
         part.truncate(part.len() - quote.len());
         if plain {
             // Only plain quotes have escapes.
-            part = match json::parse(&format!("{quote}{part}{quote}")) {
-                Ok(json::Lenient {
+            part = match lenient_json::parse(&format!("{quote}{part}{quote}")) {
+                Ok(lenient_json::Lenient {
                     value: Value::String(text),
                     repaired,
                 }) => {

@@ -1,8 +1,8 @@
 //! Fences and code spans around calls: held back until what they hold is told, and
 //! swallowed with a call that they hold.
 
-use super::super::code::Ticks;
-use super::super::family::Opening;
+use super::super::code_context::BacktickRun;
+use super::super::recognizer::Opening;
 use super::{Scanner, State};
 
 impl Scanner {
@@ -14,7 +14,7 @@ impl Scanner {
         }
         let opens = !self.output.page.in_fence() && self.output.page.last != Some('`');
         if opens {
-            let mut ticks = Ticks::default();
+            let mut ticks = BacktickRun::default();
             ticks.takes(c);
             self.held.push(c);
             self.state = State::Opening(ticks);
@@ -22,7 +22,7 @@ impl Scanner {
         opens
     }
 
-    pub(super) fn in_opening(&mut self, c: char, mut ticks: Ticks) -> bool {
+    pub(super) fn in_opening(&mut self, c: char, mut ticks: BacktickRun) -> bool {
         let info = self.held.trim_start_matches('`').trim();
         let opening = Opening {
             before: if ticks.run < 3 {

@@ -1,13 +1,13 @@
 //! From a call between tags to its arguments: which text is which value, and of
 //! which type.
 
-use super::super::piece::Piece;
-use super::super::read::{self, Written};
-use super::super::typed::{self, Property, Typed};
+use super::super::json_call::{self, Written};
+use super::super::scan_event::Piece;
+use super::super::schema_coercion::{self, CoercedValue, Property};
 use super::grammar::{Fit, Grammar, TAG_BYTES_MAX};
-use super::layout;
+use super::value_whitespace;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
-use crate::text::json;
+use crate::text::lenient_json;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -69,10 +69,10 @@ impl Parts {
         offered: &Offered,
     ) -> Option<Piece> {
         let Some(name) = &self.name else {
-            return Some(read::unusable(raw, "it names no tool"));
+            return Some(json_call::unusable(raw, "it names no tool"));
         };
         if let Some(fault) = self.fault {
-            return Some(read::unusable(raw, fault));
+            return Some(json_call::unusable(raw, fault));
         }
         let mut repaired = self.repaired;
         let arguments = match offered.resolve(self.server.as_deref(), name) {
@@ -89,7 +89,7 @@ impl Parts {
             whole,
             unmistakable: true,
         };
-        read::written(call, offered)
+        json_call::written(call, offered)
     }
 
     fn arguments(
@@ -100,13 +100,13 @@ impl Parts {
         repaired: &mut bool,
     ) -> Result<Value, String> {
         if let Some(json) = &self.json {
-            let parsed = json::parse(&body[json.clone()])
+            let parsed = lenient_json::parse(&body[json.clone()])
                 .map_err(|why| format!("its JSON cannot be read: {why}"))?;
             *repaired |= parsed.repaired;
             return Ok(parsed.value);
         }
         if let Some(given) = self.values.iter().find(|given| given.is_unclosed) {
-            let key: String = given.key.chars().take(read::NAME_CHARS_MAX).collect();
+            let key: String = given.key.chars().take(json_call::NAME_CHARS_MAX).collect();
             return Err(format!("the value of `{key}` was not closed"));
         }
         let mut items = Vec::new();
@@ -172,7 +172,7 @@ impl Given {
             let before = body[start.min(at)..at].trim_end_matches([' ', '\t']);
             let is_argument = Property::of(&tool.tool, &name).is_listed;
             if before.ends_with('\n') && is_argument && keys.insert(name.clone()) {
-                let value = layout::unclosed(before, grammar.text);
+                let value = value_whitespace::unclosed(before, grammar.text);
                 items.push(self.item(key, value));
                 key = Cow::Owned(name);
                 start = at + length;
@@ -180,7 +180,7 @@ impl Given {
         }
         let is_split = start > self.text.start;
         let text = &body[start..self.text.end];
-        items.push(self.item(key, layout::value(text, grammar.text)));
+        items.push(self.item(key, value_whitespace::value(text, grammar.text)));
         is_split
     }
 
@@ -204,30 +204,32 @@ fn inner_tag(grammar: &Grammar, text: &str) -> Option<(String, usize)> {
 }
 
 /// The value of one argument, which may have been given more than once.
-fn value_of(items: &[&Item<'_>], tool: &OfferedTool) -> Result<Typed, String> {
+fn value_of(items: &[&Item<'_>], tool: &OfferedTool) -> Result<CoercedValue, String> {
     let first = items[0];
     let property = Property::of(&tool.tool, &first.key);
     if items.len() == 1 || items.iter().all(|item| item.text == first.text) {
         return Ok(of_type(first, &property));
     }
     if !property.is_array() {
-        let key: String = first.key.chars().take(read::NAME_CHARS_MAX).collect();
+        let key: String = first.key.chars().take(json_call::NAME_CHARS_MAX).collect();
         return Err(format!("it gives `{key}` more than once"));
     }
     let of_items = property.items();
     let typed = items.iter().map(|item| of_type(item, &of_items));
     let (values, repaired): (Vec<_>, Vec<_>) =
         typed.map(|typed| (typed.value, typed.repaired)).unzip();
-    Ok(Typed {
+    Ok(CoercedValue {
         value: Value::Array(values),
         repaired: repaired.contains(&true),
     })
 }
 
-fn of_type(item: &Item<'_>, property: &Property<'_>) -> Typed {
+fn of_type(item: &Item<'_>, property: &Property<'_>) -> CoercedValue {
     match item.is_string {
-        Some(true) => Typed::plain(Value::String(item.text.clone().into_owned())),
-        Some(false) => typed::json(&item.text).unwrap_or_else(|| property.read(&item.text)),
+        Some(true) => CoercedValue::plain(Value::String(item.text.clone().into_owned())),
+        Some(false) => {
+            schema_coercion::json(&item.text).unwrap_or_else(|| property.read(&item.text))
+        }
         None => property.read(&item.text),
     }
 }

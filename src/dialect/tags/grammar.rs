@@ -1,7 +1,7 @@
 //! The tags of each form, and how much of a tag a text is.
 
-use super::super::wrapper;
-use super::markup::{self, Attributes};
+use super::super::markers;
+use super::xml::{self, Attributes};
 use std::sync::LazyLock;
 
 /// Longer, it is no tag.
@@ -103,7 +103,7 @@ impl Tag {
             ..Written::default()
         };
         if self.rest == Rest::Name {
-            written.name = Some(markup::unquoted(inside.trim()).to_owned());
+            written.name = Some(xml::unquoted(inside.trim()).to_owned());
         } else {
             written.attributes = Attributes::read(inside)?;
             written.name = written.attributes.take("name");
@@ -277,7 +277,7 @@ pub(super) static HEADED: [Grammar; 10] = [
     invoke!("", "invoke tag"),
     invoke!("", "function", "function tag"),
     invoke!("antml:", "invoke tag"),
-    invoke!("steptml:", "Step"),
+    invoke!("steptml:", "Advance"),
     invoke!("｜DSML｜", "DeepSeek"),
     invoke!("|DSML|", "DeepSeek"),
     invoke!("｜｜DSML｜｜", "DeepSeek"),
@@ -296,7 +296,7 @@ pub(super) fn may_open(tag: &str) -> bool {
 
 fn openers() -> impl Iterator<Item = &'static str> {
     let heads = HEADED.iter().filter_map(|grammar| grammar.head);
-    let wrappers = wrapper::WRAPPERS.iter().map(|wrapper| wrapper.opens);
+    let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.opens);
     heads.map(|head| head.literal).chain(wrappers)
 }
 
@@ -308,7 +308,7 @@ pub(super) fn outer_ends() -> impl Iterator<Item = &'static str> + Clone {
 static OUTER_ENDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let is_form_end = |closer: &str| HEADED.iter().any(|grammar| grammar.end == closer);
     // In HTML, `</s>` ends text that is struck through.
-    let closers = wrapper::CLOSERS.iter().copied();
+    let closers = markers::CLOSERS.iter().copied();
     closers
         .filter(|closer| *closer != "</s>" && !is_form_end(closer))
         .collect()

@@ -1,14 +1,14 @@
 //! Calls between tags whose values are bare text (DIALECTS 18 to 21 and 25). The
-//! forms differ in their tags alone: `grammar` lists them, `follow` recognises all
+//! forms differ in their tags alone: `grammar` lists them, `parser` recognizes all
 //! of them in the stream, `arguments` makes typed arguments of what was found.
 
 mod arguments;
-mod end;
-mod follow;
+mod closing;
 mod grammar;
-mod head;
-mod layout;
-mod markup;
+mod opening;
+mod parser;
 mod value;
+mod value_whitespace;
+mod xml;
 
-pub(super) use head::{open, open_named};
+pub(super) use opening::{open, open_named};

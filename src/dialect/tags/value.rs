@@ -2,10 +2,10 @@
 //! that is missing, at one that closes what is around it. Such a tag may also be part
 //! of the value; what follows it tells.
 
-use super::super::family::Step;
-use super::follow::{At, Follower, Here};
+use super::super::recognizer::Advance;
 use super::grammar::{self, Text};
-use super::markup::{CDATA, CDATA_END};
+use super::parser::{At, Here, TagParser};
+use super::xml::{CDATA, CDATA_END};
 use std::ops::Range;
 
 /// White space between a value's tag and the CDATA section that it holds.
@@ -32,14 +32,14 @@ pub(super) struct Candidate {
     pub(super) is_lined: bool,
 }
 
-impl Follower {
+impl TagParser {
     /// A value begins at `start`.
     pub(super) fn value_starts(&mut self, start: usize) {
         self.inside = Inside::default();
         self.at = At::Value { start };
     }
 
-    pub(super) fn in_value(&mut self, here: Here<'_>, start: usize) -> Step {
+    pub(super) fn in_value(&mut self, here: Here<'_>, start: usize) -> Advance {
         let body = here.body;
         let text = &body[start..];
         if let Some(opener) = self.opener(here, text) {
@@ -51,7 +51,7 @@ impl Follower {
                 // What seemed to be in the value is the next call.
                 Some(candidate) => {
                     self.over(body, start, candidate.tag);
-                    return Step::Reject;
+                    return Advance::Reject;
                 }
                 None => self.inside.depth += 1,
             }
@@ -59,7 +59,7 @@ impl Follower {
         if here.c == '[' && self.grammar.text == Text::Xml && opens_section(text) {
             self.at = At::Section { start };
         } else if here.c != '>' {
-            return Step::Hold;
+            return Advance::Hold;
         } else if text.ends_with(self.grammar.value_end) {
             let end = body.len() - self.grammar.value_end.len();
             self.call.close_value(start..end, false);
@@ -68,7 +68,7 @@ impl Follower {
             let (tag, outer) = (body.len() - length..body.len(), None);
             self.at = At::ValueOrEnd { start, tag, outer };
         }
-        Step::Hold
+        Advance::Hold
     }
 
     /// The call ended at `tag`, in the value that began at `start`.
@@ -110,9 +110,9 @@ impl Follower {
         start: usize,
         tag: Range<usize>,
         outer: Option<usize>,
-    ) -> Step {
+    ) -> Advance {
         if outer.is_none() && here.c.is_whitespace() {
-            return Step::Hold;
+            return Advance::Hold;
         }
         let from = outer.unwrap_or(here.at());
         let next = &here.body[from..];
@@ -130,7 +130,7 @@ impl Follower {
                 // Both closed what the value itself opened.
                 self.inside.depth -= 2;
                 self.at = At::Value { start };
-                return Step::Hold;
+                return Advance::Hold;
             }
             self.over(here.body, start, tag);
             return self.ends(here, self.call.end);
@@ -138,7 +138,7 @@ impl Follower {
         if outer_ends.any(|outer| outer.starts_with(next)) {
             let outer = Some(from);
             self.at = At::ValueOrEnd { start, tag, outer };
-            return Step::Hold;
+            return Advance::Hold;
         }
         self.may_have_ended(here.body, tag, from);
         self.at = At::Value { start };

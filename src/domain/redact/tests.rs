@@ -1,3 +1,5 @@
+//! What is hidden from a line, and what is left readable.
+
 use super::super::secrets;
 use super::super::server::{Inherit, Launch, RemoteTransport, ServerConfig};
 use super::*;

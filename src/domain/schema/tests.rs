@@ -1,3 +1,5 @@
+//! Arguments against schemas, hostile ones included.
+
 use super::*;
 use serde_json::{Map, json};
 use std::time::{Duration, Instant};

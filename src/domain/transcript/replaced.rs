@@ -3,7 +3,7 @@
 //! replaces are only set aside, and they come back if the turn ends without one.
 
 use super::{Body, Entry, Transcript};
-use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compact};
+use crate::domain::{Advice, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
@@ -58,7 +58,7 @@ impl Transcript {
             prompts: split_off(&mut self.prompts, at),
         });
         if noted {
-            self.push(turn, Body::Note(compact::sent_instead()));
+            self.push(turn, Body::Note(compaction::sent_instead()));
         }
         self.moves += 1;
     }

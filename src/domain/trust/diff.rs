@@ -4,8 +4,10 @@
 //! accepted.
 
 use super::{Accepted, LaunchId, ServerId, Tool};
+use crate::text::common_ends::common_ends;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use similar::{Algorithm, ChangeTag, capture_diff_slices};
 use std::sync::Arc;
 
 /// Lines of either side up to which the lines that both have are looked for; longer
@@ -241,63 +243,45 @@ pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(Sign, Str
     if old == new {
         return Vec::new();
     }
-    let lines = |text: Option<&str>| -> Vec<String> {
-        text.map(|text| text.split('\n').map(str::to_owned).collect())
-            .unwrap_or_default()
-    };
-    aligned(&lines(old), &lines(new))
+    aligned(&lines_of(old), &lines_of(new))
+}
+
+fn lines_of(text: Option<&str>) -> Vec<&str> {
+    text.map_or_else(Vec::new, |text| text.split('\n').collect())
 }
 
 /// The lines of both in order: those that both have once.
-fn aligned(old: &[String], new: &[String]) -> Vec<(Sign, String)> {
+fn aligned(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
     // What begins and ends alike needs no search, however long it is.
-    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let (head, old, new) = (&old[..start], &old[start..], &new[start..]);
-    let pairs = old.iter().rev().zip(new.iter().rev());
-    let end = pairs.take_while(|(a, b)| a == b).count();
-    let tail = &old[old.len() - end..];
-    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    let (head, tail) = common_ends(old, new);
+    let (before, after) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     [
-        all(Sign::Same, head),
-        searched(old, new),
-        all(Sign::Same, tail),
+        all(Sign::Same, &old[..head]),
+        searched(before, after),
+        all(Sign::Same, &old[old.len() - tail..]),
     ]
     .concat()
 }
 
-fn all(sign: Sign, lines: &[String]) -> Vec<(Sign, String)> {
-    lines.iter().map(|line| (sign, line.clone())).collect()
+fn all(sign: Sign, lines: &[&str]) -> Vec<(Sign, String)> {
+    lines
+        .iter()
+        .map(|line| (sign, (*line).to_owned()))
+        .collect()
 }
 
-fn searched(old: &[String], new: &[String]) -> Vec<(Sign, String)> {
+fn searched(old: &[&str], new: &[&str]) -> Vec<(Sign, String)> {
     if old.len().max(new.len()) > ALIGNED_LINES_MAX {
         return [all(Sign::Removed, old), all(Sign::Added, new)].concat();
     }
-    // Lengths of the longest common subsequence of what is left from here on.
-    let width = new.len() + 1;
-    let mut common = vec![0_u16; (old.len() + 1) * width];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i * width + j] = match old[i] == new[j] {
-                true => common[(i + 1) * width + j + 1] + 1,
-                false => common[(i + 1) * width + j].max(common[i * width + j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j, mut lines) = (0, 0, Vec::new());
-    while i < old.len() && j < new.len() {
-        if old[i] == new[j] {
-            lines.push((Sign::Same, old[i].clone()));
-            (i, j) = (i + 1, j + 1);
-        } else if common[(i + 1) * width + j] >= common[i * width + j + 1] {
-            lines.push((Sign::Removed, old[i].clone()));
-            i += 1;
-        } else {
-            lines.push((Sign::Added, new[j].clone()));
-            j += 1;
-        }
-    }
-    lines.extend(all(Sign::Removed, &old[i..]));
-    lines.extend(all(Sign::Added, &new[j..]));
-    lines
+    let sign = |tag| match tag {
+        ChangeTag::Equal => Sign::Same,
+        ChangeTag::Delete => Sign::Removed,
+        ChangeTag::Insert => Sign::Added,
+    };
+    capture_diff_slices(Algorithm::Myers, old, new)
+        .iter()
+        .flat_map(|op| op.iter_changes(old, new))
+        .map(|change| (sign(change.tag()), change.value().to_owned()))
+        .collect()
 }

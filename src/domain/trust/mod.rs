@@ -243,35 +243,6 @@ impl Trusted {
     }
 }
 
-/// The lines of a text from outside, at every sign that anybody takes for a line's end:
-/// each of them is to stand behind a sign of ours.
-pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let ends = [
-            '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
-        ];
-        let Some(end) = text.find(ends) else {
-            return rest.take();
-        };
-        let after = &text[end..];
-        let sign = after.chars().next().map_or(1, char::len_utf8);
-        let sign = if after.starts_with("\r\n") { 2 } else { sign };
-        rest = Some(&after[sign..]);
-        Some(&text[..end])
-    })
-}
-
-/// Such a line without what turns its order round, and without letters nobody sees.
-pub fn without_overrides(line: &str) -> String {
-    let is_override = |c: char| {
-        let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        turns || matches!(c, '\u{e0000}'..='\u{e0fff}') || (c.is_control() && c != '\t')
-    };
-    line.chars().filter(|c| !is_override(*c)).collect()
-}
-
 #[cfg(test)]
 mod pattern_tests;
 #[cfg(test)]

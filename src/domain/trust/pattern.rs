@@ -3,7 +3,7 @@
 //! digits, `_`, `-` and `.`, a `?` for one of them, all else for itself: nothing that
 //! could begin another host, option, word or statement for whoever reads the text later.
 
-use super::Arguments;
+use crate::domain::Arguments;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use serde_json::{Map, Value, json};

@@ -178,16 +178,6 @@ fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
     assert!(trust.stale(&server).is_empty());
 }
 
-#[test]
-fn a_text_has_a_line_wherever_anybody_sees_one() {
-    let text = "a\rb\u{2028}c\u{2029}d\u{b}e\u{c}f\u{85}g\r\nh\n\ni";
-    let lines: Vec<&str> = lines_of(text).collect();
-    assert_eq!(lines, ["a", "b", "c", "d", "e", "f", "g", "h", "", "i"]);
-    assert_eq!(lines_of("").collect::<Vec<_>>(), [""]);
-    let line = without_overrides("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
-    assert_eq!(line, "왼쪽\t[31m");
-}
-
 fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
     Server {
         id: id.clone(),

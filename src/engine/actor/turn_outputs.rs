@@ -1,7 +1,7 @@
 //! Does what the conversation's turn asks for, and feeds back what comes of it.
 
 use super::Actor;
-use crate::domain::compact;
+use crate::domain::compaction;
 use crate::domain::{CallId, QuotedIn, ToolOutcome, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::approval::ApprovedCall;
@@ -154,7 +154,7 @@ impl Actor {
             self.conversation.session().clone(),
         );
         self.cx.jobs.spawn_blocking(move || {
-            let weight = weigher.weigh(&system, &offered, &compact::history(&session));
+            let weight = weigher.weigh(&system, &offered, &compaction::history(&session));
             JobResult::Weighed(epoch, weight)
         });
     }
@@ -172,7 +172,7 @@ impl Actor {
     fn answer_came(&mut self, answer: &str, usage: Usage) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(covered) = turn.covers.take() {
-            return self.compacted(&covered, answer);
+            return self.compacted(covered, answer);
         }
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist

@@ -1,7 +1,8 @@
 //! Begins turns: prompts, and summaries of the conversation (`/compact`).
 
 use super::Actor;
-use crate::domain::compact::{self, Covered};
+use crate::domain::compaction;
+use crate::domain::session::CompactedRange;
 use crate::domain::{
     Advice, Dialect, ModelConfig, Notice, Offered, Prompt, PromptKind, QuotedIn, Transcript,
     TurnEnd, TurnEvent, TurnId, Usage,
@@ -67,8 +68,8 @@ impl Actor {
         let replaced = self.conversation.session().last_prompt();
         let replaced = replaced.filter(|_| prompt.kind == PromptKind::Replace);
         let history = match replaced {
-            Some(at) => compact::history_until(self.conversation.session(), at),
-            None => compact::history(self.conversation.session()),
+            Some(at) => compaction::history_until(self.conversation.session(), at),
+            None => compaction::history(self.conversation.session()),
         };
         let setup = Setup {
             prompt,
@@ -93,7 +94,7 @@ impl Actor {
         id: TurnId,
         setup: Setup,
         model: Arc<ModelConfig>,
-        covers: Option<Covered>,
+        covers: Option<CompactedRange>,
     ) {
         let (prompt, kind) = (setup.prompt.typed().to_owned(), setup.prompt.kind);
         let piped = setup.prompt.piped().map(str::to_owned);
@@ -152,7 +153,8 @@ impl Actor {
         let tokens = self.context.tokens_max(&model);
         let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
         let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
-        let asked = compact::request(self.conversation.session(), chars.unwrap_or(usize::MAX));
+        let asked =
+            compaction::summary_prompt(self.conversation.session(), chars.unwrap_or(usize::MAX));
         let Some((instruction, covered)) = asked else {
             let nothing = Notice::failure("There is nothing to summarise yet.")
                 .because("The last prompt and its answer stay as they are.");
@@ -176,16 +178,16 @@ impl Actor {
 
     /// All is sent again as it stands in the file.
     pub(super) fn drop_summary(&mut self) {
-        if self.turn.is_none() && compact::forget(self.conversation.session_mut()) {
+        if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
             self.write_and_weigh();
         }
     }
 
     /// The summary is there: from now on it is sent in place of what it stands for.
-    pub(super) fn compacted(&mut self, covered: &Covered, summary: &str) {
+    pub(super) fn compacted(&mut self, covered: CompactedRange, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
-        compact::keep(
+        compaction::store_summary(
             self.conversation.session_mut(),
             covered,
             summary.trim(),

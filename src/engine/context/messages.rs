@@ -1,7 +1,7 @@
 //! What a model is sent, assembled purely: the system message, the history of
 //! prompts and final answers, and the calls and results of the turn under way.
 
-use crate::dialect::teach;
+use crate::dialect::tool_prompt;
 use crate::domain::session::Role;
 use crate::domain::{
     CallMessage, Carry, Dialect, Message, Offered, ResultMessage, SavedMessage, ToolCall,
@@ -32,7 +32,7 @@ pub fn assemble(
     prompt: &str,
     exchanges: &[Exchange],
 ) -> Vec<Message> {
-    let system = teach::system_message(system_prompt, dialect, offered);
+    let system = tool_prompt::system_message(system_prompt, dialect, offered);
     let mut messages: Vec<Message> = system.map(Message::System).into_iter().collect();
     // Files of other programs hold messages without a text, which servers refuse.
     let history = history

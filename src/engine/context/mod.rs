@@ -17,7 +17,7 @@ use crate::domain::{
 };
 use crate::protocol::{Ask, Choice, Meter};
 use crate::provider::Request;
-use crate::text::tokens::Vocabulary;
+use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
 use tool_cost::ToolCost;
 use window::TokenCalibration;

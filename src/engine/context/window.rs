@@ -4,7 +4,7 @@
 use crate::domain::{
     CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind, SavedMessage,
 };
-use crate::text::tokens::{self, Vocabulary};
+use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens kept free for the answer.
 const ANSWER_TOKENS: u64 = 1_024;
@@ -30,7 +30,7 @@ const CUT_TOKENS_MIN: u64 = 500;
 
 /// Tokens of messages and tools by the weights alone.
 pub fn weigh(messages: &[Message], tools: Option<&Offered>, vocabulary: Vocabulary) -> u64 {
-    let of = |text: &str| tokens::estimate(text, vocabulary) + MESSAGE_TOKENS;
+    let of = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
     let mut weight = 0;
     for message in messages {
         weight += match message {
@@ -64,7 +64,7 @@ pub fn weigh_definitions(bytes: usize) -> u64 {
 
 /// The same of messages as they are saved: no text is copied for it.
 pub fn weigh_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
-    let of = |message: &SavedMessage| tokens::estimate(&message.content, vocabulary);
+    let of = |message: &SavedMessage| token_estimate::estimate(&message.content, vocabulary);
     let texts = history.iter().filter(|message| !message.content.is_empty());
     texts.map(|message| of(message) + MESSAGE_TOKENS).sum()
 }

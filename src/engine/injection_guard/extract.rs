@@ -4,7 +4,7 @@
 
 use crate::dialect::scan::{Piece, Scanner, TextCall};
 use crate::domain::Offered;
-use crate::text::words::{self, decode_entity};
+use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
 
 /// How often a text is taken out of a string of JSON.
@@ -42,7 +42,7 @@ fn read_all(text: &str, offered: &Arc<Offered>, found: &mut Found) {
         if level.contains("```") {
             read(&level, offered, found);
         }
-        if let Some(bare) = words::without_line_marks(&level) {
+        if let Some(bare) = normalize::without_line_marks(&level) {
             read(&unquoted(&bare), offered, found);
         }
         if level.contains('&') {

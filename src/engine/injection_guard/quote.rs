@@ -5,7 +5,7 @@
 use super::extract;
 use crate::domain::{Arguments, Offered, QuotedIn, ToolCall, ToolOutcome};
 use crate::engine::context::RESULT_BYTES_MAX;
-use crate::text::words;
+use crate::text::normalize;
 use serde_json::Value;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -43,9 +43,9 @@ impl Quote {
         let calls = calls.map(|call| meaning(&call.tool, &call.arguments));
         Self {
             source,
-            words: match words::without_line_marks(text) {
-                Some(bare) => format!("{}\n{}", words::plain(text), words::plain(&bare)),
-                None => words::plain(text),
+            words: match normalize::without_line_marks(text) {
+                Some(bare) => format!("{}\n{}", normalize::plain(text), normalize::plain(&bare)),
+                None => normalize::plain(text),
             },
             calls: calls.collect(),
             is_opaque: found.is_opaque,
@@ -121,7 +121,7 @@ impl Quotes {
         let meaning = meaning(&call.tool, &call.arguments);
         let arguments = Value::Object(call.arguments.clone()).to_string();
         // The second is how a call in the provider's own field is mostly quoted.
-        let needles = [raw, &format!("{}({arguments})", call.tool)].map(words::plain);
+        let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::plain);
         let holds = |quote: &Quote, needle: &str| {
             needle.len() >= WORDS_BYTES_MIN && quote.words.contains(needle)
         };
@@ -138,7 +138,7 @@ impl Quotes {
 /// `5` or `"5"`, white space and escapes in texts. The server does not count: the
 /// same call of a namesake is the same idea.
 fn meaning(tool: &str, arguments: &Arguments) -> String {
-    let mut out = words::plain(tool);
+    let mut out = normalize::plain(tool);
     let mut entries: Vec<_> = arguments.iter().collect();
     push_entries(&mut entries, &mut out);
     out
@@ -148,7 +148,7 @@ fn push_entries(entries: &mut [(&String, &Value)], out: &mut String) {
     entries.sort_by_key(|(key, _)| *key);
     out.push('{');
     for (key, value) in entries {
-        out.push_str(&words::plain(key));
+        out.push_str(&normalize::plain(key));
         out.push(':');
         push_value(value, out);
         out.push(',');
@@ -158,7 +158,7 @@ fn push_entries(entries: &mut [(&String, &Value)], out: &mut String) {
 
 fn push_value(value: &Value, out: &mut String) {
     match value {
-        Value::String(text) => out.push_str(&words::plain(text)),
+        Value::String(text) => out.push_str(&normalize::plain(text)),
         Value::Number(number) => match number.as_f64() {
             // 1.0 and 1 are one number.
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {

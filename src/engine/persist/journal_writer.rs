@@ -4,7 +4,7 @@
 
 use super::session_writer::{Epoch, Ticket};
 use crate::domain::{PieceKind, ToolState, TurnEvent};
-use crate::store::{Journal, Journals, Record, StoreError, beside};
+use crate::store::{Journal, Journals, Record, StoreError};
 use jiff::Zoned;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -120,11 +120,7 @@ impl JournalWriter {
             // Progress is of no use to whoever finds it later.
             TurnEvent::Tool(call) => match call.state {
                 ToolState::Running { progress: Some(_) } => {}
-                _ => self.now(Op::Write(Record::Call {
-                    call: call.id.0,
-                    awaiting: call.state == ToolState::AwaitingApproval,
-                    entry: beside::tool(call),
-                })),
+                _ => self.now(Op::Write(Record::call(call))),
             },
             _ => {}
         }

@@ -1,9 +1,8 @@
 //! What a turn leaves in the session: the prompt and the final answer as
 //! messages, everything else beside them (S9.3).
 
-use crate::domain::session::{CancelledNote, Role, TurnNote};
+use crate::domain::session::{CancelledTurn, Role, TurnRecord};
 use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};
-use crate::store::beside;
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ pub(super) fn answered(
     let whole = Arc::clone(&answer.content);
     session.messages.push(answer);
     let note = note(turn, usage, session.messages.len() - 1);
-    beside::add_turn(&mut session.humble, &note);
+    session.metadata.turns.push(note);
     whole
 }
 
@@ -58,22 +57,22 @@ fn extended(
     };
     let whole: Arc<str> = [&session.messages[message].content, answer].concat().into();
     session.messages[message].content = Arc::clone(&whole);
-    beside::extend_turn(&mut session.humble, &note(turn, usage, message));
+    session.metadata.extend_turn(note(turn, usage, message));
     whole
 }
 
-fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnNote {
+fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnRecord {
     let (mut tools, mut thoughts) = (Vec::new(), Vec::new());
     for entry in turn.transcript.entries() {
         match &entry.body {
-            Body::Tool(call) => tools.push(call.as_ref().clone()),
+            Body::Tool(call) => tools.push(call.without_results()),
             Body::Thinking { text, .. } if !text.trim().is_empty() => {
                 thoughts.push(text.trim_matches('\n'));
             }
             _ => {}
         }
     }
-    TurnNote {
+    TurnRecord {
         message,
         model: turn.model.to_owned(),
         usage,
@@ -87,7 +86,7 @@ fn note(turn: &TurnToSave, usage: Usage, message: usize) -> TurnNote {
 
 /// Keeps the words of a turn that ended without an answer; never sent.
 pub(super) fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, words: &str) {
-    let note = CancelledNote {
+    let note = CancelledTurn {
         at: Timestamp::now(),
         after: session.messages.len(),
         prompt: prompt.to_owned(),
@@ -95,5 +94,5 @@ pub(super) fn cancelled(session: &mut Session, kind: PromptKind, prompt: &str, w
         interrupted: false,
         replaces: kind != PromptKind::Ask,
     };
-    beside::add_cancelled(&mut session.humble, &note);
+    session.metadata.add_cancelled(note);
 }

@@ -2,11 +2,12 @@
 //! terminal: finds their journals and saves what can be saved without asking.
 
 use crate::config::Home;
-use crate::domain::session::CancelledNote;
+use crate::domain::session::CancelledTurn;
 use crate::domain::{Notice, Session};
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::store::{
-    Found, Journal, Journals, Recovered, Sessions, StoreError, Told, beside, recover, recover_words,
+    Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, Sessions, StoreError, recover,
+    recover_words,
 };
 use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
@@ -15,7 +16,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct UnfinishedTurns {
     journal: Journal,
-    turns: Vec<Told>,
+    turns: Vec<JournaledTurn>,
 }
 
 #[derive(Debug, Default)]
@@ -80,7 +81,7 @@ impl UnfinishedTurns {
                 session.started_at = turn.started;
                 session.model.clone_from(&turn.model);
             }
-            let note = CancelledNote {
+            let note = CancelledTurn {
                 at: turn.at.unwrap_or_else(Timestamp::now),
                 after: session.messages.len(),
                 prompt: turn.prompt.clone(),
@@ -88,9 +89,8 @@ impl UnfinishedTurns {
                 interrupted: true,
                 replaces: turn.before < session.messages.len(),
             };
-            beside::add_cancelled(&mut session.humble, &note);
+            session.metadata.add_cancelled(note);
         }
-        session.notes = beside::read(&session.humble);
     }
 
     pub(super) fn into_journal(self) -> Journal {
@@ -103,8 +103,8 @@ pub(super) fn scan(home: &Home) -> RecoveryScan {
     let sessions = Sessions::new(home.sessions());
     for found in Journals::new(home.journal()).left() {
         match found {
-            Found::Foreign(notice) => scan.notices.push(notice),
-            Found::Left { journal, turns } => sort(journal, turns, &sessions, &mut scan),
+            OrphanedJournal::Foreign(notice) => scan.notices.push(notice),
+            OrphanedJournal::Left { journal, turns } => sort(journal, turns, &sessions, &mut scan),
         }
     }
     scan
@@ -112,7 +112,7 @@ pub(super) fn scan(home: &Home) -> RecoveryScan {
 
 /// Saves the answers of a journal, and the words of turns that ended without one; turns
 /// that never ended are left to be offered.
-fn sort(journal: Journal, turns: Vec<Told>, sessions: &Sessions, scan: &mut RecoveryScan) {
+fn sort(journal: Journal, turns: Vec<JournaledTurn>, sessions: &Sessions, scan: &mut RecoveryScan) {
     let (answered, mut turns): (Vec<_>, Vec<_>) =
         turns.into_iter().partition(|turn| turn.answer.is_some());
     for turn in answered {

@@ -15,7 +15,7 @@ use crate::engine::turn::{Ids, Input, Setup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::Call;
 use crate::provider::{Cause, Request};
-use crate::text::tokens::Vocabulary;
+use crate::text::token_estimate::Vocabulary;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;

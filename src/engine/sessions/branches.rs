@@ -5,10 +5,8 @@ use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt};
 use crate::engine::cx::EngineCx;
 use crate::protocol::{BranchSummary, Event};
-use crate::store::beside;
 use crate::text::grapheme;
 use jiff::Timestamp;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Grapheme clusters kept of a title that the user gives, and their bytes: a single
@@ -32,7 +30,7 @@ impl Conversation {
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let after = self.session.messages.len();
         let prompt = self.asked_as(prompt.kind, prompt.typed());
-        beside::drop_cancelled(&mut self.session.humble, after, &prompt)
+        self.session.metadata.drop_cancelled(after, &prompt)
     }
 
     pub fn list_branches(&self, cx: &mut EngineCx) {
@@ -47,7 +45,6 @@ impl Conversation {
             return false;
         };
         self.session.switch(index, Timestamp::now());
-        self.session.notes = beside::read(&self.session.humble);
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
         cx.notice(Notice::info("This is the other branch now.").advise(Advice::ListBranches));
@@ -61,7 +58,7 @@ impl Conversation {
             return false;
         }
         let title = grapheme::head(whole, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX);
-        self.session.humble.insert("title".to_owned(), json!(title));
+        self.session.metadata.title = Some(title.to_owned());
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < whole.len() {
             let kept = grapheme::clusters(title).count();

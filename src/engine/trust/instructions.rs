@@ -3,12 +3,13 @@
 
 use super::TrustState;
 use crate::config::TrustEdit;
-use crate::domain::trust::{Agreed, lines_of, without_overrides};
+use crate::domain::trust::Agreed;
 use crate::domain::{Advice, Notice, Offered, Server, ServerId};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Answer, Ask, Choice, Owner};
 use crate::text::Clean;
+use crate::text::lines::{lines_of, without_overrides};
 use jiff::Timestamp;
 use std::sync::Arc;
 

@@ -157,7 +157,7 @@ impl WebFault {
             | Self::WebPage(_)
             | Self::Neither { .. } => {
                 "Check `url` in mcp-servers.json: it is the address of the MCP endpoint itself, \
-                 often with `/mcp` or `/sse` at its end."
+                 and often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
                 "Start it, or correct `url` in mcp-servers.json."

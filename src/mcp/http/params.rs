@@ -2,9 +2,10 @@
 //! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
 
 use crate::mcp::session::Listed;
+use crate::sync::lock;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 const KEY: &str = "x-mcp-header";
 /// Lines about tools that are left out; the rest is counted.
@@ -30,12 +31,12 @@ pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<Param>>>>);
 
 impl ParamHeaders {
     pub fn begin(&self) {
-        self.lock().get_or_insert_default();
+        lock(&self.0).get_or_insert_default();
     }
 
     /// Takes the headers of a list of tools, and takes out those tools that are wrong.
     pub fn admit(&self, listed: &mut Listed) {
-        let mut known = self.lock();
+        let mut known = lock(&self.0);
         let Some(known) = &mut *known else { return };
         known.clear();
         let mut wrong = Vec::new();
@@ -63,7 +64,7 @@ impl ParamHeaders {
     /// The headers of one message `tools/call`, with their values.
     pub fn of_call(&self, message: &Value) -> Vec<(String, String)> {
         let name = message.pointer("/params/name").and_then(Value::as_str);
-        let known = self.lock();
+        let known = lock(&self.0);
         let params = name.and_then(|name| known.as_ref()?.get(name));
         let arguments = message.pointer("/params/arguments");
         let (Some(params), Some(arguments)) = (params, arguments) else {
@@ -82,11 +83,6 @@ impl ParamHeaders {
                 Some((format!("mcp-param-{}", param.header), text))
             })
             .collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<HashMap<String, Vec<Param>>>> {
-        // The map is whole between any two of its operations.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

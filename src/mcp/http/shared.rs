@@ -6,12 +6,13 @@ use super::fault::WebFault;
 use super::outgoing::Outgoing;
 use crate::mcp::lenient;
 use crate::mcp::link::{Link, Stage};
+use crate::sync::lock;
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -254,9 +255,4 @@ fn answered(message: &Value) -> Option<&Value> {
     let is_answer = !fields.contains_key("method")
         && (fields.contains_key("result") || fields.contains_key("error"));
     fields.get("id").filter(|id| is_answer && !id.is_null())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each value above is whole between any two operations.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

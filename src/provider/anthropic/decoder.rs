@@ -12,7 +12,7 @@ use crate::provider::reply::{
     CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, parse_whole, read_arguments,
 };
 use crate::text::sse::Event;
-use crate::text::surrogate::Halves;
+use crate::text::surrogates::Halves;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

@@ -3,15 +3,15 @@
 //! a bounded number of times, so that a line costs O(len) whatever it holds.
 
 use super::Token;
-use super::pen::{Pen, is_blank, is_word, is_word_start, looked, number_end};
+use super::keywords::{self, Word};
+use super::language::{Capitals, Code};
+use super::line_cursor::{LineCursor, is_blank, is_word, is_word_start, looked, number_end};
 use super::state::{Mode, State};
-use super::table::{Capitals, Code};
-use super::words::{self, Word};
 
 pub(super) struct Lexer<'c, 'p, 'a> {
     pub code: &'c Code,
     pub state: &'p mut State,
-    pub pen: &'p mut Pen<'a>,
+    pub cursor: &'p mut LineCursor<'a>,
     /// The last thing was a value: a slash behind it divides, a quote transposes.
     pub value: bool,
     /// What the next word names.
@@ -27,12 +27,12 @@ pub(super) struct Lexer<'c, 'p, 'a> {
 }
 
 /// Paints what `pen` has left of the line, and says in `state` what stays open.
-pub(super) fn lex(code: &Code, state: &mut State, pen: &mut Pen<'_>) {
+pub(super) fn lex(code: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
     let mut lexer = Lexer {
         code,
         head: code.commands && state.mode != Mode::Continued,
         state,
-        pen,
+        cursor,
         value: false,
         naming: None,
         heredoc: None,
@@ -43,7 +43,7 @@ pub(super) fn lex(code: &Code, state: &mut State, pen: &mut Pen<'_>) {
         lexer.state.mode = Mode::Start;
         lexer.prompt();
     }
-    while let Some(byte) = lexer.pen.peek() {
+    while let Some(byte) = lexer.cursor.peek() {
         looked(1);
         match lexer.state.mode {
             Mode::Comment { block, depth } => lexer.comment(block, depth),
@@ -58,8 +58,8 @@ pub(super) fn lex(code: &Code, state: &mut State, pen: &mut Pen<'_>) {
 impl Lexer<'_, '_, '_> {
     fn prompt(&mut self) {
         for prompt in self.code.prompts {
-            if self.pen.at == 0 && self.pen.starts_with(prompt) {
-                self.pen.take(prompt.len(), Token::Comment);
+            if self.cursor.at == 0 && self.cursor.starts_with(prompt) {
+                self.cursor.take(prompt.len(), Token::Comment);
             }
         }
     }
@@ -67,14 +67,14 @@ impl Lexer<'_, '_, '_> {
     #[inline]
     fn token(&mut self, byte: u8) {
         if is_blank(byte) {
-            self.pen.blanks();
+            self.cursor.blanks();
         } else if self.starts_word(byte) {
             self.word();
         } else if byte.is_ascii_digit() {
-            let end = number_end(self.pen.bytes(), self.pen.at);
+            let end = number_end(self.cursor.bytes(), self.cursor.at);
             // `3d-model` and `7z` are words to a shell.
             let end = self.held_end(end);
-            self.pen.to(end, Token::Number);
+            self.cursor.to(end, Token::Number);
             (self.value, self.head, self.naming) = (true, false, None);
         } else if self.code.specials & (1 << (byte & 127)) == 0 || !self.special(byte) {
             self.punctuation(byte);
@@ -89,47 +89,49 @@ impl Lexer<'_, '_, '_> {
     #[inline]
     pub fn word_end(&self, from: usize) -> usize {
         let end = self.held_end(from);
-        let next = self.pen.byte_at(end);
+        let next = self.cursor.byte_at(end);
         // `name?` and `name!`, but `name!=`.
         let ends = next.is_some_and(|byte| has(self.code.word_ends, byte));
-        end + usize::from(ends && self.pen.byte_at(end + 1) != Some(b'='))
+        end + usize::from(ends && self.cursor.byte_at(end + 1) != Some(b'='))
     }
 
     #[inline]
     fn held_end(&self, from: usize) -> usize {
         let holds = self.code.word_holds;
         match holds.is_empty() {
-            true => self.pen.run(from, is_word),
-            false => self.pen.run(from, |byte| is_word(byte) || has(holds, byte)),
+            true => self.cursor.run(from, is_word),
+            false => self
+                .cursor
+                .run(from, |byte| is_word(byte) || has(holds, byte)),
         }
     }
 
     fn word(&mut self) {
-        let start = self.pen.at;
+        let start = self.cursor.at;
         let mut end = self.word_end(start + 1);
-        let next = self.pen.byte_at(end);
+        let next = self.cursor.byte_at(end);
         if matches!(next, Some(b'"' | b'\'' | b'`' | b'#' | b'@')) && self.prefixed_quote(end) {
             return;
         }
         if !self.code.quote_words.is_empty() && self.quoted_words(end) {
             return;
         }
-        let word = &self.pen.bytes()[start..end];
+        let word = &self.cursor.bytes()[start..end];
         let token = self.classify(word, end);
         let bang = self.code.bang_calls && next == Some(b'!') && token != Token::Keyword;
-        let called = self.pen.byte_at(end + 1);
+        let called = self.cursor.byte_at(end + 1);
         if bang && matches!(called, Some(b'(' | b'[' | b'{' | b' ')) {
             end += 1;
-            self.pen.to(end, Token::Function);
+            self.cursor.to(end, Token::Function);
         } else {
-            self.pen.to(end, token);
+            self.cursor.to(end, token);
         }
     }
 
     /// What the word up to `end` is, and what it says of the next one.
     fn classify(&mut self, word: &[u8], end: usize) -> Token {
         let known = self.known(word);
-        let named = match self.pen.byte_at(end) {
+        let named = match self.cursor.byte_at(end) {
             // `fn Type.name`: the name comes last.
             Some(b'.') => None,
             _ => self.naming.take(),
@@ -154,8 +156,8 @@ impl Lexer<'_, '_, '_> {
     }
 
     fn known(&self, word: &[u8]) -> Option<Word> {
-        let known = words::find(self.code.words, word, self.code.folds_case)?;
-        let before = &self.pen.bytes()[..self.pen.at];
+        let known = keywords::find(self.code.words, word, self.code.folds_case)?;
+        let before = &self.cursor.bytes()[..self.cursor.at];
         let member = before.ends_with(b".") && !before.ends_with(b"..");
         // `map.delete(…)` deletes nothing, and `git for` loops over nothing.
         let misplaced = member && word != b"await" && word != b"class"
@@ -171,7 +173,7 @@ impl Lexer<'_, '_, '_> {
     }
 
     fn unknown(&mut self, word: &[u8], end: usize, head: bool) -> Token {
-        let next = self.pen.byte_at(end);
+        let next = self.cursor.byte_at(end);
         if self.code.commands {
             return match (head, next) {
                 (_, Some(b'=')) | (true, Some(b'+')) => Token::Key,
@@ -183,7 +185,7 @@ impl Lexer<'_, '_, '_> {
             return Token::Key;
         }
         let called = next == Some(b'(') && self.code.calls
-            || self.code.head_calls && self.pen.before() == Some(b'(');
+            || self.code.head_calls && self.cursor.before() == Some(b'(');
         if self.code.dashed_calls && word.contains(&b'-') {
             return Token::Function;
         }
@@ -206,17 +208,17 @@ impl Lexer<'_, '_, '_> {
     /// Whether what ends at `end` is a key: `name =`, `name:`.
     pub fn is_key(&self, end: usize) -> bool {
         let code = self.code;
-        if code.assigned_keys && self.pen.next_solid(end) == Some(b'=') {
-            let sign = self.pen.run(end, is_blank);
-            return !matches!(self.pen.byte_at(sign + 1), Some(b'=' | b'>' | b'~'));
+        if code.assigned_keys && self.cursor.next_solid(end) == Some(b'=') {
+            let sign = self.cursor.run(end, is_blank);
+            return !matches!(self.cursor.byte_at(sign + 1), Some(b'=' | b'>' | b'~'));
         }
-        let next = self.pen.byte_at(end);
-        let behind = self.pen.byte_at(end + 1);
+        let next = self.cursor.byte_at(end);
+        let behind = self.cursor.byte_at(end + 1);
         let colon = |wanted: bool| {
             wanted && next == Some(b':') && behind.is_none_or(|b| b != b':' && b != b'=')
         };
         colon(code.colon_keys)
-            || code.quoted_keys && code.colon_keys && self.pen.next_solid(end) == Some(b':')
+            || code.quoted_keys && code.colon_keys && self.cursor.next_solid(end) == Some(b':')
     }
 
     fn punctuation(&mut self, byte: u8) {
@@ -230,7 +232,7 @@ impl Lexer<'_, '_, '_> {
                 }
             }
         }
-        self.pen.take(1, Token::Plain);
+        self.cursor.take(1, Token::Plain);
         self.value = matches!(byte, b')' | b']' | b'}');
         if byte != b'.' {
             self.naming = None;
@@ -239,7 +241,7 @@ impl Lexer<'_, '_, '_> {
             let begins = matches!(byte, b'|' | b'&' | b';' | b'(' | b'`' | b'{' | b'!');
             self.head = begins;
         }
-        self.line_goes_on = byte == b'\\' && self.pen.peek().is_none();
+        self.line_goes_on = byte == b'\\' && self.cursor.peek().is_none();
     }
 
     /// What begins with a byte of [`Code::specials`]; false where nothing does.

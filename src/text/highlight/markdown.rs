@@ -2,60 +2,66 @@
 //! marks, code, the targets of links. Emphasis stays plain.
 
 use super::Token;
-use super::pen::{Pen, is_blank, looked};
+use super::language::Family;
+use super::line_cursor::{LineCursor, is_blank, looked};
 use super::state::{Guest, GuestEnd, Mode, State};
-use super::table::Family;
 
 /// Paints what `pen` has left of the line.
-pub(super) fn lex(state: &mut State, guest: &mut Option<Guest>, pen: &mut Pen<'_>) {
-    let (mark, length) = fence(pen);
+pub(super) fn lex(state: &mut State, guest: &mut Option<Guest>, cursor: &mut LineCursor<'_>) {
+    let (mark, length) = fence(cursor);
     if let Some(inner) = guest {
         let closes = matches!(inner.end, GuestEnd::Fence { mark: open, count }
-            if closes(pen, mark, length, open, count));
+            if closes(cursor, mark, length, open, count));
         if closes {
             *guest = None;
-            pen.all(Token::Comment);
+            cursor.all(Token::Comment);
         } else {
-            super::plain_family(inner.language.family, &mut inner.state, pen);
+            super::plain_family(inner.language.family, &mut inner.state, cursor);
         }
         return;
     }
     if let Mode::Fence { mark: open, count } = state.mode {
-        if closes(pen, mark, length, open, count) {
+        if closes(cursor, mark, length, open, count) {
             state.mode = Mode::Start;
-            pen.all(Token::Comment);
+            cursor.all(Token::Comment);
         } else {
-            pen.all(Token::Text);
+            cursor.all(Token::Text);
         }
         return;
     }
     if state.mode == Mode::Start && length >= 3 {
-        open(mark, length, state, guest, pen);
+        open(mark, length, state, guest, cursor);
         return;
     }
     if state.mode == Mode::Start {
-        start(pen);
+        start(cursor);
     }
-    inline(state, pen);
+    inline(state, cursor);
 }
 
 /// The sign that the line starts with and how often, where it may be a fence.
-fn fence(pen: &Pen<'_>) -> (u8, usize) {
-    let start = pen.run(pen.at, is_blank);
-    match pen.byte_at(start) {
-        Some(mark @ (b'`' | b'~')) => (mark, pen.run(start, |byte| byte == mark) - start),
+fn fence(cursor: &LineCursor<'_>) -> (u8, usize) {
+    let start = cursor.run(cursor.at, is_blank);
+    match cursor.byte_at(start) {
+        Some(mark @ (b'`' | b'~')) => (mark, cursor.run(start, |byte| byte == mark) - start),
         _ => (0, 0),
     }
 }
 
-fn closes(pen: &Pen<'_>, mark: u8, length: usize, open: u8, count: u8) -> bool {
-    let start = pen.run(pen.at, is_blank);
-    mark == open && length >= usize::from(count) && pen.next_solid(start + length).is_none()
+fn closes(cursor: &LineCursor<'_>, mark: u8, length: usize, open: u8, count: u8) -> bool {
+    let start = cursor.run(cursor.at, is_blank);
+    mark == open && length >= usize::from(count) && cursor.next_solid(start + length).is_none()
 }
 
-fn open(mark: u8, length: usize, state: &mut State, guest: &mut Option<Guest>, pen: &mut Pen<'_>) {
-    let start = pen.run(pen.at, is_blank) + length;
-    let info = &pen.line[start..pen.end];
+fn open(
+    mark: u8,
+    length: usize,
+    state: &mut State,
+    guest: &mut Option<Guest>,
+    cursor: &mut LineCursor<'_>,
+) {
+    let start = cursor.run(cursor.at, is_blank) + length;
+    let info = &cursor.line[start..cursor.end];
     let count = u8::try_from(length).unwrap_or(u8::MAX);
     let known = super::Highlighter::new(info).map(|inner| inner.language);
     match known {
@@ -72,41 +78,41 @@ fn open(mark: u8, length: usize, state: &mut State, guest: &mut Option<Guest>, p
         }
         None => state.mode = Mode::Fence { mark, count },
     }
-    pen.all(Token::Comment);
+    cursor.all(Token::Comment);
 }
 
 /// What only the start of a line can be.
-fn start(pen: &mut Pen<'_>) {
-    pen.blanks();
-    let hashes = pen.run(pen.at, |byte| byte == b'#') - pen.at;
-    let behind = pen.byte_at(pen.at + hashes);
+fn start(cursor: &mut LineCursor<'_>) {
+    cursor.blanks();
+    let hashes = cursor.run(cursor.at, |byte| byte == b'#') - cursor.at;
+    let behind = cursor.byte_at(cursor.at + hashes);
     if (1..=6).contains(&hashes) && behind.is_none_or(is_blank) {
-        pen.all(Token::Heading);
+        cursor.all(Token::Heading);
         return;
     }
-    while pen.peek() == Some(b'>') {
-        pen.take(1, Token::Comment);
-        pen.blanks();
+    while cursor.peek() == Some(b'>') {
+        cursor.take(1, Token::Comment);
+        cursor.blanks();
     }
-    let digits = pen.run(pen.at, |byte| byte.is_ascii_digit());
-    let mark = match pen.byte_at(digits) {
-        Some(b'-' | b'*' | b'+') if digits == pen.at => digits + 1,
-        Some(b'.' | b')') if digits > pen.at => digits + 1,
+    let digits = cursor.run(cursor.at, |byte| byte.is_ascii_digit());
+    let mark = match cursor.byte_at(digits) {
+        Some(b'-' | b'*' | b'+') if digits == cursor.at => digits + 1,
+        Some(b'.' | b')') if digits > cursor.at => digits + 1,
         _ => return,
     };
-    if pen.byte_at(mark).is_none_or(is_blank) {
-        pen.to(mark, Token::Keyword);
+    if cursor.byte_at(mark).is_none_or(is_blank) {
+        cursor.to(mark, Token::Keyword);
     }
 }
 
-fn inline(state: &mut State, pen: &mut Pen<'_>) {
+fn inline(state: &mut State, cursor: &mut LineCursor<'_>) {
     // What did not close once on this line will not close later.
     let mut unclosed = false;
-    while let Some(byte) = pen.peek() {
+    while let Some(byte) = cursor.peek() {
         looked(1);
         if state.mode == Mode::MarkupComment {
-            let end = pen.find(pen.at, "-->").map(|at| at + 3);
-            pen.to(end.unwrap_or(pen.end), Token::Comment);
+            let end = cursor.find(cursor.at, "-->").map(|at| at + 3);
+            cursor.to(end.unwrap_or(cursor.end), Token::Comment);
             state.mode = if end.is_some() {
                 Mode::Start
             } else {
@@ -116,36 +122,36 @@ fn inline(state: &mut State, pen: &mut Pen<'_>) {
         }
         match byte {
             b'`' if !unclosed => {
-                let end = code_end(pen);
+                let end = code_end(cursor);
                 unclosed = end.is_none();
-                pen.to(end.unwrap_or(pen.at), Token::Text);
+                cursor.to(end.unwrap_or(cursor.at), Token::Text);
             }
-            b'\\' => pen.to(pen.after_char(pen.at + 1), Token::Plain),
-            b']' if pen.starts_with("](") => {
-                pen.take(2, Token::Plain);
-                let end = pen.run(pen.at, |byte| byte != b')' && !is_blank(byte));
-                pen.to(end, Token::Key);
+            b'\\' => cursor.to(cursor.after_char(cursor.at + 1), Token::Plain),
+            b']' if cursor.starts_with("](") => {
+                cursor.take(2, Token::Plain);
+                let end = cursor.run(cursor.at, |byte| byte != b')' && !is_blank(byte));
+                cursor.to(end, Token::Key);
             }
-            b'<' if pen.starts_with("<!--") => {
-                pen.take(4, Token::Comment);
+            b'<' if cursor.starts_with("<!--") => {
+                cursor.take(4, Token::Comment);
                 state.mode = Mode::MarkupComment;
             }
             _ => {
                 let sign = |byte: u8| matches!(byte, b'`' | b'\\' | b']' | b'<');
-                pen.to(pen.run(pen.at + 1, |byte| !sign(byte)), Token::Plain);
+                cursor.to(cursor.run(cursor.at + 1, |byte| !sign(byte)), Token::Plain);
             }
         }
     }
 }
 
 /// The end of the code that opens here: as many backticks as it opened with.
-fn code_end(pen: &Pen<'_>) -> Option<usize> {
-    let open = pen.run(pen.at, |byte| byte == b'`');
+fn code_end(cursor: &LineCursor<'_>) -> Option<usize> {
+    let open = cursor.run(cursor.at, |byte| byte == b'`');
     let mut at = open;
-    while at < pen.end {
-        let start = pen.run(at, |byte| byte != b'`');
-        let end = pen.run(start, |byte| byte == b'`');
-        if end > start && end - start == open - pen.at {
+    while at < cursor.end {
+        let start = cursor.run(at, |byte| byte != b'`');
+        let end = cursor.run(start, |byte| byte == b'`');
+        if end > start && end - start == open - cursor.at {
             return Some(end);
         }
         at = end;

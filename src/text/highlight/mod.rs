@@ -4,47 +4,29 @@
 
 mod code;
 mod css;
-mod lines;
+mod keywords;
+mod language;
+mod languages;
+mod line_cursor;
+mod line_languages;
 mod markdown;
 mod markup;
-mod pen;
-mod quote;
-mod signs;
+mod punctuation;
 mod state;
-mod table;
-mod tables;
+mod string_literal;
 #[cfg(test)]
 mod tests;
-mod words;
+mod token;
 mod yaml;
 
-use pen::Pen;
+pub use token::Token;
+
+use language::{Family, Language};
+use line_cursor::LineCursor;
 use state::{Guest, GuestEnd, State};
-use table::{Family, Language};
 
 /// Bytes of a line that are coloured; the rest of a longer one stays plain.
 pub const LINE_BYTES_MAX: usize = 2_000;
-
-/// What a stretch of code is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Token {
-    #[default]
-    Plain,
-    Comment,
-    /// A string, a char, a regex.
-    Text,
-    /// Also constants such as `true` and `None`.
-    Number,
-    Keyword,
-    Type,
-    Function,
-    /// A key of data, an attribute, a property, a variable with a sigil.
-    Key,
-    Added,
-    Removed,
-    /// A diff's hunk, a section, a heading of Markdown.
-    Heading,
-}
 
 /// Colours one block of code, line by line. It holds all that a line leaves open,
 /// so a copy kept from before a half-received line can read that line again.
@@ -66,7 +48,7 @@ impl Highlighter {
         // A file's name says its language by its ending, or as a whole.
         let file = word.rsplit('/').next()?;
         let ending = file.rsplit('.').next()?;
-        let language = [word, file, ending].into_iter().find_map(tables::find)?;
+        let language = [word, file, ending].into_iter().find_map(languages::find)?;
         Some(Self::of(language))
     }
 
@@ -92,40 +74,40 @@ impl Highlighter {
     /// state stays as at the cut. All ends are char boundaries. O(len).
     pub fn line(&mut self, line: &str, out: &mut Vec<(u32, Token)>) {
         let cut = line.floor_char_boundary(LINE_BYTES_MAX);
-        let mut pen = Pen::new(line, out);
-        pen.end = cut;
-        self.paint(&mut pen);
-        pen.end = line.len();
-        pen.all(Token::Plain);
+        let mut cursor = LineCursor::new(line, out);
+        cursor.end = cut;
+        self.paint(&mut cursor);
+        cursor.end = line.len();
+        cursor.all(Token::Plain);
     }
 
-    fn paint(&mut self, pen: &mut Pen<'_>) {
+    fn paint(&mut self, cursor: &mut LineCursor<'_>) {
         match self.language.family {
-            Family::Markdown => markdown::lex(&mut self.state, &mut self.guest, pen),
-            Family::Markup => markup::lex(None, &mut self.state, &mut self.guest, pen),
-            Family::Page(code) => markup::lex(Some(code), &mut self.state, &mut self.guest, pen),
-            family => plain_family(family, &mut self.state, pen),
+            Family::Markdown => markdown::lex(&mut self.state, &mut self.guest, cursor),
+            Family::Markup => markup::lex(None, &mut self.state, &mut self.guest, cursor),
+            Family::Page(code) => markup::lex(Some(code), &mut self.state, &mut self.guest, cursor),
+            family => plain_family(family, &mut self.state, cursor),
         }
     }
 }
 
 /// Paints all of `pen` in a language that takes in no other one.
-fn plain_family(family: Family, state: &mut State, pen: &mut Pen<'_>) {
+fn plain_family(family: Family, state: &mut State, cursor: &mut LineCursor<'_>) {
     match family {
-        Family::Code(code) => code::lex(code, state, pen),
-        Family::Css => css::lex(state, pen),
-        Family::Diff => lines::diff(state, pen),
-        Family::Ini => lines::ini(pen),
-        Family::Make(shell) => lines::make(shell, state, pen),
-        Family::Session(shell) => lines::session(shell, state, pen),
-        Family::Yaml => yaml::lex(state, pen),
+        Family::Code(code) => code::lex(code, state, cursor),
+        Family::Css => css::lex(state, cursor),
+        Family::Diff => line_languages::diff(state, cursor),
+        Family::Ini => line_languages::ini(cursor),
+        Family::Make(shell) => line_languages::make(shell, state, cursor),
+        Family::Session(shell) => line_languages::session(shell, state, cursor),
+        Family::Yaml => yaml::lex(state, cursor),
         // Inside another language a page is its markup alone.
-        Family::Markdown => markdown::lex(state, &mut None, pen),
-        Family::Markup | Family::Page(_) => markup::lex(None, state, &mut None, pen),
+        Family::Markdown => markdown::lex(state, &mut None, cursor),
+        Family::Markup | Family::Page(_) => markup::lex(None, state, &mut None, cursor),
     }
 }
 
 /// The names of all languages, each once; for documentation and tests.
 pub fn languages() -> impl Iterator<Item = &'static str> {
-    tables::all().map(|language| language.name)
+    languages::all().map(|language| language.name)
 }

@@ -1,7 +1,7 @@
 //! What a line leaves open for the next one. Small and `Copy`: a line that is still
 //! being received is read again and again from a kept copy.
 
-use super::table::Language;
+use super::language::Language;
 
 /// How deep code within strings within code is followed.
 const FRAMES_MAX: usize = 3;

@@ -2,7 +2,7 @@
 //! which last as long as lines are indented deeper than their key.
 
 use super::Token;
-use super::pen::{Pen, is_blank, looked};
+use super::line_cursor::{LineCursor, is_blank, looked};
 use super::state::{Mode, State};
 
 const CONSTANTS: [&[u8]; 9] = [
@@ -11,7 +11,7 @@ const CONSTANTS: [&[u8]; 9] = [
 
 struct Lexer<'p, 'a> {
     state: &'p mut State,
-    pen: &'p mut Pen<'a>,
+    cursor: &'p mut LineCursor<'a>,
     /// Where the last key or dash starts: a text must be indented deeper.
     column: usize,
     /// Open `[` and `{` on this line.
@@ -19,29 +19,29 @@ struct Lexer<'p, 'a> {
 }
 
 /// Paints what `pen` has left of the line.
-pub(super) fn lex(state: &mut State, pen: &mut Pen<'_>) {
-    let column = pen.run(pen.at, is_blank) - pen.at;
+pub(super) fn lex(state: &mut State, cursor: &mut LineCursor<'_>) {
+    let column = cursor.run(cursor.at, is_blank) - cursor.at;
     if let Mode::Scalar { indent } = state.mode {
-        let blank = pen.at + column == pen.end;
+        let blank = cursor.at + column == cursor.end;
         if blank || column > usize::from(indent) {
-            pen.all(if blank { Token::Plain } else { Token::Text });
+            cursor.all(if blank { Token::Plain } else { Token::Text });
             return;
         }
         state.mode = Mode::Start;
     }
-    let start = pen.at;
+    let start = cursor.at;
     let mut lexer = Lexer {
         state,
-        pen,
+        cursor,
         column,
         depth: 0,
     };
     if let Mode::Quote { rule, .. } = lexer.state.mode {
-        lexer.quoted(rule, lexer.pen.at);
+        lexer.quoted(rule, lexer.cursor.at);
     } else {
         lexer.marker();
     }
-    while let Some(byte) = lexer.pen.peek() {
+    while let Some(byte) = lexer.cursor.peek() {
         looked(1);
         lexer.node(byte, start);
     }
@@ -49,54 +49,54 @@ pub(super) fn lex(state: &mut State, pen: &mut Pen<'_>) {
 
 impl Lexer<'_, '_> {
     fn marker(&mut self) {
-        if self.pen.starts_with("---") || self.pen.starts_with("...") {
-            let blank = self.pen.byte_at(self.pen.at + 3).is_none_or(is_blank);
-            self.pen.take(if blank { 3 } else { 0 }, Token::Heading);
-        } else if self.pen.starts_with("%") {
-            self.pen.all(Token::Keyword);
+        if self.cursor.starts_with("---") || self.cursor.starts_with("...") {
+            let blank = self.cursor.byte_at(self.cursor.at + 3).is_none_or(is_blank);
+            self.cursor.take(if blank { 3 } else { 0 }, Token::Heading);
+        } else if self.cursor.starts_with("%") {
+            self.cursor.all(Token::Keyword);
         }
     }
 
     fn node(&mut self, byte: u8, start: usize) {
-        let behind = self.pen.byte_at(self.pen.at + 1);
-        let free = self.pen.before().is_none_or(is_blank);
+        let behind = self.cursor.byte_at(self.cursor.at + 1);
+        let free = self.cursor.before().is_none_or(is_blank);
         match byte {
-            _ if is_blank(byte) => self.pen.blanks(),
-            b'#' if free => self.pen.all(Token::Comment),
+            _ if is_blank(byte) => self.cursor.blanks(),
+            b'#' if free => self.cursor.all(Token::Comment),
             b'"' | b'\'' => {
-                self.column = self.pen.at - start;
-                self.quoted(byte, self.pen.at + 1);
+                self.column = self.cursor.at - start;
+                self.quoted(byte, self.cursor.at + 1);
             }
             b'-' | b'?' if behind.is_none_or(is_blank) => {
-                self.column = self.pen.at - start;
-                self.pen.take(1, Token::Keyword);
+                self.column = self.cursor.at - start;
+                self.cursor.take(1, Token::Keyword);
             }
             b'&' | b'*' | b'!' if free => {
                 let end = self
-                    .pen
-                    .run(self.pen.at, |byte| !is_blank(byte) && byte != b',');
-                self.pen.to(end, Token::Type);
+                    .cursor
+                    .run(self.cursor.at, |byte| !is_blank(byte) && byte != b',');
+                self.cursor.to(end, Token::Type);
             }
             b'|' | b'>' if self.text_follows() => {}
             b'[' | b'{' => self.bracket(self.depth + 1),
             b']' | b'}' => self.bracket(self.depth.saturating_sub(1)),
-            b',' | b':' => self.pen.take(1, Token::Plain),
+            b',' | b':' => self.cursor.take(1, Token::Plain),
             _ => self.scalar(start),
         }
     }
 
     fn bracket(&mut self, depth: usize) {
         self.depth = depth;
-        self.pen.take(1, Token::Plain);
+        self.cursor.take(1, Token::Plain);
     }
 
     /// `|`, `>-`, `|2+`, with at most a comment behind.
     fn text_follows(&mut self) -> bool {
         let sign = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-');
-        let end = self.pen.run(self.pen.at + 1, sign);
-        let alone = self.pen.next_solid(end).is_none_or(|byte| byte == b'#');
+        let end = self.cursor.run(self.cursor.at + 1, sign);
+        let alone = self.cursor.next_solid(end).is_none_or(|byte| byte == b'#');
         if alone && self.depth == 0 {
-            self.pen.to(end, Token::Keyword);
+            self.cursor.to(end, Token::Keyword);
             let indent = u16::try_from(self.column).unwrap_or(u16::MAX);
             self.state.mode = Mode::Scalar { indent };
         }
@@ -105,7 +105,7 @@ impl Lexer<'_, '_> {
 
     /// A string whose text goes on at `at`; it may span lines.
     fn quoted(&mut self, quote: u8, mut at: usize) {
-        let bytes = self.pen.bytes();
+        let bytes = self.cursor.bytes();
         while at < bytes.len() && bytes[at] != quote {
             looked(1);
             at += if bytes[at] == b'\\' && quote == b'"' {
@@ -115,7 +115,7 @@ impl Lexer<'_, '_> {
             };
         }
         let closed = at < bytes.len();
-        self.pen.to((at + 1).min(bytes.len()), Token::Text);
+        self.cursor.to((at + 1).min(bytes.len()), Token::Text);
         self.state.mode = match closed {
             true => Mode::Start,
             false => Mode::Quote {
@@ -124,15 +124,15 @@ impl Lexer<'_, '_> {
                 tag: 0,
             },
         };
-        if closed && self.pen.next_solid(self.pen.at) == Some(b':') {
-            self.pen.repaint(Token::Key);
+        if closed && self.cursor.next_solid(self.cursor.at) == Some(b':') {
+            self.cursor.repaint(Token::Key);
         }
     }
 
     /// A scalar without quotes: a key where a colon ends it.
     fn scalar(&mut self, start: usize) {
-        let bytes = self.pen.bytes();
-        let from = self.pen.at;
+        let bytes = self.cursor.bytes();
+        let from = self.cursor.at;
         let blank_at = |at: usize| bytes.get(at).copied().is_none_or(is_blank);
         let mut at = from + 1;
         let mut end = at;
@@ -161,7 +161,7 @@ impl Lexer<'_, '_> {
         } else {
             Token::Plain
         };
-        self.pen.to(end, token);
+        self.cursor.to(end, token);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Code as rows: line by line, for good. A line that is too long is broken where the
 //! width ends, or behind a space not far from there, and goes on behind a sign.
 
-use super::arena::{Breaks, PrefixId};
 use super::layout::{Body, INSET, Layout, Leaf};
-use super::look::{Look, Role};
+use super::row_buffer::{Breaks, PrefixId};
+use super::style::{Look, Role};
 use crate::text::highlight::Highlighter;
 use std::ops::Range;
 

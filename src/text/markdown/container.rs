@@ -1,8 +1,8 @@
 //! Quotes and items: what a line must begin with to go on with them, and what they
 //! put in front of their rows.
 
-use super::line::{self, CODE_INDENT, Marker};
-use super::op::{Part, Prefix};
+use super::block_event::{Part, Prefix};
+use super::line_syntax::{self, CODE_INDENT, Marker};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Container {
@@ -37,7 +37,7 @@ impl<'a> Rest<'a> {
     }
 
     pub fn indent(&self) -> usize {
-        line::indent(self.text())
+        line_syntax::indent(self.text())
     }
 
     /// The text behind the indentation.
@@ -46,7 +46,7 @@ impl<'a> Rest<'a> {
     }
 
     pub fn is_blank(&self) -> bool {
-        line::is_blank(self.text())
+        line_syntax::is_blank(self.text())
     }
 }
 

@@ -1,9 +1,9 @@
 //! The text of one leaf: emphasis, code, links and the rest, as stretches with a
 //! look. Parsed by pulldown-cmark; what a leaf is was decided before.
 
-use super::delimiter::delimiters;
-use super::line::underline;
-use super::look::{Look, Marks, Role};
+use super::emphasis::delimiters;
+use super::line_syntax::underline;
+use super::style::{Look, Marks, Role};
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

@@ -2,13 +2,13 @@
 //! time, for good; a paragraph when it ends, and as often as it grows until then,
 //! which is why a long one is laid out in parts.
 
-use super::arena::{Arena, Breaks, PrefixId};
+use super::block_event::{BlockEvent, Kind, Part, Prefix};
 use super::code::Code;
 use super::inline::{Links, ink_inline};
-use super::look::{Look, Marks, Role};
-use super::op::{Kind, Op, Part, Prefix};
+use super::row_buffer::{Breaks, PrefixId, RowBuffer};
+use super::source_map::{self, Words};
+use super::style::{Look, Marks, Role};
 use super::table::{Sheet, Table, TableRow};
-use super::words::{self, Words};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ impl Default for Leaf {
 
 #[derive(Debug, Clone)]
 pub struct Layout {
-    pub arena: Arena,
+    pub arena: RowBuffer,
     pub marks: Marks,
     pub links: Links,
     width: NonZeroU16,
@@ -70,7 +70,7 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(width: NonZeroU16, marks: Marks) -> Self {
-        let mut arena = Arena::default();
+        let mut arena = RowBuffer::default();
         // The empty prefix has the number 0.
         arena.prefix("");
         Self {
@@ -97,9 +97,9 @@ impl Layout {
 
     /// Does what the scanner says. `ending`: nothing follows for now, and what is
     /// begun may be completed.
-    pub fn apply(&mut self, leaf: &mut Leaf, source: &str, op: Op, ending: bool) {
+    pub fn apply(&mut self, leaf: &mut Leaf, source: &str, op: BlockEvent, ending: bool) {
         match op {
-            Op::Open {
+            BlockEvent::Open {
                 at,
                 kind,
                 prefix,
@@ -109,15 +109,15 @@ impl Layout {
                 leaf.at = at;
                 self.open(leaf, source, kind, &prefix, gap);
             }
-            Op::Line(range) => self.line(leaf, source, range),
-            Op::More(range) => self.more(leaf, source, range),
-            Op::Become(Kind::Table(aligns)) => self.become_table(leaf, source, aligns),
-            Op::Become(kind) => {
+            BlockEvent::Line(range) => self.line(leaf, source, range),
+            BlockEvent::More(range) => self.more(leaf, source, range),
+            BlockEvent::Become(Kind::Table(aligns)) => self.become_table(leaf, source, aligns),
+            BlockEvent::Become(kind) => {
                 if let Body::Words(words) = &mut leaf.body {
                     words.kind = kind;
                 }
             }
-            Op::Close => self.close(leaf, source, ending),
+            BlockEvent::Close => self.close(leaf, source, ending),
         }
     }
 
@@ -243,7 +243,12 @@ impl Layout {
         TableRow::new(&source[range], at, columns, self.partial, marks, links)
     }
 
-    fn become_table(&mut self, leaf: &mut Leaf, source: &str, aligns: Vec<super::line::Align>) {
+    fn become_table(
+        &mut self,
+        leaf: &mut Leaf,
+        source: &str,
+        aligns: Vec<super::line_syntax::Align>,
+    ) {
         let Body::Words(words) = &mut leaf.body else {
             return;
         };
@@ -309,7 +314,7 @@ impl Layout {
             && words.begins_table(source)
         {
             let line = words.first_line();
-            let columns = super::line::cells(&source[line]).count();
+            let columns = super::line_syntax::cells(&source[line]).count();
             self.become_table(leaf, source, vec![Default::default(); columns]);
             return self.close(leaf, source, ending);
         }
@@ -327,7 +332,7 @@ impl Layout {
         };
         let text = words.text(source);
         let start = self.arena.end();
-        let mut ink = words::ArenaInk::new(&mut self.arena);
+        let mut ink = source_map::ArenaInk::new(&mut self.arena);
         let look = words.look();
         let definitions = ink_inline(&text.text, look, &self.marks, &mut self.links, &mut ink);
         let places = ink.finish();

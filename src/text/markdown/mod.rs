@@ -4,26 +4,26 @@
 //! comes. So the ten-thousandth token costs what the first did, in a paragraph as in
 //! a list, a table or a block of code of any length.
 
-mod arena;
+mod block_event;
+mod close_pending;
 mod code;
-mod complete;
 mod container;
-mod delimiter;
+mod emphasis;
 mod inline;
 mod layout;
-mod line;
-mod look;
-mod op;
+mod line_syntax;
+mod row_buffer;
 mod scan;
+mod source_map;
+mod style;
 mod table;
-mod words;
 
-pub use arena::Line;
-pub use look::{Look, Marks, Role};
+pub use row_buffer::Line;
+pub use style::{Look, Marks, Role};
 
 use crate::text::sanitize::Sanitizer;
-use arena::Mark;
 use layout::{Layout, Leaf};
+use row_buffer::Mark;
 use scan::{Piece, Scanner};
 use std::num::NonZeroU16;
 
@@ -150,7 +150,7 @@ impl Markdown {
         let mut end = self.source.len();
         if self.open && !state.continues {
             let line = &self.source[start..end];
-            end = start + complete::shown(line, &state.scanner);
+            end = start + close_pending::shown(line, &state.scanner);
         }
         if start < end || state.continues && start < self.source.len() {
             let piece = Piece {
@@ -234,7 +234,7 @@ impl Markdown {
 /// open, or where the line ends.
 fn part_of_line(window: &str, newline: Option<usize>) -> Option<usize> {
     let line = &window[..newline.unwrap_or(window.len())];
-    let calm = delimiter::calm_space(line, LINE_BYTES_SOFT);
+    let calm = emphasis::calm_space(line, LINE_BYTES_SOFT);
     let full = window.len() + 3 >= LINE_BYTES_MAX;
     let any_space = || {
         let spaces = line.bytes().enumerate().skip(LINE_BYTES_SOFT);

@@ -3,9 +3,9 @@
 //! state is small and cheap to copy, so that a line that is still coming in can be
 //! taken as it is now and taken again when it is longer.
 
+use super::block_event::{BlockEvent, Kind};
 use super::container::{Container, Rest, continued, fill, mark_task, prefix_of, rest_of, unseen};
-use super::line::{self, Align, CODE_INDENT, Fence};
-use super::op::{Kind, Op};
+use super::line_syntax::{self, Align, CODE_INDENT, Fence};
 use std::ops::Range;
 
 /// Containers in containers; markers beyond are text.
@@ -61,9 +61,9 @@ pub struct Scanner {
 
 impl Scanner {
     /// Takes one line in and says what it means.
-    pub fn line(&mut self, source: &str, piece: Piece, out: &mut impl FnMut(Op)) {
+    pub fn line(&mut self, source: &str, piece: Piece, out: &mut impl FnMut(BlockEvent)) {
         if piece.continues {
-            return out(Op::More(piece.start..piece.end));
+            return out(BlockEvent::More(piece.start..piece.end));
         }
         self.at = piece.start;
         let mut rest = Rest {
@@ -91,7 +91,7 @@ impl Scanner {
     }
 
     /// The text has ended: closes everything.
-    pub fn finish(&mut self, out: &mut impl FnMut(Op)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(BlockEvent)) {
         self.close_to(0, out);
         if self.leaf != Leaf::None {
             self.close_leaf(out);
@@ -109,14 +109,14 @@ impl Scanner {
     }
 
     /// A line of open code or of its end. False where it is something else.
-    fn verbatim(&mut self, rest: &Rest, cut: bool, out: &mut impl FnMut(Op)) -> bool {
+    fn verbatim(&mut self, rest: &Rest, cut: bool, out: &mut impl FnMut(BlockEvent)) -> bool {
         match &mut self.leaf {
             Leaf::Fence { fence, indent } => {
                 if !cut && fence.is_closed_by(rest.text()) {
                     self.close_leaf(out);
                 } else {
                     let strip = rest.indent().min(*indent);
-                    out(Op::Line(rest.at + strip..rest.end));
+                    out(BlockEvent::Line(rest.at + strip..rest.end));
                 }
                 self.blank = false;
                 true
@@ -128,9 +128,9 @@ impl Scanner {
             }
             Leaf::Indented { blank } if rest.indent() >= CODE_INDENT => {
                 for at in blank.drain(..) {
-                    out(Op::Line(at..at));
+                    out(BlockEvent::Line(at..at));
                 }
-                out(Op::Line(rest.at + CODE_INDENT..rest.end));
+                out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
                 self.blank = false;
                 true
             }
@@ -138,7 +138,7 @@ impl Scanner {
         }
     }
 
-    fn blank_line(&mut self, matched: usize, rest: &Rest, out: &mut impl FnMut(Op)) {
+    fn blank_line(&mut self, matched: usize, rest: &Rest, out: &mut impl FnMut(BlockEvent)) {
         match &mut self.leaf {
             Leaf::Indented { blank } => blank.push(rest.end),
             Leaf::None => {}
@@ -162,7 +162,7 @@ impl Scanner {
         &mut self,
         matched: usize,
         rest: &mut Rest,
-        out: &mut impl FnMut(Op),
+        out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         let mut depth = matched;
         let mut opened = false;
@@ -196,14 +196,14 @@ impl Scanner {
     /// otherwise.
     fn item(&self, depth: usize, interrupts: bool, rest: &mut Rest) -> Option<Container> {
         let (indent, inner) = (rest.indent(), rest.inner());
-        let mut marker = line::marker(inner).filter(|_| !line::is_rule(inner))?;
+        let mut marker = line_syntax::marker(inner).filter(|_| !line_syntax::is_rule(inner))?;
         let after = &inner[marker.columns..];
-        let blank = line::is_blank(after);
+        let blank = line_syntax::is_blank(after);
         let in_paragraph = interrupts && matches!(self.leaf, Leaf::Paragraph { .. });
         if in_paragraph && (blank || marker.number.is_some_and(|number| number != 1)) {
             return None;
         }
-        let spaces = match line::indent(after) {
+        let spaces = match line_syntax::indent(after) {
             _ if blank => 1,
             spaces @ 1..=CODE_INDENT => spaces,
             _ => 1,
@@ -234,7 +234,7 @@ impl Scanner {
         opened: bool,
         rest: &Rest,
         piece: Piece,
-        out: &mut impl FnMut(Op),
+        out: &mut impl FnMut(BlockEvent),
     ) -> bool {
         if rest.is_blank() {
             return true;
@@ -251,32 +251,32 @@ impl Scanner {
                 return false;
             }
             self.open(matched, opened, Kind::Code { info: 0..0 }, out);
-            out(Op::Line(rest.at + CODE_INDENT..rest.end));
+            out(BlockEvent::Line(rest.at + CODE_INDENT..rest.end));
             self.leaf = Leaf::Indented { blank: Vec::new() };
-        } else if let Some((level, words)) = line::heading(inner) {
+        } else if let Some((level, words)) = line_syntax::heading(inner) {
             self.open(matched, opened, Kind::Heading(level), out);
-            out(Op::Line(at + words.start..at + words.end));
+            out(BlockEvent::Line(at + words.start..at + words.end));
             self.leaf = Leaf::Line;
         } else if piece.cut {
             return false;
-        } else if let Some((fence, info)) = line::fence(inner) {
+        } else if let Some((fence, info)) = line_syntax::fence(inner) {
             let info = at + info.start..at + info.end;
             self.open(matched, opened, Kind::Code { info }, out);
             self.leaf = Leaf::Fence { fence, indent };
         } else if let Some(level) =
-            line::underline(inner).filter(|_| in_place && paragraph.is_some())
+            line_syntax::underline(inner).filter(|_| in_place && paragraph.is_some())
         {
-            out(Op::Become(Kind::Heading(level)));
+            out(BlockEvent::Become(Kind::Heading(level)));
             self.before = Some((Kind::Heading(level), self.containers.len()));
             self.close_leaf(out);
-        } else if line::is_rule(inner) {
+        } else if line_syntax::is_rule(inner) {
             self.open(matched, opened, Kind::Rule, out);
             self.leaf = Leaf::Line;
         } else if let Some(columns) = paragraph
             .filter(|_| in_place)
             .and_then(|header| table_columns(&rest.source[header], inner, piece.partial))
         {
-            out(Op::Become(Kind::Table(columns)));
+            out(BlockEvent::Become(Kind::Table(columns)));
             self.before = Some((Kind::Table(Vec::new()), self.containers.len()));
             self.leaf = Leaf::Table;
         } else {
@@ -292,11 +292,11 @@ impl Scanner {
         opened: bool,
         fresh: bool,
         rest: &Rest,
-        out: &mut impl FnMut(Op),
+        out: &mut impl FnMut(BlockEvent),
     ) {
         let all = matched == self.containers.len();
         if self.leaf == Leaf::Table && all && fresh {
-            return out(Op::Line(rest.at + rest.indent()..rest.end));
+            return out(BlockEvent::Line(rest.at + rest.indent()..rest.end));
         }
         // Deep indentation stays: it is what keeps a sign from meaning something.
         let indent = rest.indent();
@@ -308,11 +308,11 @@ impl Scanner {
             }
             self.open(matched, opened, Kind::Paragraph, out);
         }
-        out(Op::Line(line.clone()));
+        out(BlockEvent::Line(line.clone()));
         self.leaf = Leaf::Paragraph { last: line };
     }
 
-    fn open(&mut self, matched: usize, opened: bool, kind: Kind, out: &mut impl FnMut(Op)) {
+    fn open(&mut self, matched: usize, opened: bool, kind: Kind, out: &mut impl FnMut(BlockEvent)) {
         if !opened {
             self.close_to(matched, out);
             self.close_leaf(out);
@@ -327,7 +327,7 @@ impl Scanner {
         self.kept = depth;
         self.before = Some((kind.clone(), depth));
         let at = self.at;
-        out(Op::Open {
+        out(BlockEvent::Open {
             at,
             kind,
             prefix,
@@ -335,16 +335,16 @@ impl Scanner {
         });
     }
 
-    fn close_leaf(&mut self, out: &mut impl FnMut(Op)) {
+    fn close_leaf(&mut self, out: &mut impl FnMut(BlockEvent)) {
         if self.leaf != Leaf::None {
             self.leaf = Leaf::None;
-            out(Op::Close);
+            out(BlockEvent::Close);
         }
     }
 
     /// Leaves all containers but the first `depth`. One whose marker is not on
     /// screen yet shows it now.
-    fn close_to(&mut self, depth: usize, out: &mut impl FnMut(Op)) {
+    fn close_to(&mut self, depth: usize, out: &mut impl FnMut(BlockEvent)) {
         if self.containers.len() <= depth {
             return;
         }
@@ -354,7 +354,7 @@ impl Scanner {
             let blank = std::mem::replace(&mut self.blank, before);
             self.open(self.containers.len(), true, Kind::Empty, out);
             (self.blank, self.at) = (blank, line);
-            out(Op::Close);
+            out(BlockEvent::Close);
         }
         self.containers.truncate(depth);
         self.kept = self.kept.min(depth);
@@ -370,7 +370,7 @@ fn stands_apart(before: &Kind, kind: &Kind) -> bool {
 /// The columns of a table whose first row is `header`. While its second row comes
 /// in, what could become one counts.
 fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
-    let count = line::cells(header).count();
+    let count = line_syntax::cells(header).count();
     if !header.contains('|') && !row.contains('|') {
         return None;
     }
@@ -380,9 +380,9 @@ fn table_columns(header: &str, row: &str, partial: bool) -> Option<Vec<Align>> {
             .bytes()
             .all(|byte| matches!(byte, b'|' | b':' | b'-' | b' '))
     {
-        let mut columns = line::delimiters(row).unwrap_or_default();
+        let mut columns = line_syntax::delimiters(row).unwrap_or_default();
         columns.resize(count, Align::Left);
         return Some(columns);
     }
-    line::delimiters(row).filter(|columns| columns.len() == count)
+    line_syntax::delimiters(row).filter(|columns| columns.len() == count)
 }

@@ -1,12 +1,12 @@
 //! Tables fitted to a width. The first rows settle the columns; what comes later is
 //! wrapped into them, so that a long table is not laid out anew with every row.
 
-use super::arena::{Arena, Breaks};
-use super::complete::complete;
+use super::close_pending::complete;
 use super::inline::{Ink, Links, ink_inline};
 use super::layout::Prefixes;
-use super::line::{self, Align};
-use super::look::{Look, Marks, Role};
+use super::line_syntax::{self, Align};
+use super::row_buffer::{Breaks, RowBuffer};
+use super::style::{Look, Marks, Role};
 use crate::text::grapheme::width;
 use crate::text::sanitize::Sanitizer;
 use crate::text::wrap::wrap;
@@ -72,7 +72,7 @@ impl TableRow {
         marks: &Marks,
         links: &mut Links,
     ) -> Self {
-        let mut ranges: Vec<Range<usize>> = line::cells(text).collect();
+        let mut ranges: Vec<Range<usize>> = line_syntax::cells(text).collect();
         // What is too much belongs to the last cell.
         if let Some(last) = ranges.last().map(|last| last.end)
             && ranges.len() > columns
@@ -134,7 +134,7 @@ pub struct Table {
 
 /// Where a table's rows go.
 pub struct Sheet<'a> {
-    pub arena: &'a mut Arena,
+    pub arena: &'a mut RowBuffer,
     pub marks: &'a Marks,
     pub width: usize,
     pub prefixes: &'a mut Prefixes,
@@ -363,7 +363,7 @@ fn columns(width: usize) -> NonZeroU16 {
     NonZeroU16::new(width).unwrap_or(NonZeroU16::MIN)
 }
 
-fn put_cell(arena: &mut Arena, cell: &Cell, range: Range<usize>, header: bool) {
+fn put_cell(arena: &mut RowBuffer, cell: &Cell, range: Range<usize>, header: bool) {
     let mut at = 0;
     for (end, look) in &cell.looks {
         let (from, to) = (at.max(range.start), (*end).min(range.end));

@@ -2,12 +2,12 @@
 //! name, and nothing that would have to be run. What Python itself refuses is
 //! refused here too, but for raw line ends in strings and JSON's `true`, `null`.
 
-mod outline;
+mod bracket_scanner;
 mod string;
 
-pub use outline::PythonOutline;
+pub use bracket_scanner::BracketScanner;
 
-use super::json::Lenient;
+use super::lenient_json::Lenient;
 use serde_json::{Map, Number, Value};
 use std::iter::Peekable;
 use std::str::CharIndices;

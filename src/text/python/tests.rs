@@ -1,3 +1,5 @@
+//! Python literals and calls.
+
 use super::*;
 use serde_json::json;
 
@@ -181,7 +183,7 @@ fn deep_nesting_is_refused_and_does_not_overflow() {
 
 /// Bytes up to and with the bracket that ends it.
 fn end(text: &str) -> Option<usize> {
-    let mut outline = PythonOutline::default();
+    let mut outline = BracketScanner::default();
     text.char_indices()
         .find_map(|(at, c)| outline.push(c).then_some(at + c.len_utf8()))
 }

@@ -10,10 +10,10 @@ use crate::domain::CallId;
 use crate::domain::schema::UNCHECKED;
 use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOutcome, ToolState};
-use crate::domain::trust::lines_of;
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::text::lines::lines_of;
 
 /// What of a dialog never scrolls.
 pub struct Words {

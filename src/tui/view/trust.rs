@@ -5,8 +5,9 @@ use super::asked::one_line;
 use super::edited::marked;
 use super::pen::rows_of;
 use crate::domain::ServerId;
-use crate::domain::trust::{PinChange, Section, Sign, lines_of};
+use crate::domain::trust::{PinChange, Section, Sign};
 use crate::text::Clean;
+use crate::text::lines::lines_of;
 
 /// The difference, part by part.
 pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {

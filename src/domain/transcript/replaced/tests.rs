@@ -1,3 +1,5 @@
+//! Answers that replace a turn or continue one.
+
 use super::*;
 use crate::domain::{Advice, Notice, PieceKind, Prompt, PromptKind, TurnEnd, TurnEvent, Usage};
 
@@ -150,7 +152,7 @@ fn a_summary_that_is_set_aside_is_told_of_and_comes_back() {
     begin(&mut transcript, 3, Prompt::compacting());
     answers(&mut transcript, 3, "summary", false);
     begin(&mut transcript, 4, again("q"));
-    let note = compact::sent_instead().what;
+    let note = compaction::sent_instead().what;
     assert_eq!(words(&transcript), ["p", "a", note.as_str(), "q"]);
     fails(&mut transcript, 4);
     let expected = ["p", "a", "q", "b", "", "summary", "q", "failed"];

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{PieceId, Usage};
-use crate::store::{Found, Told};
+use crate::store::{JournaledTurn, OrphanedJournal};
 use jiff::Timestamp;
 use std::fs;
 use tempfile::TempDir;
@@ -69,13 +69,13 @@ impl Desk {
     }
 
     /// What the next start would find.
-    fn left(self) -> Vec<Told> {
+    fn left(self) -> Vec<JournaledTurn> {
         let Self { home, writer } = self;
         drop(writer);
         let found = Journals::new(home.path().join("journal")).left();
         let turns = found.into_iter().map(|found| match found {
-            Found::Left { turns, .. } => turns,
-            Found::Foreign(notice) => panic!("{notice:?}"),
+            OrphanedJournal::Left { turns, .. } => turns,
+            OrphanedJournal::Foreign(notice) => panic!("{notice:?}"),
         });
         turns.flatten().collect()
     }

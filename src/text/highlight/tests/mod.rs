@@ -6,7 +6,7 @@ mod brackets;
 mod config;
 mod scripts;
 
-use super::pen::LOOKED;
+use super::line_cursor::LOOKED;
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -89,7 +89,7 @@ fn every_language_has_a_sample() {
 #[test]
 fn every_name_and_alias_finds_its_own_language_and_no_two_are_the_same() {
     let mut seen = HashSet::new();
-    for language in tables::all() {
+    for language in languages::all() {
         for name in std::iter::once(&language.name).chain(language.aliases) {
             assert!(seen.insert(*name), "{name} is there twice");
             let found = Highlighter::new(name).map(|found| found.language.name);
@@ -178,7 +178,7 @@ fn work(language: &'static Language, line: &str) -> usize {
     let mut highlighter = Highlighter::of(language);
     let mut out = Vec::new();
     let before = LOOKED.get();
-    highlighter.paint(&mut Pen::new(line, &mut out));
+    highlighter.paint(&mut LineCursor::new(line, &mut out));
     LOOKED.get() - before
 }
 
@@ -192,7 +192,7 @@ const PIECES_WITH_BLANKS: [&str; 10] = [
 
 #[test]
 fn twice_the_line_is_at_most_twice_the_work() {
-    for language in tables::all() {
+    for language in languages::all() {
         for piece in PIECES.split(' ').chain(PIECES_WITH_BLANKS) {
             // A brace at the end makes style sheets look for it from all before.
             let once = work(language, &(piece.repeat(500) + "{"));
@@ -218,7 +218,7 @@ fn a_megabyte_on_one_line_costs_a_bounded_number_of_looks_a_byte() {
     for piece in ["\"", "/*", "{"] {
         let line = piece.repeat(1_000_000 / piece.len());
         for name in ["rust", "js", "markdown"] {
-            let language = tables::find(name).expect("known");
+            let language = languages::find(name).expect("known");
             let looks = work(language, &line);
             assert!(looks < 40 * line.len(), "{name} {piece}: {looks}");
         }
@@ -242,7 +242,7 @@ proptest! {
 
     #[test]
     fn any_text_in_any_language_is_covered_once_and_read_the_same_twice(code in code()) {
-        for language in tables::all() {
+        for language in languages::all() {
             let mut highlighter = Highlighter::of(language);
             for line in code.split('\n') {
                 let mut copy = highlighter;

@@ -1,3 +1,5 @@
+//! Emphasis, code and links within a paragraph.
+
 use super::*;
 
 /// The stretches as text: `*` bold, `/` italic, `~` struck, `_` link, `'` code, `.` dim.

@@ -1,6 +1,6 @@
 //! The work that a streamed text makes, counted.
 
-use super::super::{Markdown, delimiter};
+use super::super::{Markdown, emphasis};
 use super::{marks, rows};
 
 /// Bytes laid out for a text that streams in sixty bytes at a time.
@@ -47,9 +47,9 @@ fn the_ten_thousandth_token_costs_what_the_first_did() {
 
 /// Bytes searched for signs while `act` runs.
 fn searched(act: impl FnOnce()) -> usize {
-    delimiter::READ.set(0);
+    emphasis::READ.set(0);
     act();
-    delimiter::READ.get()
+    emphasis::READ.get()
 }
 
 const LONG_LINES: [&str; 7] = [

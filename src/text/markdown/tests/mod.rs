@@ -3,7 +3,7 @@
 mod cost;
 mod shown;
 
-use super::op::{Kind, Op, Part};
+use super::block_event::{BlockEvent, Kind, Part};
 use super::*;
 use crate::text::grapheme::width;
 use proptest::prelude::*;
@@ -123,8 +123,8 @@ fn blocks() -> impl Strategy<Value = String> {
 fn ours(raw: &str) -> Vec<String> {
     let mut scanner = scan::Scanner::default();
     let mut leaves: Vec<String> = Vec::new();
-    let mut take = |op: Op| match op {
-        Op::Open { kind, prefix, .. } => {
+    let mut take = |op: BlockEvent| match op {
+        BlockEvent::Open { kind, prefix, .. } => {
             let path: String = prefix
                 .rest
                 .iter()
@@ -132,7 +132,7 @@ fn ours(raw: &str) -> Vec<String> {
                 .collect();
             leaves.push(path + name(&kind));
         }
-        Op::Become(kind) => {
+        BlockEvent::Become(kind) => {
             if let Some(last) = leaves.last_mut() {
                 *last = last.trim_end_matches(char::is_alphanumeric).to_owned() + name(&kind);
             }

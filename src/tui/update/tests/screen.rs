@@ -1,7 +1,7 @@
 //! Panes, lists and what the engine reports.
 
 use super::*;
-use crate::domain::session::TurnNote;
+use crate::domain::session::TurnRecord;
 use crate::domain::{PromptKind, SavedMessage};
 
 #[test]
@@ -159,7 +159,7 @@ fn the_thinking_of_an_opened_conversation_stands_in_its_pane() {
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("one"));
     session.messages.push(SavedMessage::assistant("1"));
-    session.notes.turns.push(TurnNote {
+    session.metadata.turns.push(TurnRecord {
         message: 1,
         model: "m".into(),
         usage: Usage::default(),

@@ -1,0 +1,354 @@
+//! The composition root: the only file that names every floor.
+
+mod mcp;
+mod models;
+mod piped;
+mod probe;
+mod watchdog;
+
+use crate::cli::{Ask, Cli, Shared, Sub};
+use crate::config::{self, Home};
+use crate::demo;
+use crate::domain::{ServerId, ToolMode};
+use crate::engine::{self, EngineDeps, Handle, InitialSession, Options};
+use crate::headless::advice;
+use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
+use crate::log;
+use crate::mcp::ProcessGroups;
+use crate::provider::Provider;
+use crate::serve::BuiltIn;
+use crate::tui;
+use anyhow::{Context, Result};
+use std::fs::DirEntry;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use watchdog::Background;
+
+/// Log lines on their way to the log pane.
+const LOG_LINES_MAX: usize = 256;
+/// How long the engine's task may take to end once it said that nothing follows.
+const END_MAX: Duration = Duration::from_millis(300);
+
+/// Does what the command line asks for; the result is the exit status.
+///
+/// # Errors
+/// What keeps the program from running at all.
+pub fn run(cli: Cli) -> Result<u8> {
+    let mut home = Home::resolve(cli.shared.home.clone())?;
+    if matches!(cli.command, Some(Sub::Demo)) && cli.shared.home.is_none() {
+        home = Home::at(home.root().join("demo"));
+    }
+    let written = home.clone();
+    // One worker for the engine: a token that comes in is read, decoded and passed on
+    // without a second thread being woken.
+    let engine = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")?;
+    // The front end has the main thread, with timers and signals of its own: whatever
+    // keeps the engine busy, keys and signals are answered.
+    let front_end = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("the runtime could not be started")?;
+    let background = &Background {
+        runtime: engine.handle().clone(),
+        process_groups: ProcessGroups::default(),
+    };
+    let code = match cli.command {
+        None => {
+            let named = cli.session.map(InitialSession::Named);
+            let open = named.or(cli.go_on.then_some(InitialSession::Latest));
+            front_end.block_on(chat(home, cli.shared, open, background))
+        }
+        Some(_) if cli.go_on || cli.session.is_some() => {
+            eprintln!("--continue and --session are for the screen: `humble --continue`.");
+            eprintln!("One question in the latest conversation: humble ask --continue \"…\"");
+            Ok(EXIT_USAGE)
+        }
+        Some(Sub::Demo) => front_end.block_on(show(home, cli.shared, background)),
+        Some(Sub::Models(models)) => front_end.block_on(models::run(&home, models)),
+        Some(Sub::Mcp(asked)) => {
+            front_end.block_on(mcp::run(&home, &cli.shared, asked, background))
+        }
+        Some(Sub::Probe(asked)) => {
+            front_end.block_on(probe::run(&home, cli.shared, asked, background))
+        }
+        Some(Sub::Ask(ask)) => front_end.block_on(one_turn(home, cli.shared, ask, background)),
+    };
+    // Neither a thread that still reads the terminal nor an engine that does not respond
+    // may hold up the exit.
+    front_end.shutdown_background();
+    engine.shutdown_background();
+    for notice in config::narrowed(&written) {
+        eprintln!("humble: {}", advice::sentence(&notice));
+    }
+    code
+}
+
+async fn chat(
+    home: Home,
+    shared: Shared,
+    open: Option<InitialSession>,
+    background: &Background,
+) -> Result<u8> {
+    let options = Options {
+        model: shared.model,
+        persona: shared.persona,
+        watch: true,
+        no_tools: shared.no_tools,
+        offers_models: true,
+        open,
+        ..Options::default()
+    };
+    let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
+    match full_screen(home, Provider::new(), options, None, background).await? {
+        Left::Screen(tui::Exit::Demo) => start_demo(demo_home),
+        left => Ok(left.code()),
+    }
+}
+
+/// The demo is another run of this program: nothing of this one stays in it.
+fn start_demo(home: Option<PathBuf>) -> Result<u8> {
+    let program = std::env::current_exe().context("this program is not found any more")?;
+    let mut command = std::process::Command::new(program);
+    if let Some(home) = home {
+        command.arg("--home").arg(home);
+    }
+    command.arg("demo");
+    let advice = "the demo could not be started: try `humble demo`";
+    // In this process's place: its thread that reads the terminal must not take keys
+    // from the demo.
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(advice);
+    #[cfg(not(unix))]
+    {
+        let status = command.status().context(advice)?;
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        Ok(code.unwrap_or(EXIT_FAILED))
+    }
+}
+
+/// The whole program on the script of [`demo`].
+async fn show(home: Home, shared: Shared, background: &Background) -> Result<u8> {
+    if shared.model.is_some() {
+        eprintln!("The demo has one model, its own: leave --model out.");
+        return Ok(EXIT_USAGE);
+    }
+    if shared.persona.is_some() {
+        eprintln!("The demo's model follows a script: leave --persona out.");
+        return Ok(EXIT_USAGE);
+    }
+    let (usual, sessions) = (Home::resolve(None)?, home.sessions());
+    let provider = Provider::scripted(demo::script());
+    let options = demo_options(shared.no_tools);
+    let left = full_screen(home, provider, options, Some(DEMO_PROMPTS), background).await?;
+    let code = left.code();
+    if code == EXIT_ANSWERED {
+        // Where it cannot be told whether there are settings, nothing is said of them.
+        let is_new = usual.config().try_exists().is_ok_and(|exists| !exists);
+        print!("{}", farewell(&sessions, is_new));
+    }
+    Ok(code)
+}
+
+/// What the guide of the demo types ahead.
+pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
+    question: demo::QUESTION,
+    story: demo::STORY,
+    connect: demo::CONNECT,
+};
+
+/// How the engine runs in the demo. A tool always asks at first, whatever mode an
+/// earlier run left in its settings: the guide is about being asked.
+pub fn demo_options(no_tools: bool) -> Options {
+    Options {
+        tool_mode: Some(ToolMode::Manual),
+        no_tools,
+        stand_in: Some(demo::model()),
+        ..Options::default()
+    }
+}
+
+/// The last lines of the demo: where its conversations are, if it has any, and how to
+/// go on for whoever has no settings yet. These are not read, they are the person's.
+fn farewell(sessions: &Path, is_new: bool) -> String {
+    let is_kept = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
+    let has_some = sessions
+        .read_dir()
+        .is_ok_and(|entries| entries.flatten().any(is_kept));
+    let mut lines = String::new();
+    if has_some {
+        // A path alone on its line is cut by no terminal's idea of a word.
+        lines = format!("The demo's conversations are in\n{}\n", sessions.display());
+    }
+    if is_new {
+        lines += "To connect a model, start `humble`: its first answer says what to write.\n";
+    }
+    lines
+}
+
+/// How the screen ended, or why there was none.
+enum Left {
+    NoTerminal,
+    Screen(tui::Exit),
+}
+
+impl Left {
+    fn code(&self) -> u8 {
+        match self {
+            Self::NoTerminal => EXIT_USAGE,
+            Self::Screen(exit) => exit.code(),
+        }
+    }
+}
+
+async fn full_screen(
+    home: Home,
+    provider: Provider,
+    options: Options,
+    guide: Option<tui::Prompts>,
+    background: &Background,
+) -> Result<Left> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        eprintln!("humble is a full-screen program and needs a terminal.");
+        eprintln!("For one answer in a script or a pipe: humble ask \"your question\"");
+        return Ok(Left::NoTerminal);
+    }
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let screen = tui::Options {
+        no_color: set("NO_COLOR"),
+        panic_report: Some(home.logs().join("panic.txt")),
+        redact: tui::Redact(log::redacted),
+        guide,
+        ..tui::Options::default()
+    };
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(home, provider, options, background);
+    let exit = tui::run(commands, events, screen).await;
+    end(task, background).await;
+    Ok(Left::Screen(exit?))
+}
+
+async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background) -> Result<u8> {
+    let prompt = match piped::prompt_of(&ask.prompt)? {
+        Some(prompt) => prompt,
+        None => {
+            eprintln!("There is no prompt. For example: humble ask \"your question\"");
+            return Ok(EXIT_USAGE);
+        }
+    };
+    let allow = match allowed(&home, &ask.allow) {
+        Ok(allow) => allow,
+        Err(why) => {
+            eprintln!("{why}");
+            return Ok(EXIT_USAGE);
+        }
+    };
+    let options = Options {
+        allow: allow.clone(),
+        model: shared.model,
+        persona: shared.persona,
+        tool_mode: ask.yes.then_some(ToolMode::Auto),
+        no_tools: shared.no_tools,
+        no_save: !ask.save && !ask.go_on,
+        one_turn: true,
+        open: ask.go_on.then_some(InitialSession::Latest),
+        ..Options::default()
+    };
+    let Handle {
+        commands,
+        events,
+        task,
+    } = start(home, Provider::new(), options, background);
+    let request = headless::Request {
+        prompt,
+        json: ask.json,
+        tools: !shared.no_tools,
+        allow,
+        continues: ask.go_on,
+    };
+    let answered = headless::ask(commands, events, request).await;
+    end(task, background).await;
+    let code = match answered {
+        Ok(code) => code,
+        // Whoever read our output went away: nobody is left to tell.
+        Err(fault) if fault.kind() == std::io::ErrorKind::BrokenPipe => EXIT_FAILED,
+        Err(fault) => return Err(fault).context("the answer could not be written"),
+    };
+    Ok(code)
+}
+
+/// The tools that `--allow` names. A name may hold a slash: the servers that there are
+/// tell where that of the server ends.
+fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let servers = config::read_servers(home).value;
+    let ids: Vec<ServerId> = servers.into_iter().map(|server| server.id).collect();
+    let named = names
+        .iter()
+        .map(|name| headless::allowing::named(name, &ids));
+    named.collect()
+}
+
+/// Starts the engine in the background.
+fn start(home: Home, provider: Provider, options: Options, background: &Background) -> Handle {
+    // Before the log, whose folder tells a first run from a later one.
+    let banners = home.prepare();
+    let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
+    // A full channel loses a line of the pane, never one of the file.
+    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+        let _ = lines.try_send(line);
+    });
+    background.watch_front_end();
+    let _in_background = background.runtime.enter();
+    engine::spawn(EngineDeps {
+        home,
+        banners,
+        provider,
+        built_in: Arc::new(BuiltIn),
+        process_groups: background.process_groups.clone(),
+        log: Some((log, pane)),
+        options,
+    })
+}
+
+/// The front end is done: it waited for an engine that responds to save and to close its
+/// servers. Whatever is left of the servers is killed, whether the engine responds or not.
+async fn end(engine: JoinHandle<()>, background: &Background) {
+    let _ = timeout(END_MAX, engine).await;
+    background.process_groups.kill_all();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farewell_names_the_folder_only_where_it_holds_a_conversation() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sessions = folder.path().join("sessions");
+        assert_eq!(farewell(&sessions, false), "");
+        std::fs::create_dir(&sessions).expect("made");
+        std::fs::write(sessions.join("a.lock"), "").expect("written");
+        assert_eq!(farewell(&sessions, false), "");
+        std::fs::write(sessions.join("a.json"), "{}").expect("written");
+        let path = sessions.display().to_string();
+        let lines = farewell(&sessions, true);
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
+        assert!(lines[2].contains("`humble`") && lines[2].len() <= 80);
+        assert_eq!(farewell(&sessions, false).lines().count(), 2);
+    }
+}

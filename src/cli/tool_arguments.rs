@@ -1,0 +1,224 @@
+//! Tool arguments on the command line: `KEY=TEXT`, typed by the
+//! tool's input schema, and `KEY:=JSON`, taken as it is. Nothing is guessed: what does
+//! not fit is a sentence.
+
+use crate::dialect::schema_coercion::Property;
+use crate::domain::{Arguments, Tool};
+use crate::text::suggest::nearest;
+use serde_json::{Map, Value};
+
+/// Reads all arguments of one call. O(len of all).
+///
+/// # Errors
+/// What cannot be read, in sentences that name the argument.
+pub fn arguments(tool: &Tool, written: &[String]) -> Result<Arguments, String> {
+    let mut arguments = Map::new();
+    for text in written {
+        let (key, given) = pair(text)?;
+        let property = Property::of(tool, key);
+        let value = match given {
+            // Whoever writes JSON says exactly what is meant.
+            Given::Json(value) => value,
+            Given::Text(text) => {
+                check_listed(tool, &property, key)?;
+                typed(&property, key, text)?
+            }
+        };
+        match arguments.get_mut(key) {
+            None => {
+                arguments.insert(key.to_owned(), value);
+            }
+            Some(Value::Array(items)) if property.is_array() => match value {
+                Value::Array(more) => items.extend(more),
+                one => items.push(one),
+            },
+            Some(_) => return Err(format!("`{key}` is given twice, and is no list.")),
+        }
+    }
+    Ok(arguments)
+}
+
+/// Is each of these a pair? Said before anything is started.
+///
+/// # Errors
+/// The first that is none.
+pub fn check(written: &[String]) -> Result<(), String> {
+    written.iter().try_for_each(|text| pair(text).map(|_| ()))
+}
+
+enum Given<'a> {
+    Text(&'a str),
+    Json(Value),
+}
+
+fn pair(text: &str) -> Result<(&str, Given<'_>), String> {
+    let no_pair = || {
+        let shown: String = text.chars().take(SHOWN_CHARS_MAX).collect();
+        format!("`{shown}` is no argument: write KEY=VALUE, KEY:=JSON or one JSON object.")
+    };
+    let (key, value) = text.split_once('=').ok_or_else(no_pair)?;
+    let (key, given) = match key.strip_suffix(':') {
+        Some(key) => {
+            let json = serde_json::from_str(value)
+                .map_err(|fault| format!("The JSON after `{key}:=` cannot be read: {fault}."))?;
+            (key, Given::Json(json))
+        }
+        None => (key, Given::Text(value)),
+    };
+    match key.is_empty() {
+        true => Err(no_pair()),
+        false => Ok((key, given)),
+    }
+}
+
+/// Characters of an argument that are repeated in a sentence about it.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// A schema that lists its arguments means those: another is a slip, unless it is
+/// written as JSON.
+fn check_listed(tool: &Tool, property: &Property<'_>, key: &str) -> Result<(), String> {
+    let names = names(tool);
+    if property.is_listed || names.is_empty() {
+        return Ok(());
+    }
+    let meant = match nearest(key, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it takes {}.", quoted(&names)),
+    };
+    let name = &tool.name;
+    Err(format!("`{name}` has no argument `{key}`; {meant}"))
+}
+
+fn quoted(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
+
+/// The arguments that the schema lists outright.
+fn names(tool: &Tool) -> Vec<&str> {
+    let properties = tool.input_schema.get("properties");
+    let properties = properties.and_then(Value::as_object);
+    let keys = properties.map(Map::keys).into_iter().flatten();
+    keys.map(String::as_str).collect()
+}
+
+fn typed(property: &Property<'_>, key: &str, text: &str) -> Result<Value, String> {
+    if property.is_array() && !text.trim_start().starts_with('[') {
+        return Ok(Value::Array(vec![typed(&property.items(), key, text)?]));
+    }
+    let read = property.read(text);
+    match read.repaired {
+        false => Ok(read.value),
+        true => Err(format!("The JSON after `{key}=` is not valid as written.")),
+    }
+}
+
+/// How a tool is called: its arguments in the order of its schema, those that may be
+/// left out in brackets.
+pub fn usage(tool: &Tool) -> String {
+    let required: Vec<&str> = tool.required().collect();
+    let words = names(tool).into_iter().map(|name| {
+        let property = Property::of(tool, name);
+        let kind = property.words();
+        match required.contains(&name) {
+            true => format!("{name}={kind}"),
+            false => format!("[{name}={kind}]"),
+        }
+    });
+    let words: Vec<String> = words.collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tool() -> Tool {
+        let definition = json!({ "name": "t", "inputSchema": {
+            "type": "object",
+            "properties": {
+                "count": { "type": "integer" }, "name": { "type": "string" },
+                "on": { "type": "boolean" }, "tags": { "type": "array", "items": { "type": "string" } },
+                "numbers": { "type": "array", "items": { "type": "number" } },
+                "deep": { "type": "object" }, "any": {}, "색": { "enum": ["빨강", "파랑"] },
+            },
+            "required": ["name", "count"],
+        } });
+        Tool::from_definition(&definition).expect("a whole definition")
+    }
+
+    fn read(written: &[&str]) -> Result<Value, String> {
+        let written: Vec<String> = written.iter().map(|&text| text.to_owned()).collect();
+        check(&written)?;
+        arguments(&tool(), &written).map(Value::Object)
+    }
+
+    #[test]
+    fn each_value_gets_the_type_of_its_argument() {
+        for (written, expected) in [
+            (
+                &["count=3", "name=3", "on=true"][..],
+                json!({"count": 3, "name": "3", "on": true}),
+            ),
+            (&["tags=a", "tags=b=c"], json!({"tags": ["a", "b=c"]})),
+            (
+                &["tags=[\"a\", \"b\"]", "tags=c"],
+                json!({"tags": ["a", "b", "c"]}),
+            ),
+            (&["numbers=1", "numbers=2.5"], json!({"numbers": [1, 2.5]})),
+            (
+                &["deep={\"a\": [1]}", "any=x"],
+                json!({"deep": {"a": [1]}, "any": "x"}),
+            ),
+            (&["name=", "색=파랑"], json!({"name": "", "색": "파랑"})),
+            (
+                &["name:=null", "other:=[1]"],
+                json!({"name": null, "other": [1]}),
+            ),
+            (&["name=안녕 = 세계"], json!({"name": "안녕 = 세계"})),
+        ] {
+            assert_eq!(read(written), Ok(expected), "{written:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_argument_is_a_sentence() {
+        for (written, part) in [
+            (&["count"][..], "`count` is no argument"),
+            (&["=3"], "is no argument"),
+            (&[":=3"], "is no argument"),
+            (&["cuont=3"], "did you mean `count`?"),
+            (&["zebra=3"], "it takes `count`, `name`"),
+            (&["name=a", "name=b"], "`name` is given twice"),
+            (&["name:={"], "The JSON after `name:=` cannot be read"),
+            (&["deep={\"a\": 1,}"], "The JSON after `deep=` is not valid"),
+        ] {
+            let why = read(written).expect_err("it is refused");
+            assert!(why.contains(part), "{written:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_read_as_its_type_is_left_to_the_schema() {
+        let arguments = read(&["count=many", "name=x"]).expect("read");
+        assert_eq!(arguments, json!({"count": "many", "name": "x"}));
+        let check = crate::domain::ArgumentCheck {
+            tool: std::sync::Arc::new(tool()),
+            arguments: arguments.as_object().expect("an object").clone(),
+        };
+        assert!(matches!(
+            check.run(),
+            crate::domain::SchemaCheck::Invalid(_)
+        ));
+    }
+
+    #[test]
+    fn the_usage_lists_the_arguments_with_their_types() {
+        assert_eq!(
+            usage(&tool()),
+            "count=NUMBER name=TEXT [on=true|false] [tags=LIST] [numbers=LIST] [deep=OBJECT] \
+             [any=VALUE] [색=빨강|파랑]"
+        );
+    }
+}

@@ -1,0 +1,262 @@
+//! Changes one value in the text of a JSON document and no other byte. Relies on text that a parser
+//! has accepted, whose root is an object, and on steps that fit its shape; `Document` checks both.
+//! (`jsonc-parser`'s syntax tree edits text as well, but breaks an object on one line into several
+//! when a member is added to it.)
+
+use serde_json::Value;
+use std::ops::Range;
+
+/// One step from a container to what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'a> {
+    Key(&'a str),
+    /// The element behind the last one is one that is still to be made.
+    Index(usize),
+}
+
+/// One element of a list or one member of an object.
+struct Item {
+    /// `None` in a list.
+    key: Option<String>,
+    value: Range<usize>,
+}
+
+/// The bytes of the value that `steps` lead to, or of the last one on the way.
+pub(super) fn find(text: &str, steps: &[Step<'_>]) -> Range<usize> {
+    let (span, _) = walk(text, steps);
+    span
+}
+
+/// `text` with `value` where `steps` lead.
+pub(super) fn set(text: &str, steps: &[Step<'_>], value: &Value) -> String {
+    let (span, missing) = walk(text, steps);
+    let mut out = text.to_owned();
+    match missing {
+        [] => out.replace_range(span, &inline(value)),
+        [step, deeper @ ..] => {
+            let item = new_item(step, deeper, value);
+            let is_root = missing.len() == steps.len();
+            let (at, addition) = insertion(text, span, &item, is_root);
+            out.replace_range(at, &addition);
+        }
+    }
+    out
+}
+
+/// Follows `steps` as far as there is something; what is left of them is missing.
+fn walk<'s, 'a>(text: &str, steps: &'s [Step<'a>]) -> (Range<usize>, &'s [Step<'a>]) {
+    let start = skip_space(text, 0);
+    let mut span = start..value_end(text, start);
+    for (depth, step) in steps.iter().enumerate() {
+        let items = items(text, &span);
+        let found = match step {
+            // Of two members of one name the last counts, as for the parser.
+            Step::Key(key) => items.iter().rfind(|item| item.key.as_deref() == Some(*key)),
+            Step::Index(index) => items.get(*index),
+        };
+        match found {
+            Some(item) => span = item.value.clone(),
+            None => return (span, &steps[depth..]),
+        }
+    }
+    (span, &[])
+}
+
+fn new_item(step: &Step<'_>, deeper: &[Step<'_>], value: &Value) -> String {
+    let value = deeper
+        .iter()
+        .rev()
+        .fold(inline(value), |inner, step| match step {
+            Step::Key(key) => format!("{{ {}: {inner} }}", quoted(key)),
+            Step::Index(_) => format!("[{inner}]"),
+        });
+    match step {
+        Step::Key(key) => format!("{}: {value}", quoted(key)),
+        Step::Index(_) => value,
+    }
+}
+
+/// Where a new item of the container goes, and with what before it: the same
+/// space as before its first item, which is how the person lays out lists.
+fn insertion(
+    text: &str,
+    container: Range<usize>,
+    item: &str,
+    is_root: bool,
+) -> (Range<usize>, String) {
+    let inside = container.start + 1..container.end - 1;
+    match items(text, &container).last() {
+        Some(last) => {
+            let first = skip_space(text, inside.start);
+            let lead = &text[inside.start..first];
+            (last.value.end..last.value.end, format!(",{lead}{item}"))
+        }
+        None if is_root => (inside, format!("\n  {item}\n")),
+        None => (inside, format!(" {item} ")),
+    }
+}
+
+fn items(text: &str, container: &Range<usize>) -> Vec<Item> {
+    let bytes = text.as_bytes();
+    let is_object = bytes[container.start] == b'{';
+    let mut items = Vec::new();
+    let mut at = skip_space(text, container.start + 1);
+    while at < container.end - 1 {
+        let mut key = None;
+        if is_object {
+            let end = string_end(text, at);
+            key = serde_json::from_str(&text[at..end]).ok();
+            let colon = skip_space(text, end);
+            at = skip_space(text, colon + 1);
+        }
+        let end = value_end(text, at);
+        items.push(Item {
+            key,
+            value: at..end,
+        });
+        at = skip_space(text, end);
+        if bytes[at] == b',' {
+            at = skip_space(text, at + 1);
+        }
+    }
+    items
+}
+
+fn skip_space(text: &str, from: usize) -> usize {
+    let space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    from + text.as_bytes()[from..]
+        .iter()
+        .take_while(|byte| space(byte))
+        .count()
+}
+
+/// Behind the string whose opening quotation mark is at `from`.
+fn string_end(text: &str, from: usize) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(from + 1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Behind the value that begins at `from`.
+fn value_end(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut depth = 0;
+    let mut at = from;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => {
+                at = string_end(text, at);
+                if depth == 0 {
+                    return at;
+                }
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 0 => return at,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            b',' | b' ' | b'\t' | b'\n' | b'\r' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+fn quoted(key: &str) -> String {
+    Value::from(key).to_string()
+}
+
+/// A value on one line, spaced as people write it.
+fn inline(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let members = map
+                .iter()
+                .map(|(key, value)| format!("{}: {}", quoted(key), inline(value)));
+            format!("{{ {} }}", joined(members.collect()))
+        }
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(inline).collect())),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_the_value_in_question_changes() {
+        use Step::{Index, Key};
+        let cases: [(&str, &[Step<'_>], Value, &str); 12] = [
+            ("{}", &[Key("a")], json!(1), "{\n  \"a\": 1\n}"),
+            (" { } \n", &[Key("a")], json!(1), " {\n  \"a\": 1\n} \n"),
+            (r#"{"a":1}"#, &[Key("a")], json!(2), r#"{"a":2}"#),
+            (r#"{"a":1}"#, &[Key("b")], json!(2), r#"{"a":1,"b": 2}"#),
+            (
+                "{\r\n\t\"a\" : 1.0\r\n}",
+                &[Key("b")],
+                json!("x"),
+                "{\r\n\t\"a\" : 1.0,\r\n\t\"b\": \"x\"\r\n}",
+            ),
+            (
+                r#"{"a":{"b":[1,2]}, "c": 1.50}"#,
+                &[Key("a"), Key("b"), Index(1)],
+                json!(true),
+                r#"{"a":{"b":[1,true]}, "c": 1.50}"#,
+            ),
+            (
+                r#"{"a":[]}"#,
+                &[Key("a"), Index(0), Key("b")],
+                json!(1),
+                r#"{"a":[ { "b": 1 } ]}"#,
+            ),
+            (
+                r#"{"a": [1]}"#,
+                &[Key("a"), Index(1)],
+                json!(2),
+                r#"{"a": [1,2]}"#,
+            ),
+            (
+                r#"{"a":1,"a":2}"#,
+                &[Key("a")],
+                json!(3),
+                r#"{"a":1,"a":3}"#,
+            ),
+            (
+                r#"{"\u0061":"} \" ]"}"#,
+                &[Key("a")],
+                json!(["x", "y"]),
+                r#"{"\u0061":["x", "y"]}"#,
+            ),
+            (
+                r#"{"한":{},"b":null}"#,
+                &[Key("한"), Key("글")],
+                json!({"k": []}),
+                r#"{"한":{ "글": { "k": [] } },"b":null}"#,
+            ),
+            (
+                r#"{"b":0}"#,
+                &[Key("x"), Key("y")],
+                json!(false),
+                r#"{"b":0,"x": { "y": false }}"#,
+            ),
+        ];
+        for (before, steps, value, after) in cases {
+            assert_eq!(set(before, steps, &value), after, "{before}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Reads one JSON object as a call: which keys mean what, which tool it names,
+//! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
+
+use super::scan_event::{Piece, TextCall, UnusableCall};
+use crate::domain::offered::withheld;
+use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
+use crate::text::lenient_json;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+const NAMES: [&str; 4] = ["name", "tool_name", "tool", "function"];
+const ARGUMENTS: [&str; 5] = ["arguments", "parameters", "args", "input", "params"];
+const WRAPPERS: [&str; 4] = ["function", "functionCall", "chooseFunction", "tool_calls"];
+/// Known, and without a meaning of their own here.
+const OTHERS: [&str; 8] = [
+    "server", "reason", "jsonrpc", "method", "params", "id", "type", "index",
+];
+/// Tools that a fault lists by name.
+const LISTED_MAX: usize = 20;
+/// Characters of a name that a fault repeats.
+pub(super) const NAME_CHARS_MAX: usize = 80;
+/// Wrappers around wrappers.
+const WRAPPED_MAX: usize = 4;
+
+pub(super) fn is_name_key(key: &str) -> bool {
+    NAMES.contains(&key) || key == "method"
+}
+
+pub(super) fn is_arguments_key(key: &str) -> bool {
+    ARGUMENTS.contains(&key)
+}
+
+pub(super) fn is_wrapper_key(key: &str) -> bool {
+    WRAPPERS.contains(&key)
+}
+
+/// Whether `key` can stand in a call; with any other, the object is no call (S6.3).
+pub(super) fn is_call_key(key: &str, offered: &Offered) -> bool {
+    NAMES.contains(&key)
+        || ARGUMENTS.contains(&key)
+        || WRAPPERS.contains(&key)
+        || OTHERS.contains(&key)
+        || key == "tool_call_id"
+        || offered.has(key)
+}
+
+/// An object of the stream, complete.
+pub(super) struct Object<'a> {
+    pub(super) raw: &'a str,
+    /// It names an offered tool and has arguments, whatever else is wrong.
+    pub(super) unmistakable: bool,
+    /// It stood in an array, where the name may be the key (DIALECTS 9).
+    pub(super) element: bool,
+    /// It stands in a wrapper that means a call.
+    pub(super) is_tagged: bool,
+    /// As the dialog labels it.
+    pub(super) form: &'static str,
+    pub(super) whole: bool,
+}
+
+/// A call as it was written, whatever the form.
+pub(super) struct Written<'a> {
+    pub(super) raw: &'a str,
+    pub(super) server: Option<String>,
+    pub(super) name: &'a str,
+    /// Null and an empty string stand for none; Err says why they cannot be read.
+    pub(super) arguments: Result<Value, String>,
+    pub(super) form: &'static str,
+    pub(super) repaired: bool,
+    pub(super) whole: bool,
+    /// Its form leaves no doubt that it is a call, whatever it names.
+    pub(super) unmistakable: bool,
+}
+
+/// Resolves the name and makes of it a call, or one that cannot be used (S5.5). None
+/// where it is text: what it names is not on offer, and its form is not unmistakable.
+pub(super) fn written(written: Written<'_>, offered: &Offered) -> Option<Piece> {
+    let name: String = written.name.chars().take(NAME_CHARS_MAX).collect();
+    let tool = match offered.resolve(written.server.as_deref(), written.name) {
+        Resolved::Tool(tool) => tool,
+        // Its name was on offer: the model may well know it still.
+        Resolved::Unknown if offered.withholds(written.server.as_deref(), written.name) => {
+            return Some(unusable(written.raw, withheld(&name)));
+        }
+        _ if !written.unmistakable => return None,
+        Resolved::Ambiguous => {
+            let why = format!("several servers have a tool `{name}`: name one with \"server\"");
+            return Some(unusable(written.raw, why));
+        }
+        Resolved::Unknown => {
+            let of_server = match &written.server {
+                Some(server) => format!(" on a server `{server}`"),
+                None => String::new(),
+            };
+            let list = on_offer(offered);
+            let why = format!("there is no tool `{name}`{of_server}; on offer: {list}");
+            return Some(unusable(written.raw, why));
+        }
+    };
+    let arguments = written
+        .arguments
+        .and_then(|value| arguments(Some(value), tool));
+    Some(match arguments {
+        Ok((arguments, also_repaired)) => Piece::Call(TextCall {
+            server: tool.server.clone(),
+            tool: tool.tool.name.clone(),
+            arguments,
+            form: written.form,
+            repaired: written.repaired || also_repaired,
+            whole: written.whole,
+            raw: written.raw.to_owned(),
+        }),
+        Err(why) => unusable(written.raw, why),
+    })
+}
+
+/// None where the object is not a call.
+pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
+    let parsed = match lenient_json::parse(object.raw) {
+        Ok(parsed) => parsed,
+        Err(why) if object.unmistakable || object.is_tagged => {
+            let why = format!("its JSON cannot be read: {why}");
+            return Some(unusable(object.raw, why));
+        }
+        Err(_) => return None,
+    };
+    let parts = Parts::find(parsed.value, object.element, offered)?;
+    let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
+    let unmistakable = match (resolved, &parts.arguments) {
+        _ if object.is_tagged => true,
+        (Resolved::Ambiguous, arguments) => arguments.is_some(),
+        (Resolved::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
+        (Resolved::Tool(tool), arguments) => {
+            // An object that only happens to have a name is not a call (S6.4).
+            let bare = arguments.is_none() && (parts.server.is_none() || object.element);
+            if bare && tool.tool.required().next().is_none() {
+                return None;
+            }
+            if arguments.as_ref().is_some_and(is_definition) {
+                return None;
+            }
+            true
+        }
+    };
+    let call = Written {
+        raw: object.raw,
+        server: parts.server,
+        name: &parts.name,
+        arguments: Ok(parts.arguments.unwrap_or_default()),
+        form: object.form,
+        repaired: parsed.repaired,
+        whole: object.whole,
+        unmistakable,
+    };
+    written(call, offered)
+}
+
+/// Whether it is the schema of a tool that is being talked about, not its arguments.
+fn is_definition(arguments: &Value) -> bool {
+    arguments.get("type").and_then(Value::as_str) == Some("object")
+        && arguments.get("properties").is_some_and(Value::is_object)
+}
+
+pub(super) fn unusable(raw: &str, why: impl Into<String>) -> Piece {
+    Piece::Unusable(UnusableCall {
+        raw: raw.to_owned(),
+        why: why.into(),
+    })
+}
+
+/// The parts of a call in JSON.
+struct Parts {
+    server: Option<String>,
+    name: String,
+    arguments: Option<Value>,
+}
+
+impl Parts {
+    fn find(value: Value, element: bool, offered: &Offered) -> Option<Self> {
+        let Value::Object(mut map) = value else {
+            return None;
+        };
+        for _ in 0..WRAPPED_MAX {
+            match WRAPPERS
+                .iter()
+                .find(|key| map.get(**key).is_some_and(Value::is_object))
+            {
+                Some(key) => {
+                    if let Some(Value::Object(inner)) = map.remove(*key) {
+                        map = inner;
+                    }
+                }
+                None => break,
+            }
+        }
+        if element && let Some(keyed) = Self::name_is_key(&mut map, offered) {
+            return Some(keyed);
+        }
+        let (names, arguments): (&[&str], &[&str]) = if map.contains_key("jsonrpc") {
+            (&["method"], &["params"])
+        } else {
+            (&NAMES, &ARGUMENTS)
+        };
+        let name = names.iter().find_map(|key| map.get(*key)?.as_str())?;
+        if name.is_empty() {
+            return None;
+        }
+        let server = map.get("server").and_then(Value::as_str);
+        Some(Self {
+            server: server
+                .filter(|server| !server.is_empty())
+                .map(str::to_owned),
+            name: name.to_owned(),
+            arguments: arguments.iter().find_map(|key| map.get(*key)).cloned(),
+        })
+    }
+
+    /// `{"f": {…}}`.
+    fn name_is_key(map: &mut Map<String, Value>, offered: &Offered) -> Option<Self> {
+        let (name, value) = map.iter().next().filter(|_| map.len() == 1)?;
+        let named = matches!(offered.resolve(None, name), Resolved::Tool(_)) && value.is_object();
+        named.then(|| Self {
+            server: None,
+            name: name.clone(),
+            arguments: Some(value.clone()),
+        })
+    }
+}
+
+fn may_be_arguments(value: &Value) -> bool {
+    match value {
+        Value::Object(_) | Value::Null => true,
+        Value::String(text) => text.trim_start().starts_with('{'),
+        _ => false,
+    }
+}
+
+/// The arguments as an object that has what `tool` requires, and whether JSON in
+/// a string had to be repaired (DIALECTS 10).
+fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
+    let name = &tool.tool.name;
+    let (arguments, repaired) = match written.unwrap_or_default() {
+        Value::Object(arguments) => (arguments, false),
+        Value::Null => (Arguments::new(), false),
+        Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
+        Value::String(text) => match lenient_json::parse(&text) {
+            Ok(lenient_json::Lenient {
+                value: Value::Object(arguments),
+                repaired,
+            }) => (arguments, repaired),
+            _ => return Err(format!("the arguments of `{name}` must be an object")),
+        },
+        _ => return Err(format!("the arguments of `{name}` must be an object")),
+    };
+    let missing: Vec<_> = tool
+        .tool
+        .required()
+        .filter(|key| !arguments.contains_key(*key))
+        .take(LISTED_MAX)
+        .map(|key| format!("`{key}`"))
+        .collect();
+    if missing.is_empty() {
+        Ok((arguments, repaired))
+    } else {
+        Err(format!(
+            "`{name}` needs {}, which is missing",
+            missing.join(", ")
+        ))
+    }
+}
+
+/// The tools by name, as many as one sentence can hold.
+fn on_offer(offered: &Offered) -> String {
+    let mut list = String::new();
+    for (number, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(list, "{comma}`{}` ({})", tool.tool.name, tool.server);
+    }
+    let more = offered.tools().len().saturating_sub(LISTED_MAX);
+    if more > 0 {
+        let _ = write!(list, " and {more} more");
+    }
+    list
+}

@@ -1,0 +1,25 @@
+//! The table of recognizers, and the characters at which they may begin.
+
+use super::recognizer::{Candidate, Opening};
+use super::{
+    gemma, harmony, json, pythonic, special_token, tags, thinking_tags, tool_code, wrapper,
+};
+
+/// The families, in the order in which they are asked. The first that is certain
+/// wins.
+pub(super) const RECOGNIZERS: [fn(&Opening<'_>) -> Option<Candidate>; 11] = [
+    thinking_tags::open,
+    harmony::open,
+    wrapper::open,
+    wrapper::close,
+    tags::open,
+    tags::open_named,
+    json::open,
+    special_token::open,
+    gemma::open,
+    pythonic::open,
+    tool_code::open,
+];
+
+/// Characters at which some family opens where no wrapper stands before them.
+pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];

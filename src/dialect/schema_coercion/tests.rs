@@ -1,0 +1,294 @@
+//! Arguments brought to the types of a schema.
+
+use super::*;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// `text` read as argument `v` of a tool whose whole input schema is `schema`.
+fn read_in(schema: Value, text: &str) -> CoercedValue {
+    let tool = Tool::from_definition(&json!({"name": "f", "inputSchema": schema}))
+        .expect("the fixture is a tool");
+    Property::of(&tool, "v").read(text)
+}
+
+fn typed(schema: Value, text: &str) -> Value {
+    read_in(json!({"properties": {"v": schema}}), text).value
+}
+
+#[test]
+fn a_string_stays_as_it_is_whatever_it_looks_like() {
+    for text in [
+        "5",
+        "true",
+        "null",
+        "{\"a\": 1}",
+        "[1]",
+        "\"서울\"",
+        " 서울 \n",
+        "007",
+        "",
+    ] {
+        assert_eq!(typed(json!({"type": "string"}), text), json!(text));
+    }
+}
+
+#[test]
+fn numbers_are_read_exactly_or_not_at_all() {
+    for kind in ["integer", "number"] {
+        let number = |text| typed(json!({"type": kind}), text);
+        assert_eq!(number(" 3\n"), json!(3));
+        assert_eq!(number("-12"), json!(-12));
+        assert_eq!(number("1.0").to_string(), "1.0");
+        assert_eq!(number("2.5e3"), json!(2500.0));
+        assert_eq!(number("18446744073709551615"), json!(u64::MAX));
+        for text in [
+            "123456789012345678901234567890",
+            "007",
+            "+5",
+            "1,000",
+            "five",
+            "다섯",
+            "5 km",
+            "\"5\"",
+            "true",
+            "1e999",
+            "-",
+            "",
+        ] {
+            assert_eq!(number(text), json!(text));
+        }
+    }
+}
+
+#[test]
+fn booleans_and_null_are_read_in_the_spellings_of_other_languages_too() {
+    let boolean = json!({"type": "boolean"});
+    assert_eq!(typed(boolean.clone(), "true\n"), json!(true));
+    assert_eq!(typed(boolean.clone(), "False"), json!(false));
+    assert_eq!(typed(boolean.clone(), "yes"), json!("yes"));
+    assert_eq!(typed(boolean, "1"), json!("1"));
+    for text in ["null", "None"] {
+        assert_eq!(typed(json!({"type": "null"}), text), json!(null));
+        assert_eq!(
+            typed(json!({"type": ["integer", "null"]}), text),
+            json!(null)
+        );
+        assert_eq!(
+            typed(json!({"type": ["string", "null"]}), text),
+            json!(null)
+        );
+        assert_eq!(typed(json!({"type": "integer"}), text), json!(text));
+    }
+}
+
+#[test]
+fn objects_and_arrays_are_read_leniently_and_what_is_neither_stays_text() {
+    let object = || json!({"properties": {"v": {"type": "object"}}});
+    assert_eq!(
+        read_in(object(), "\n{\"도시\": \"서울\"}\n"),
+        CoercedValue::plain(json!({"도시": "서울"}))
+    );
+    assert_eq!(
+        read_in(object(), "{'a': True,}"),
+        CoercedValue {
+            value: json!({"a": true}),
+            repaired: true
+        }
+    );
+    assert_eq!(
+        read_in(object(), r#""{\"a\": 1}""#),
+        CoercedValue {
+            value: json!({"a": 1}),
+            repaired: true
+        }
+    );
+    assert_eq!(
+        typed(json!({"type": "array"}), "[1, \"二\"]"),
+        json!([1, "二"])
+    );
+    for text in ["{\"a\"", "[1]", "a, b", "\"a\""] {
+        assert_eq!(typed(json!({"type": "object"}), text), json!(text));
+    }
+}
+
+#[test]
+fn where_a_string_is_allowed_too_only_what_loses_nothing_is_something_else() {
+    for schema in [
+        json!({"type": ["string", "number", "array"]}),
+        json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"items": {}}]}),
+        json!({"oneOf": [{"type": "string"}, {"oneOf": [{"type": "number"}, {"type": "array"}]}]}),
+    ] {
+        for (text, value) in [
+            ("5", json!(5)),
+            ("1.0", json!(1.0)),
+            ("1.10", json!("1.10")),
+            ("1e5", json!("1e5")),
+            ("[\"a\"]", json!(["a"])),
+            ("['a']", json!("['a']")),
+            ("{\"a\": 1}", json!("{\"a\": 1}")),
+            ("true", json!("true")),
+            ("null", json!("null")),
+            ("\"a\"", json!("\"a\"")),
+            ("서울", json!("서울")),
+        ] {
+            assert_eq!(typed(schema.clone(), text), value, "{schema} {text}");
+        }
+    }
+}
+
+#[test]
+fn without_a_type_only_what_is_unmistakably_json_is_no_string() {
+    for root in [
+        json!({}),
+        json!({"additionalProperties": true}),
+        json!({"properties": {"v": {"description": "anything"}}}),
+        json!({"properties": {"v": true}}),
+    ] {
+        for (text, value) in [
+            ("5", json!(5)),
+            ("-0.5", json!(-0.5)),
+            ("0.10", json!("0.10")),
+            ("true", json!(true)),
+            ("True", json!("True")),
+            ("null", json!(null)),
+            ("None", json!("None")),
+            ("{\"a\": [1]}", json!({"a": [1]})),
+            ("{a: 1}", json!("{a: 1}")),
+            ("\"a\"", json!("\"a\"")),
+            ("東京 ", json!("東京 ")),
+            ("99999999999999999999999", json!("99999999999999999999999")),
+        ] {
+            assert_eq!(read_in(root.clone(), text).value, value, "{root} {text}");
+        }
+    }
+}
+
+#[test]
+fn an_enumerated_value_is_found_without_the_white_space_and_quotes_around_it() {
+    let schema = json!({"enum": ["celsius", "섭씨", 1, null, "2"]});
+    for (text, value) in [
+        ("celsius", json!("celsius")),
+        ("\n 섭씨 \n", json!("섭씨")),
+        ("\"celsius\"", json!("celsius")),
+        ("1", json!(1)),
+        ("2", json!("2")),
+        ("null", json!(null)),
+        ("kelvin", json!("kelvin")),
+    ] {
+        assert_eq!(typed(schema.clone(), text), value, "{text}");
+    }
+    assert_eq!(typed(json!({"const": 7}), "7"), json!(7));
+    assert_eq!(typed(json!({"const": "7"}), " 7"), json!("7"));
+}
+
+#[test]
+fn references_are_followed_and_circles_of_them_end() {
+    let root = |schema: Value| {
+        json!({
+            "properties": {"v": schema},
+            "$defs": {
+                "n": {"type": "integer"},
+                "m": {"$ref": "#/$defs/n"},
+                "a/b": {"type": "boolean"},
+                "circle": {"$ref": "#/$defs/circle"},
+                "tree": {"anyOf": [{"$ref": "#/$defs/tree"}, {"$ref": "#/$defs/tree"}]},
+            },
+        })
+    };
+    let read = |schema, text| read_in(root(schema), text).value;
+    assert_eq!(read(json!({"$ref": "#/$defs/m"}), "5"), json!(5));
+    assert_eq!(read(json!({"$ref": "#/$defs/a~1b"}), "TRUE"), json!(true));
+    assert_eq!(
+        read(json!({"allOf": [{"$ref": "#/$defs/n"}]}), "05"),
+        json!("05")
+    );
+    for name in ["circle", "tree", "gone"] {
+        assert_eq!(
+            read(json!({"$ref": format!("#/$defs/{name}")}), "5"),
+            json!(5)
+        );
+    }
+    assert_eq!(
+        read_in(
+            json!({"$ref": "#/$defs/all", "$defs": {"all": {"properties": {"v": {"type": "string"}}}}}),
+            "5"
+        )
+        .value,
+        json!("5")
+    );
+    assert_eq!(
+        read_in(json!({"additionalProperties": {"type": "string"}}), "5").value,
+        json!("5")
+    );
+}
+
+#[test]
+fn a_contradiction_in_the_schema_breaks_nothing() {
+    assert_eq!(
+        typed(json!({"type": "integer", "enum": ["a"]}), "5"),
+        json!(5)
+    );
+    assert_eq!(typed(json!({"type": "int"}), "5"), json!(5));
+    assert_eq!(typed(json!({"type": 3, "enum": []}), "5"), json!(5));
+    assert_eq!(
+        typed(json!({"type": "integer", "nullable": true}), "null"),
+        json!(null)
+    );
+}
+
+#[test]
+fn an_array_and_its_elements_are_known() {
+    let tool = Tool::from_definition(&json!({"name": "f", "inputSchema": {"properties": {
+        "list": {"anyOf": [{"type": "null"}, {"type": "array", "items": {"type": "string"}}]},
+        "one": {"type": "string"},
+        "any": {},
+    }}}))
+    .expect("the fixture is a tool");
+    let property = |key| Property::of(&tool, key);
+    assert!(property("list").is_array());
+    assert!(!property("one").is_array());
+    assert!(!property("any").is_array());
+    assert!(!property("gone").is_array());
+    assert_eq!(property("list").items().read("5").value, json!("5"));
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
+    let many = |first: Value, rest: Value| {
+        let mut all = vec![first];
+        all.resize(50_000, rest);
+        Value::Array(all)
+    };
+    let circle = json!({"$ref": "#/$defs/a"});
+    let schemas = [
+        ("allOf", json!({"allOf": many(circle.clone(), json!(true))})),
+        ("anyOf", json!({"anyOf": many(circle.clone(), json!({}))})),
+        (
+            "enum",
+            json!({"allOf": [circle], "enum": many(json!("x"), json!("y"))}),
+        ),
+        (
+            "type",
+            json!({"allOf": [circle], "type": many(json!("string"), json!("null"))}),
+        ),
+    ];
+    for (list, schema) in schemas {
+        let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": schema},
+            "properties": {"v": {"$ref": "#/$defs/a"}}});
+        let tool = json!({"name": "f", "inputSchema": schema});
+        let tool = Tool::from_definition(&tool).expect("the fixture is a tool");
+        let since = Instant::now();
+        for number in 0..100 {
+            let key = format!("k{number}");
+            assert_eq!(Property::of(&tool, &key).read("1").value, json!(1));
+            Property::of(&tool, "v").read("1");
+        }
+        assert!(since.elapsed() < Duration::from_secs(2), "{list}");
+    }
+}
+
+#[test]
+fn every_value_of_a_long_enumeration_is_a_choice() {
+    let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+    assert_eq!(typed(json!({"enum": values}), " 999\n"), json!("999"));
+}

@@ -1,0 +1,351 @@
+//! Follows a call between tags from behind its head up to the tag that ends it, in
+//! constant time a character.
+
+use super::super::markers::Wrapper;
+use super::super::recognizer::Advance;
+use super::arguments::{Given, Parts};
+use super::grammar::{self, Grammar, Meaning, TAG_BYTES_MAX, Written};
+use super::value::Inside;
+use super::xml::CDATA_END;
+use crate::domain::{Offered, Resolved};
+use crate::text::{JsonEvent, JsonScanner};
+use std::ops::Range;
+
+/// The character under way and all up to it.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    pub(super) c: char,
+    /// From the start of the form up to and with `c`.
+    pub(super) body: &'a str,
+    pub(super) offered: &'a Offered,
+}
+
+impl Here<'_> {
+    /// Where in the body `c` begins.
+    pub(super) fn at(&self) -> usize {
+        self.body.len() - self.c.len_utf8()
+    }
+}
+
+/// The quotation mark that is open behind `c`.
+pub(super) fn quoted(open: Option<char>, c: char) -> Option<char> {
+    match open {
+        Some(quote) if quote == c => None,
+        None if matches!(c, '"' | '\'') => Some(c),
+        open => open,
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct TagParser {
+    pub(super) grammar: &'static Grammar,
+    pub(super) wrapper: Option<&'static Wrapper>,
+    pub(super) at: At,
+    pub(super) call: Parts,
+    /// The value under way.
+    pub(super) inside: Inside,
+}
+
+/// Places are bytes of the body.
+#[derive(Debug)]
+pub(super) enum At {
+    /// Only white space and tags may come.
+    Between,
+    Tag {
+        start: usize,
+        quote: Option<char>,
+    },
+    /// In the name of the tool, between tags.
+    ToolName {
+        start: usize,
+    },
+    /// In the name of a value, between tags.
+    Key {
+        start: usize,
+    },
+    /// Behind that name; `tag` is where the tag that must follow begins.
+    BeforeValue {
+        start: usize,
+        tag: Option<usize>,
+    },
+    Value {
+        start: usize,
+    },
+    /// In a CDATA section of a value.
+    Section {
+        start: usize,
+    },
+    /// A tag that ends the form, or what is around it, stood in a value; what follows
+    /// tells whether it is part of the value.
+    ValueOrEnd {
+        start: usize,
+        tag: Range<usize>,
+        outer: Option<usize>,
+    },
+    Json {
+        start: usize,
+        outline: Box<JsonScanner>,
+    },
+    /// Its JSON is unreadable: only the end of the form matters.
+    Broken {
+        start: usize,
+    },
+    /// Text stands where only tags may.
+    Stray {
+        has_value_end: bool,
+    },
+    /// It ended before what came last.
+    Over,
+}
+
+impl TagParser {
+    /// Behind the head, which is complete at `end`.
+    pub(super) fn new(
+        grammar: &'static Grammar,
+        name: Option<String>,
+        wrapper: Option<&'static Wrapper>,
+        end: usize,
+    ) -> Self {
+        Self {
+            grammar,
+            wrapper,
+            at: At::Between,
+            inside: Inside::default(),
+            call: Parts {
+                name,
+                end,
+                ..Parts::default()
+            },
+        }
+    }
+
+    pub(super) fn step(&mut self, here: Here<'_>) -> Advance {
+        match &mut self.at {
+            At::Between => self.between(here),
+            At::Tag { start, quote } => {
+                *quote = quoted(*quote, here.c);
+                let (start, in_quotes) = (*start, quote.is_some());
+                self.in_tag(here, start, in_quotes)
+            }
+            At::ToolName { start } => {
+                let start = *start;
+                self.in_tool_name(here, start)
+            }
+            At::Key { start } => {
+                let start = *start;
+                self.in_key(here, start)
+            }
+            At::BeforeValue { start, tag } => {
+                let (start, tag) = (*start, *tag);
+                self.before_value(here, start, tag)
+            }
+            At::Value { start } => {
+                let start = *start;
+                self.in_value(here, start)
+            }
+            At::Section { start } => {
+                if here.c == '>' && here.body.ends_with(CDATA_END) {
+                    self.at = At::Value { start: *start };
+                }
+                Advance::Hold
+            }
+            At::ValueOrEnd { start, tag, outer } => {
+                let (start, tag, outer) = (*start, tag.clone(), *outer);
+                self.value_or_end(here, start, tag, outer)
+            }
+            At::Over => Advance::Reject,
+            At::Json { start, outline } => {
+                let (start, event) = (*start, outline.push(here.c));
+                self.in_json(here, start, event)
+            }
+            At::Broken { start } => {
+                let start = *start;
+                self.in_broken(here, start)
+            }
+            At::Stray { has_value_end } => {
+                *has_value_end |= here.c == '>' && here.body.ends_with(self.grammar.value_end);
+                self.in_stray(here)
+            }
+        }
+    }
+
+    fn in_json(&mut self, here: Here<'_>, start: usize, event: JsonEvent) -> Advance {
+        match event {
+            JsonEvent::Ended => {
+                self.call.json = Some(start..here.body.len());
+                self.ends(here, here.body.len())
+            }
+            JsonEvent::Broken => self.in_broken(here, start),
+            _ => Advance::Hold,
+        }
+    }
+
+    /// It is more than a head: whatever follows, it was meant as a call.
+    pub(super) fn is_under_way(&self) -> bool {
+        !self.call.values.is_empty() || self.grammar.tool.is_some() && self.call.name.is_some()
+    }
+
+    /// A wrapper stands around it that leaves no doubt.
+    pub(super) fn is_wrapped(&self) -> bool {
+        self.wrapper.is_some_and(|wrapper| wrapper.is_certain)
+    }
+
+    pub(super) fn is_known(&self, offered: &Offered) -> bool {
+        let name = self.call.name.as_deref().unwrap_or_default();
+        self.is_wrapped() || offered.resolve(self.call.server.as_deref(), name) != Resolved::Unknown
+    }
+
+    /// What stands here is neither white space nor one of the form's tags.
+    fn stray(&mut self) -> Advance {
+        if !self.is_under_way() {
+            return Advance::Reject;
+        }
+        let has_value_end = false;
+        self.at = At::Stray { has_value_end };
+        Advance::Hold
+    }
+
+    fn between(&mut self, here: Here<'_>) -> Advance {
+        let start = here.at();
+        let may_be_json = self.grammar.may_be_json && self.call.values.is_empty();
+        self.at = match here.c {
+            c if c.is_whitespace() => return Advance::Hold,
+            '<' => At::Tag { start, quote: None },
+            '{' if may_be_json => {
+                let mut outline = Box::new(JsonScanner::default());
+                outline.push(here.c);
+                At::Json { start, outline }
+            }
+            _ => return self.stray(),
+        };
+        Advance::Hold
+    }
+
+    /// A part of the call is complete.
+    pub(super) fn completed(&mut self, here: Here<'_>) -> Advance {
+        self.call.end = here.body.len();
+        self.at = At::Between;
+        Advance::Hold
+    }
+
+    fn in_tag(&mut self, here: Here<'_>, start: usize, in_quotes: bool) -> Advance {
+        let tag = &here.body[start..];
+        match self.grammar.meaning(tag, in_quotes) {
+            Meaning::Partial if tag.len() <= TAG_BYTES_MAX => Advance::Hold,
+            // Another call begins, and this one was not closed.
+            Meaning::No if self.is_under_way() && grammar::opens(tag) => Advance::Reject,
+            Meaning::No if self.is_under_way() && grammar::may_open(tag) => Advance::Hold,
+            Meaning::No | Meaning::Partial => self.stray(),
+            Meaning::Tool(tag) => self.tool(here, tag),
+            Meaning::ToolEnd => self.completed(here),
+            Meaning::Value(tag) => self.value(here, tag),
+            Meaning::End if !self.grammar.end_is_outside => self.ends(here, here.body.len()),
+            Meaning::End | Meaning::Outer => self.ends(here, self.call.end),
+        }
+    }
+
+    fn tool(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
+        self.call.server = tag.attributes.take("server").or(self.call.server.take());
+        match tag.name {
+            Some(name) => self.name(here, name),
+            None if tag.is_empty => self.stray(),
+            None => {
+                let start = here.body.len();
+                self.at = At::ToolName { start };
+                Advance::Hold
+            }
+        }
+    }
+
+    fn name(&mut self, here: Here<'_>, name: String) -> Advance {
+        if self.call.name.is_some() {
+            self.call.fault = Some("it names two tools");
+        }
+        self.call.name = Some(name).filter(|name| !name.is_empty());
+        self.completed(here)
+    }
+
+    fn in_tool_name(&mut self, here: Here<'_>, start: usize) -> Advance {
+        let name = &here.body[start..];
+        let end = self.grammar.tool_end.filter(|_| here.c == '>');
+        match end.and_then(|end| name.strip_suffix(end)) {
+            Some(name) => self.name(here, name.trim().to_owned()),
+            None if name.len() > TAG_BYTES_MAX => self.stray(),
+            None => Advance::Hold,
+        }
+    }
+
+    /// A tag opens the value of an argument, or the argument's name.
+    fn value(&mut self, here: Here<'_>, mut tag: Written) -> Advance {
+        let start = here.body.len();
+        if self.grammar.key.is_some() {
+            self.at = At::Key { start };
+            return Advance::Hold;
+        }
+        let Some(key) = tag.name else {
+            return self.stray();
+        };
+        let is_string = match tag.attributes.take("string").as_deref() {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        };
+        let value = tag.attributes.take("value");
+        self.call.values.push(Given {
+            attribute: tag.is_empty.then(|| value.unwrap_or_default()),
+            is_string,
+            ..Given::new(key, start)
+        });
+        if tag.is_empty {
+            return self.completed(here);
+        }
+        self.value_starts(start);
+        Advance::Hold
+    }
+
+    fn in_key(&mut self, here: Here<'_>, start: usize) -> Advance {
+        let key = &here.body[start..];
+        let end = self.grammar.key.filter(|_| here.c == '>');
+        match end.and_then(|(end, _)| key.strip_suffix(end)) {
+            Some(key) if !key.trim().is_empty() && !key.contains('<') => {
+                let start = here.body.len();
+                self.call
+                    .values
+                    .push(Given::new(key.trim().to_owned(), start));
+                self.at = At::BeforeValue { start, tag: None };
+                Advance::Hold
+            }
+            None if key.len() <= TAG_BYTES_MAX => Advance::Hold,
+            _ => self.stray(),
+        }
+    }
+
+    /// Models forget the tag that opens a value, and double the one before it.
+    fn before_value(&mut self, here: Here<'_>, start: usize, tag: Option<usize>) -> Advance {
+        if tag.is_none() && here.c.is_whitespace() {
+            return Advance::Hold;
+        }
+        let from = tag.unwrap_or(here.at());
+        let tag = &here.body[from..];
+        let (key_end, opens) = self.grammar.key.unwrap_or_default();
+        let behind = here.body.len();
+        self.at = if tag == opens {
+            self.value_starts(behind);
+            return Advance::Hold;
+        } else if tag == key_end {
+            self.call.repaired = true;
+            At::BeforeValue {
+                start: behind,
+                tag: None,
+            }
+        } else if opens.starts_with(tag) || key_end.starts_with(tag) {
+            let tag = Some(from);
+            At::BeforeValue { start, tag }
+        } else {
+            self.call.repaired = true;
+            self.value_starts(start);
+            return self.in_value(here, start);
+        };
+        Advance::Hold
+    }
+}

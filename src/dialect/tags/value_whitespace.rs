@@ -1,0 +1,134 @@
+//! What of the white space around a value is the value, and what was only written
+//! to put the tags on lines of their own.
+
+use super::grammar::Text;
+use super::xml;
+use std::borrow::Cow;
+
+/// The value that `text`, all between the tags, stands for. O(len).
+pub(super) fn value(text: &str, kind: Text) -> Cow<'_, str> {
+    match kind {
+        Text::Lines => lines(text),
+        Text::Bare => between_line_ends(text).into(),
+        Text::Xml => xml::content(between_line_ends(text)),
+    }
+}
+
+/// The same of a value whose closing tag is missing: the line end before what shows
+/// its end is layout in any case.
+pub(super) fn unclosed(text: &str, kind: Text) -> Cow<'_, str> {
+    let text = text.trim_end_matches([' ', '\t']);
+    match kind {
+        Text::Bare | Text::Xml if after_line_end(text).is_none() => {
+            value(before_line_end(text).unwrap_or(text), kind)
+        }
+        _ => value(text, kind),
+    }
+}
+
+fn after_line_end(text: &str) -> Option<&str> {
+    text.strip_prefix("\r\n")
+        .or_else(|| text.strip_prefix('\n'))
+}
+
+fn before_line_end(text: &str) -> Option<&str> {
+    text.strip_suffix("\r\n")
+        .or_else(|| text.strip_suffix('\n'))
+}
+
+/// A value that stands on lines of its own, without what puts it there; one line end
+/// alone belongs to the value.
+fn between_line_ends(text: &str) -> &str {
+    after_line_end(text)
+        .and_then(before_line_end)
+        .unwrap_or(text)
+}
+
+fn lines(text: &str) -> Cow<'_, str> {
+    if let Some(value) = after_line_end(text).and_then(indented) {
+        return value.into();
+    }
+    let text = after_line_end(text).unwrap_or(text);
+    before_line_end(text).unwrap_or(text).into()
+}
+
+/// Where the closing tag stands indented on a line of its own and each line of the
+/// value at least as deep, the call was laid out as a tree, and the indentation that
+/// all lines share is not the value's.
+fn indented(text: &str) -> Option<String> {
+    let (value, closing) = text.rsplit_once('\n')?;
+    let is_blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+    if closing.is_empty() || !is_blank(closing) {
+        return None;
+    }
+    let mut shared: Option<&str> = None;
+    for line in value.lines().filter(|line| !is_blank(line)) {
+        let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        if !indentation.starts_with(closing) {
+            return None;
+        }
+        let common = shared.map_or(indentation, |shared| common_start(shared, indentation));
+        shared = Some(common);
+    }
+    let shared = shared?.len();
+    let cut = |line| str::get(line, shared..).unwrap_or_default();
+    Some(value.split('\n').map(cut).collect::<Vec<_>>().join("\n"))
+}
+
+/// Of two runs of blanks.
+fn common_start<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
+    &one[..same.count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_end_on_either_side_is_layout() {
+        for (text, expected) in [
+            ("\n서울\n", "서울"),
+            ("서울", "서울"),
+            ("서울\n", "서울"),
+            ("\r\n서울\r\n", "서울"),
+            ("\n\n  a\n\nb  \n\n", "\n  a\n\nb  \n"),
+            ("\n    if x:\n        y\n", "    if x:\n        y"),
+            ("\n", ""),
+            ("\n\n", ""),
+            ("", ""),
+            ("  ", "  "),
+        ] {
+            assert_eq!(value(text, Text::Lines), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_laid_out_as_a_tree_loses_the_indentation_that_its_lines_share() {
+        for (text, expected) in [
+            ("\n      서울\n    ", "서울"),
+            (
+                "\n      if x:\n        y\n\n      z\n    ",
+                "if x:\n  y\n\nz",
+            ),
+            ("\n    a\n    ", "a"),
+            // Lines that are less deep than the tag show that no tree was meant.
+            ("\na\n  b\n    ", "a\n  b\n    "),
+            ("\n\tx\n    ", "\tx\n    "),
+        ] {
+            assert_eq!(value(text, Text::Lines), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_only_line_ends_on_both_sides_are_layout() {
+        for kind in [Text::Bare, Text::Xml] {
+            assert_eq!(value("\n서울\n", kind), "서울");
+            assert_eq!(value("a\nb\n", kind), "a\nb\n");
+            assert_eq!(value("\na", kind), "\na");
+            assert_eq!(value(" a ", kind), " a ");
+        }
+        assert_eq!(value("\n&lt;b&gt;\n", Text::Xml), "<b>");
+        assert_eq!(value("&lt;", Text::Bare), "&lt;");
+    }
+}

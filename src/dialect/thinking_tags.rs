@@ -1,0 +1,66 @@
+//! Thinking inside the text, between tags (DIALECTS 35 to 37).
+
+use super::recognizer::{Advance, Candidate, Match, Opening, Recognizer, ThinkingEnd};
+use crate::domain::Offered;
+
+const STARTS: [(&str, &ThinkingEnd); 5] = [
+    ("<think>", &until(&["</think>", "</thinking>"])),
+    ("<thinking>", &until(&["</think>", "</thinking>"])),
+    ("[THINK]", &until(&["[/THINK]"])),
+    ("<|channel>thought", &until(&["<channel|>"])),
+    ("<|START_THINKING|>", &until(&["<|END_THINKING|>"])),
+];
+const ENDS: [&str; 5] = [
+    "</think>",
+    "</thinking>",
+    "[/THINK]",
+    "<channel|>",
+    "<|END_THINKING|>",
+];
+/// A tag right behind one of these is being talked about.
+const QUOTES: [char; 9] = ['`', '"', '\'', '“', '‘', '(', '*', '<', '「'];
+/// Around an answer: neither text nor thinking.
+const FRAMES: [&str; 2] = ["<|START_RESPONSE|>", "<|END_RESPONSE|>"];
+
+const fn until(tags: &'static [&'static str]) -> ThinkingEnd {
+    ThinkingEnd { tags, reread: &[] }
+}
+
+/// A tag in code, or right behind a quotation mark, is being talked about.
+pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
+    let behind_quote = opening.before.is_some_and(|c| QUOTES.contains(&c));
+    let quoted = opening.in_code || opening.in_span || behind_quote;
+    let may = matches!(opening.marker, '<' | '[') && !quoted && opening.wrapper.is_none();
+    let may_start = !opening.before.is_some_and(|c| c.is_ascii_alphanumeric());
+    may.then(|| Box::new(Tag { may_start }) as _)
+}
+
+#[derive(Debug)]
+struct Tag {
+    /// Right behind a word it is a type's argument; what ends thinking may stand there.
+    may_start: bool,
+}
+
+impl Recognizer for Tag {
+    fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
+        let starts = STARTS.iter().map(|(tag, _)| tag);
+        let starts = starts.filter(|_| self.may_start);
+        if !self.may_start && STARTS.iter().any(|(tag, _)| *tag == body) {
+            Advance::Reject
+        } else if let Some((_, until)) = STARTS.iter().find(|(tag, _)| *tag == body) {
+            Advance::Found(Match::ThinkingStarts { until })
+        } else if ENDS.contains(&body) {
+            Advance::Found(Match::ThinkingEnds)
+        } else if FRAMES.contains(&body) {
+            Advance::Found(Match::Closes)
+        } else if starts
+            .chain(&ENDS)
+            .chain(&FRAMES)
+            .any(|tag| tag.starts_with(body))
+        {
+            Advance::Hold
+        } else {
+            Advance::Reject
+        }
+    }
+}

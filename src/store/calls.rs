@@ -1,0 +1,110 @@
+//! The JSON of a call in a session file and in a journal.
+
+use crate::domain::tool::CallOrigin;
+use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolState};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Levels of arguments that are written as JSON; the file needs some for itself.
+const ARGUMENTS_DEPTH_MAX: usize = 100;
+
+/// A call and how it ended; its result is not kept.
+pub(super) fn to_json(call: &ToolCall) -> Value {
+    let mut entry = json!({
+        "server": call.server,
+        "tool": call.tool,
+        "arguments": shallow(&call.arguments),
+    });
+    if let Some(original) = &call.original {
+        entry["asked"] = shallow(original);
+    }
+    if let ToolState::Done(outcome) = &call.state {
+        entry["outcome"] = name_of(outcome).into();
+        if let Some(elapsed) = outcome.elapsed() {
+            let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+            entry["milliseconds"] = milliseconds.into();
+        }
+    }
+    entry
+}
+
+/// Arguments as they stand in a file. serde_json reads no more than 127 levels, those of the
+/// file around them included: deeper ones are written as a text of JSON.
+fn shallow(arguments: &Arguments) -> Value {
+    match arguments.values().all(|value| is_shallow(value, 1)) {
+        true => json!(arguments),
+        false => json!(arguments).to_string().into(),
+    }
+}
+
+fn is_shallow(value: &Value, depth: usize) -> bool {
+    match value {
+        Value::Array(items) => {
+            depth < ARGUMENTS_DEPTH_MAX && items.iter().all(|item| is_shallow(item, depth + 1))
+        }
+        Value::Object(members) => {
+            depth < ARGUMENTS_DEPTH_MAX && members.values().all(|it| is_shallow(it, depth + 1))
+        }
+        _ => true,
+    }
+}
+
+pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
+    let object = |key: &str| match entry.get(key)? {
+        Value::Object(arguments) => Some(arguments.clone()),
+        Value::String(json) => serde_json::from_str(json).ok(),
+        _ => None,
+    };
+    let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
+    let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
+    Some(ToolCall {
+        // Whoever shows it gives it an id of its own.
+        id: CallId(0),
+        server: ServerId::new(entry.get("server")?.as_str()?),
+        tool: entry.get("tool")?.as_str()?.to_owned(),
+        arguments: object("arguments").unwrap_or_default(),
+        original: object("asked"),
+        origin: CallOrigin::Native,
+        repeats: None,
+        quoted: None,
+        is_unchecked: false,
+        also_as: Box::default(),
+        state: ToolState::Done(outcome(entry.get("outcome")?.as_str()?, elapsed)),
+    })
+}
+
+fn name_of(outcome: &ToolOutcome) -> &'static str {
+    match outcome {
+        ToolOutcome::Succeeded { .. } => "succeeded",
+        ToolOutcome::Failed { .. } => "failed",
+        ToolOutcome::Unreachable { .. } => "unreachable",
+        ToolOutcome::TimedOut { .. } => "timed_out",
+        ToolOutcome::Refused => "refused",
+        ToolOutcome::Denied { .. } => "denied",
+        ToolOutcome::Never => "never",
+        ToolOutcome::Interrupted => "interrupted",
+        ToolOutcome::Cancelled { .. } => "cancelled",
+        ToolOutcome::Reused { .. } => "reused",
+        ToolOutcome::NotRun { .. } => "not_run",
+        ToolOutcome::WasText => "was_text",
+    }
+}
+
+/// The outcome of this name. Texts are not kept.
+fn outcome(name: &str, elapsed: Duration) -> ToolOutcome {
+    let text = String::new();
+    match name {
+        "succeeded" => ToolOutcome::Succeeded { text, elapsed },
+        "failed" => ToolOutcome::Failed { text, elapsed },
+        "unreachable" => ToolOutcome::Unreachable { why: text, elapsed },
+        "timed_out" => ToolOutcome::TimedOut { elapsed },
+        "refused" => ToolOutcome::Refused,
+        "cancelled" => ToolOutcome::Cancelled { elapsed },
+        "denied" => ToolOutcome::Denied { word: None },
+        "never" => ToolOutcome::Never,
+        "reused" => ToolOutcome::Reused { of: CallId(0) },
+        "not_run" => ToolOutcome::NotRun { why: text },
+        "was_text" => ToolOutcome::WasText,
+        _ => ToolOutcome::Interrupted,
+    }
+}

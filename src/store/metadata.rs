@@ -1,0 +1,321 @@
+//! The JSON of what a session holds besides its messages, under `humble`. Reading is lenient: what is
+//! not understood stays in the session as it is, is not shown, and is written back.
+
+use super::calls;
+use crate::domain::Usage;
+use crate::domain::session::{
+    CancelledTurn, CompactedRange, Compaction, Records, SessionMetadata, Stored, StoredSummary,
+    Summary, TurnRecord,
+};
+use serde_json::{Map, Value, json};
+
+pub(super) const TURNS: &str = "turns";
+pub(super) const CANCELLED: &str = "cancelled";
+const TITLE: &str = "title";
+const COMPACTED: &str = "compacted";
+/// The summary that a summary was made of.
+const BEFORE: &str = "before";
+const INTERRUPTED: &str = "interrupted";
+const REPLACES: &str = "replaces";
+
+/// Takes out of `humble` what is understood; the rest is the metadata's `extra`.
+pub(super) fn read(mut humble: Map<String, Value>) -> SessionMetadata {
+    let title = match humble.get(TITLE) {
+        Some(Value::String(title)) => Some(title.clone()),
+        _ => None,
+    };
+    if title.is_some() {
+        humble.shift_remove(TITLE);
+    }
+    SessionMetadata {
+        title,
+        turns: turns(&mut humble),
+        cancelled: cancelled(&mut humble),
+        compaction: match humble.shift_remove(COMPACTED) {
+            None => Compaction::Never,
+            Some(Value::Null) => Compaction::Dropped,
+            Some(entry) => Compaction::Stored(Box::new(summary(entry))),
+        },
+        extra: humble,
+    }
+}
+
+/// Puts the metadata into `humble`, whose other keys stay.
+pub(super) fn write(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
+    if let Some(title) = &metadata.title {
+        humble.insert(TITLE.to_owned(), json!(title));
+    }
+    for (key, list) in [
+        (CANCELLED, cancelled_json(&metadata.cancelled)),
+        (TURNS, turns_json(&metadata.turns)),
+    ] {
+        if let Some(list) = list {
+            humble.insert(key.to_owned(), list);
+        }
+    }
+    match &metadata.compaction {
+        Compaction::Never => {}
+        Compaction::Dropped => {
+            humble.insert(COMPACTED.to_owned(), Value::Null);
+        }
+        Compaction::Stored(summary) => {
+            humble.insert(COMPACTED.to_owned(), summary_json(summary));
+        }
+    }
+    humble.extend(metadata.extra.clone());
+}
+
+/// Takes the turns out of an object that lists them.
+pub(super) fn turns(object: &mut Map<String, Value>) -> Records<TurnRecord> {
+    records(object.shift_remove(TURNS), turn, turn_json)
+}
+
+pub(super) fn cancelled(object: &mut Map<String, Value>) -> Records<CancelledTurn> {
+    records(
+        object.shift_remove(CANCELLED),
+        cancelled_turn,
+        cancelled_turn_json,
+    )
+}
+
+pub(super) fn turns_json(records: &Records<TurnRecord>) -> Option<Value> {
+    records_json(records, turn_json)
+}
+
+pub(super) fn cancelled_json(records: &Records<CancelledTurn>) -> Option<Value> {
+    records_json(records, cancelled_turn_json)
+}
+
+fn records<T>(
+    value: Option<Value>,
+    parse: impl Fn(&Value) -> Option<T>,
+    print: impl Fn(&T, Option<&Value>) -> Value,
+) -> Records<T> {
+    let entries = match value {
+        None => return Records::Absent,
+        Some(Value::Array(entries)) => entries,
+        Some(other) => return Records::Foreign(other),
+    };
+    let stored = entries.into_iter().map(|entry| {
+        let record = parse(&entry);
+        let place = index(&entry, "message").or_else(|| index(&entry, "after"));
+        let is_ours = |record: &T| is_identical(&print(record, None), &entry);
+        let is_whole = record.as_ref().is_some_and(is_ours);
+        Stored {
+            record,
+            place,
+            original: (!is_whole).then_some(entry),
+        }
+    });
+    Records::List(stored.collect())
+}
+
+fn records_json<T>(
+    records: &Records<T>,
+    print: impl Fn(&T, Option<&Value>) -> Value,
+) -> Option<Value> {
+    let entry = |stored: &Stored<T>| match (&stored.record, &stored.original) {
+        (Some(record), original) => print(record, original.as_ref()),
+        (None, original) => original.clone().unwrap_or_default(),
+    };
+    match records {
+        Records::Absent => None,
+        Records::Foreign(value) => Some(value.clone()),
+        Records::List(list) => Some(list.iter().map(entry).collect()),
+    }
+}
+
+/// The entry of a turn. Of one that was read from a file, only what has changed since is replaced.
+fn turn_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
+    let known = original.and_then(|entry| Some((entry, self::turn(entry)?)));
+    let (mut entry, before) = match known {
+        Some((entry, before)) => (entry.clone(), before),
+        None => {
+            let entry = json!({ "message": turn.message, "model": turn.model });
+            (entry, TurnRecord::new(turn.message, &turn.model))
+        }
+    };
+    if turn.model != before.model {
+        entry["model"] = turn.model.as_str().into();
+    }
+    if turn.usage != before.usage {
+        entry["usage"] = json!(turn.usage);
+    }
+    if let Some(more) = turn.tools.get(before.tools.len()..)
+        && !more.is_empty()
+    {
+        let tools = entry["tools"].as_array().cloned().unwrap_or_default();
+        let more = more.iter().map(calls::to_json);
+        entry["tools"] = tools.into_iter().chain(more).collect();
+    }
+    if turn.thinking != before.thinking {
+        entry["thinking"] = turn.thinking.as_str().into();
+    }
+    if let Some(at) = turn.at.filter(|_| turn.at != before.at) {
+        entry["at"] = at.to_string().into();
+    }
+    entry
+}
+
+fn turn(entry: &Value) -> Option<TurnRecord> {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    let tools = entry.get("tools").and_then(Value::as_array);
+    let count = |key: &str| entry.get("usage")?.get(key)?.as_u64();
+    Some(TurnRecord {
+        usage: Usage {
+            input: count("input"),
+            output: count("output"),
+        },
+        tools: tools
+            .into_iter()
+            .flatten()
+            .filter_map(calls::from_json)
+            .collect(),
+        thinking: text("thinking").to_owned(),
+        at: text("at").parse().ok(),
+        ..TurnRecord::new(index(entry, "message")?, text("model"))
+    })
+}
+
+/// Cancelled turns never change: one that was read is written as it was.
+fn cancelled_turn_json(turn: &CancelledTurn, original: Option<&Value>) -> Value {
+    if let Some(entry) = original {
+        return entry.clone();
+    }
+    let mut entry = json!({
+        "at": turn.at.to_string(),
+        "after": turn.after,
+        "prompt": turn.prompt,
+        "words": turn.words,
+    });
+    for (key, is_set) in [(INTERRUPTED, turn.interrupted), (REPLACES, turn.replaces)] {
+        if is_set {
+            entry[key] = true.into();
+        }
+    }
+    entry
+}
+
+fn cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
+    let is_set = |key: &str| entry.get(key).is_some_and(|it| *it == true);
+    Some(CancelledTurn {
+        at: entry.get("at")?.as_str()?.parse().ok()?,
+        after: index(entry, "after")?,
+        prompt: entry.get("prompt")?.as_str()?.to_owned(),
+        words: entry.get("words")?.as_str()?.to_owned(),
+        interrupted: is_set(INTERRUPTED),
+        replaces: is_set(REPLACES),
+    })
+}
+
+fn summary(entry: Value) -> StoredSummary {
+    let known = || {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str);
+        Some(Summary {
+            covers: CompactedRange {
+                messages: index(&entry, "messages")?,
+                digest: text("digest")?.to_owned(),
+            },
+            text: text("summary")?.to_owned(),
+            model: text("model").unwrap_or_default().to_owned(),
+            at: text("at").and_then(|at| at.parse().ok()),
+        })
+    };
+    let before = entry.get(BEFORE).filter(|before| !before.is_null());
+    let mut stored = StoredSummary {
+        summary: known(),
+        before: before.map(|before| Box::new(summary(before.clone()))),
+        original: None,
+    };
+    if !is_identical(&summary_json(&stored), &entry) {
+        stored.original = Some(entry);
+    }
+    stored
+}
+
+fn summary_json(stored: &StoredSummary) -> Value {
+    if let Some(original) = &stored.original {
+        return original.clone();
+    }
+    let Some(summary) = &stored.summary else {
+        return Value::Null;
+    };
+    let mut entry = json!({
+        "messages": summary.covers.messages,
+        "digest": summary.covers.digest,
+        "summary": summary.text,
+        "model": summary.model,
+    });
+    if let Some(at) = summary.at {
+        entry["at"] = at.to_string().into();
+    }
+    if let Some(before) = &stored.before {
+        entry[BEFORE] = summary_json(before);
+    }
+    entry
+}
+
+fn index(entry: &Value, key: &str) -> Option<usize> {
+    usize::try_from(entry.get(key)?.as_u64()?).ok()
+}
+
+/// Are both written the same, the order of their keys included?
+fn is_identical(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len() && pairs.all(|(one, other)| is_identical(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len()
+                && pairs.all(|((key, one), (name, other))| key == name && is_identical(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::tool::CallOrigin;
+    use crate::domain::{CallId, ServerId, ToolCall, ToolOutcome, ToolState};
+
+    #[test]
+    fn a_file_with_deep_arguments_can_be_read_again() {
+        let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
+        for levels in [1, 99, 100, 101, 127] {
+            let Value::Object(arguments) = deep(levels) else {
+                unreachable!("it is an object");
+            };
+            let call = ToolCall {
+                id: CallId(0),
+                server: ServerId::new("s"),
+                tool: "t".to_owned(),
+                original: Some(arguments.clone()),
+                arguments,
+                origin: CallOrigin::Native,
+                repeats: None,
+                quoted: None,
+                is_unchecked: false,
+                also_as: Box::default(),
+                state: ToolState::Done(ToolOutcome::Refused),
+            };
+            let mut humble = Map::new();
+            let mut metadata = SessionMetadata::default();
+            metadata.turns.push(TurnRecord {
+                tools: vec![call.clone()],
+                ..TurnRecord::new(0, "m")
+            });
+            write(&mut humble, &metadata);
+            let branches = json!({ "humble": { "branches": [{ "humble": humble }] } });
+            let file: Value = serde_json::from_str(&branches.to_string()).expect("it is read");
+            let humble = file["humble"]["branches"][0]["humble"].as_object();
+            assert_eq!(
+                read(humble.expect("an object").clone()),
+                metadata,
+                "{levels}"
+            );
+        }
+    }
+}

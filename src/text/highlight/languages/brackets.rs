@@ -1,0 +1,273 @@
+//! Languages with brackets that run in a machine of their own: Java's kin,
+//! JavaScript, C#, PHP.
+
+use crate::text::highlight::Token;
+use crate::text::highlight::keywords::words;
+use crate::text::highlight::language::{
+    BRACE, Block, Capitals, Code, DOLLAR_BRACE, Family, Language, Quote,
+};
+
+pub(super) const ALL: &[&Language] = &[
+    &JAVASCRIPT,
+    &TYPESCRIPT,
+    &JAVA,
+    &KOTLIN,
+    &SCALA,
+    &GROOVY,
+    &CSHARP,
+    &DART,
+    &PHP,
+];
+
+const TEMPLATE: Quote = Quote::new("`", "`")
+    .escaped()
+    .over_lines()
+    .holding(DOLLAR_BRACE);
+const DECORATOR: &[(&str, Token)] = &[("@", Token::Function)];
+
+const JS_KEYWORDS: &str = "as async await break case catch const continue debugger default delete \
+    do else export finally for from get if import in instanceof let new of return set static \
+    super switch this throw try typeof var void while with yield";
+const JS_CONSTANTS: &str = "true false null undefined NaN Infinity";
+const JS_CODE: Code = Code {
+    quotes: &[Quote::DOUBLE, Quote::SINGLE, TEMPLATE],
+    word_starts: "$",
+    word_holds: "$",
+    apostrophes: true,
+    regex: true,
+    sigils: &[
+        ("@", Token::Function),
+        // Tags of JSX: behind a value, as in `a<b`, it compares.
+        ("</", Token::Keyword),
+        ("<", Token::Keyword),
+    ],
+    ..Code::C_LIKE
+};
+
+pub(in super::super) static JAVASCRIPT: Language = Language {
+    name: "javascript",
+    aliases: &["js", "jsx", "mjs", "cjs", "node", "nodejs", "es6"],
+    family: Family::Code(
+        &Code {
+            words: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
+                NamesType: "class extends"),
+            ..JS_CODE
+        }
+        .indexed(),
+    ),
+};
+
+static TYPESCRIPT: Language = Language {
+    name: "typescript",
+    aliases: &["ts", "tsx", "mts", "cts", "deno"],
+    family: Family::Code(
+        &Code {
+            words: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
+                NamesType: "class extends interface enum type namespace implements",
+                Keyword: "abstract asserts declare infer is keyof module override private \
+                    protected public readonly satisfies unique",
+                Type: "any bigint boolean never number object string symbol unknown"),
+            ..JS_CODE
+        }
+        .indexed(),
+    ),
+};
+
+const JAVA_KEYWORDS: &str = "abstract assert break case catch const continue default do else \
+    exports final finally for goto if import instanceof module native new package permits private \
+    protected public requires return sealed static strictfp super switch synchronized this throw \
+    transient try var volatile when while yield";
+const JAVA_TYPES: &str = "boolean byte char double float int long short void";
+
+static JAVA: Language = Language {
+    name: "java",
+    aliases: &["jsh", "jshell"],
+    family: Family::Code(
+        &Code {
+            quotes: &[Quote::TRIPLE_DOUBLE, Quote::DOUBLE, Quote::SINGLE],
+            words: words!(Keyword: JAVA_KEYWORDS, Type: JAVA_TYPES, Constant: "true false null",
+                NamesType: "class interface enum record extends implements throws"),
+            sigils: DECORATOR,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+
+static GROOVY: Language = Language {
+    name: "groovy",
+    aliases: &["gradle", "jenkinsfile", "jenkins"],
+    family: Family::Code(
+        &Code {
+            quotes: &[
+                Quote::TRIPLE_DOUBLE.holding(DOLLAR_BRACE).variables(),
+                Quote::TRIPLE_SINGLE,
+                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
+                Quote::SINGLE,
+            ],
+            words: words!(Keyword: JAVA_KEYWORDS, Keyword: "as def in", Type: JAVA_TYPES,
+                Constant: "true false null",
+                NamesType: "class interface enum trait extends implements throws"),
+            sigils: DECORATOR,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+
+static KOTLIN: Language = Language {
+    name: "kotlin",
+    aliases: &["kt", "kts"],
+    family: Family::Code(
+        &Code {
+            blocks: &[Block::C.nesting()],
+            quotes: &[
+                Quote::TRIPLE_DOUBLE.raw().holding(DOLLAR_BRACE).variables(),
+                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
+                Quote::SINGLE,
+            ],
+            words: words!(Keyword: "abstract actual annotation as break by catch companion const \
+                    constructor continue crossinline data do else expect external final finally \
+                    for get if import in infix init inline inner internal is lateinit noinline \
+                    open operator out override package private protected public reified return \
+                    sealed set super suspend tailrec this throw try val value var vararg when \
+                    where while",
+                NamesFunction: "fun", NamesType: "class interface object enum typealias",
+                Constant: "true false null"),
+            sigils: DECORATOR,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+
+static SCALA: Language = Language {
+    name: "scala",
+    aliases: &["sc", "sbt"],
+    family: Family::Code(
+        &Code {
+            blocks: &[Block::C.nesting()],
+            quotes: &[
+                Quote::TRIPLE_DOUBLE
+                    .raw()
+                    .behind(INTERPOLATORS)
+                    .holding(DOLLAR_BRACE)
+                    .variables(),
+                Quote::TRIPLE_DOUBLE.raw(),
+                Quote::DOUBLE
+                    .behind(INTERPOLATORS)
+                    .holding(DOLLAR_BRACE)
+                    .variables(),
+                Quote::DOUBLE,
+            ],
+            words: words!(Keyword: "abstract case catch derives do else end export extension final \
+                    finally for forSome given if implicit import inline lazy match new opaque open \
+                    override package private protected return sealed super then this throw \
+                    transparent try using val var while yield",
+                NamesFunction: "def", NamesType: "class trait object enum type extends with",
+                Constant: "true false null"),
+            chars: true,
+            sigils: DECORATOR,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+const INTERPOLATORS: &[&str] = &["s", "f", "raw"];
+
+static CSHARP: Language = Language {
+    name: "csharp",
+    aliases: &["cs", "c#", "csx", "dotnet"],
+    family: Family::Code(
+        &Code {
+            quotes: &[
+                Quote::new("$\"\"\"", "\"\"\"").over_lines().holding(BRACE),
+                Quote::TRIPLE_DOUBLE.raw(),
+                Quote::new("$@\"", "\"").over_lines().holding(BRACE),
+                Quote::new("@$\"", "\"").over_lines().holding(BRACE),
+                Quote::new("@\"", "\"").over_lines(),
+                Quote::new("$\"", "\"").escaped().holding(BRACE),
+                Quote::DOUBLE,
+                Quote::SINGLE,
+            ],
+            words: words!(Keyword: "abstract add as async await base break case catch checked const \
+                    continue default delegate do else event explicit extern finally fixed for \
+                    foreach from get global goto if implicit in init internal is join let lock nameof \
+                    not operator or orderby out override params partial private protected public \
+                    readonly ref remove required return sealed select set sizeof stackalloc static \
+                    switch this throw try typeof unchecked unsafe using value var virtual volatile \
+                    when where while with yield and",
+                NamesType: "class interface struct enum record namespace new",
+                Type: "bool byte char decimal double dynamic float int long nint nuint object sbyte \
+                    short string uint ulong ushort void",
+                Constant: "true false null"),
+            capitals: Capitals::TypesUnlessCalled,
+            preprocessor: true,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+
+static DART: Language = Language {
+    name: "dart",
+    aliases: &["flutter"],
+    family: Family::Code(
+        &Code {
+            quotes: &[
+                Quote::TRIPLE_DOUBLE.raw().behind(&["r"]),
+                Quote::TRIPLE_SINGLE.raw().behind(&["r"]),
+                Quote::DOUBLE.raw().behind(&["r"]),
+                Quote::SINGLE.raw().behind(&["r"]),
+                Quote::TRIPLE_DOUBLE.holding(DOLLAR_BRACE).variables(),
+                Quote::TRIPLE_SINGLE.holding(DOLLAR_BRACE).variables(),
+                Quote::DOUBLE.holding(DOLLAR_BRACE).variables(),
+                Quote::SINGLE.holding(DOLLAR_BRACE).variables(),
+            ],
+            words: words!(Keyword: "abstract as assert async await base break case catch const \
+                    continue covariant default deferred do else export external factory final \
+                    finally for get hide if import in is late library new of on operator part \
+                    required rethrow return sealed set show static super switch sync this throw \
+                    try var when while with yield",
+                NamesType: "class enum extension mixin typedef extends implements",
+                Type: "bool double dynamic int num void", Constant: "true false null"),
+            sigils: DECORATOR,
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};
+
+static PHP: Language = Language {
+    name: "php",
+    aliases: &["php3", "php7", "php8", "phtml", "blade", "laravel"],
+    family: Family::Page(&PHP_CODE),
+};
+
+static PHP_CODE: Language = Language {
+    name: "php code",
+    aliases: &[],
+    family: Family::Code(
+        &Code {
+            comments: &["//", "#"],
+            quotes: &[
+                Quote::DOUBLE.over_lines().variables(),
+                Quote::SINGLE.over_lines(),
+            ],
+            words: words!(Keyword: "abstract and array as break callable case catch clone const \
+                    continue declare default do echo else elseif empty enddeclare endfor \
+                    endforeach endif endswitch endwhile exit final finally for foreach from global \
+                    goto if include include_once insteadof isset list match or parent print \
+                    private protected public readonly require require_once return self static \
+                    switch throw try unset use var while xor yield",
+                NamesFunction: "function fn",
+                NamesType: "class interface trait enum namespace new extends implements instanceof",
+                Type: "bool float int iterable mixed never object string void",
+                Constant: "true false null TRUE FALSE NULL"),
+            sigils: &[("$", Token::Key), ("#[", Token::Function)],
+            heredoc: "<<<",
+            ..Code::C_LIKE
+        }
+        .indexed(),
+    ),
+};

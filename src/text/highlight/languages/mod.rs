@@ -1,0 +1,34 @@
+//! The languages, by kinship, and how a fence's word finds one of them.
+
+mod brackets;
+mod config;
+mod functional;
+mod native;
+mod scripts;
+mod shells;
+
+pub(super) use brackets::JAVASCRIPT;
+pub(super) use config::CSS;
+
+use super::language::Language;
+
+const GROUPS: [&[&Language]; 6] = [
+    brackets::ALL,
+    native::ALL,
+    scripts::ALL,
+    functional::ALL,
+    shells::ALL,
+    config::ALL,
+];
+
+pub(super) fn all() -> impl Iterator<Item = &'static Language> {
+    GROUPS.into_iter().flatten().copied()
+}
+
+/// The language of a name or an alias, in any case.
+pub(super) fn find(word: &str) -> Option<&'static Language> {
+    all().find(|language| {
+        let mut names = std::iter::once(&language.name).chain(language.aliases);
+        names.any(|name| name.eq_ignore_ascii_case(word))
+    })
+}

@@ -1,0 +1,213 @@
+//! One line under the lexer: where it is, what it has painted. A stretch ends only
+//! beside an ASCII byte or at the line's end, so every end is a char boundary.
+
+use super::Token;
+
+#[cfg(test)]
+thread_local! {
+    /// Bytes looked at on this thread: the measure of work that tests compare.
+    pub(super) static LOOKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts `bytes` as looked at; nothing outside tests.
+#[inline(always)]
+pub(super) fn looked(bytes: usize) {
+    #[cfg(test)]
+    LOOKED.with(|count| count.set(count.get() + bytes));
+    #[cfg(not(test))]
+    let _ = bytes;
+}
+
+pub(super) struct LineCursor<'a> {
+    pub line: &'a str,
+    /// All before it is painted.
+    pub at: usize,
+    /// Where the language that is being read ends: a script ends before its line does.
+    pub end: usize,
+    out: &'a mut Vec<(u32, Token)>,
+    /// Stretches before it belong to earlier lines and are never merged with.
+    first: usize,
+}
+
+impl<'a> LineCursor<'a> {
+    pub fn new(line: &'a str, out: &'a mut Vec<(u32, Token)>) -> Self {
+        let (first, end) = (out.len(), line.len());
+        Self {
+            line,
+            at: 0,
+            end,
+            out,
+            first,
+        }
+    }
+
+    /// The bytes of this language, from the line's start.
+    #[inline]
+    pub fn bytes(&self) -> &'a [u8] {
+        &self.line.as_bytes()[..self.end]
+    }
+
+    #[inline]
+    pub fn peek(&self) -> Option<u8> {
+        self.byte_at(self.at)
+    }
+
+    #[inline]
+    pub fn byte_at(&self, at: usize) -> Option<u8> {
+        self.bytes().get(at).copied()
+    }
+
+    /// The byte before the next one, whoever painted it.
+    #[inline]
+    pub fn before(&self) -> Option<u8> {
+        self.bytes()[..self.at].last().copied()
+    }
+
+    #[inline]
+    pub fn starts_with(&self, start: &str) -> bool {
+        self.starts_with_at(self.at, start)
+    }
+
+    #[inline]
+    pub fn starts_with_at(&self, at: usize, start: &str) -> bool {
+        looked(start.len());
+        self.bytes()[at..].starts_with(start.as_bytes())
+    }
+
+    /// Paints up to byte `to`; a neighbour of the same token grows instead.
+    #[inline]
+    pub fn to(&mut self, to: usize, token: Token) {
+        if to <= self.at {
+            return;
+        }
+        debug_assert!(self.line.is_char_boundary(to), "a whole char");
+        self.at = to;
+        match self.out[self.first..].last_mut() {
+            Some((end, last)) if *last == token => *end = to as u32,
+            _ => self.out.push((to as u32, token)),
+        }
+    }
+
+    /// Says anew what the stretch painted last is: a string proves a key by its colon.
+    pub fn repaint(&mut self, token: Token) {
+        if self.out.len() > self.first && self.out.pop().is_some() {
+            let end = self.at;
+            self.at = self.out[self.first..]
+                .last()
+                .map_or(0, |(end, _)| *end as usize);
+            self.to(end, token);
+        }
+    }
+
+    #[inline]
+    pub fn take(&mut self, bytes: usize, token: Token) {
+        self.to(self.at + bytes, token);
+    }
+
+    /// Paints all that is left of this language on the line.
+    pub fn all(&mut self, token: Token) {
+        self.to(self.end, token);
+    }
+
+    pub fn blanks(&mut self) {
+        self.to(self.run(self.at, is_blank), Token::Plain);
+    }
+
+    /// Where the bytes from `from` on stop being `of` a kind.
+    #[inline]
+    pub fn run(&self, from: usize, of: impl Fn(u8) -> bool) -> usize {
+        let bytes = &self.bytes()[from..];
+        let count = bytes.iter().take_while(|byte| of(**byte)).count();
+        looked(count + 1);
+        from + count
+    }
+
+    /// The end of the char that starts at `at`.
+    pub fn after_char(&self, at: usize) -> usize {
+        self.run((at + 1).min(self.end), |byte| byte & 0xC0 == 0x80)
+    }
+
+    /// Where `wanted` comes next at or after `from`, in any case of letters.
+    pub fn find(&self, from: usize, wanted: &str) -> Option<usize> {
+        let (bytes, wanted) = (&self.bytes()[from..], wanted.as_bytes());
+        let found = bytes
+            .windows(wanted.len())
+            .position(|window| window.eq_ignore_ascii_case(wanted));
+        looked(found.unwrap_or(bytes.len()));
+        found.map(|at| from + at)
+    }
+
+    /// The first byte that is no blank at or after `from`.
+    pub fn next_solid(&self, from: usize) -> Option<u8> {
+        self.byte_at(self.run(from, is_blank))
+    }
+}
+
+const WORD: u8 = 1;
+const WORD_START: u8 = 2;
+const BLANK: u8 = 4;
+
+/// What each byte is, looked up: these three questions are most of the work.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        let starts = byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80;
+        classes[byte as usize] = match byte {
+            b' ' | b'\t' | b'\r' => BLANK,
+            b'0'..=b'9' => WORD,
+            _ if starts => WORD | WORD_START,
+            _ => 0,
+        };
+        if byte == u8::MAX {
+            break classes;
+        }
+        byte += 1;
+    }
+};
+
+#[inline]
+pub(super) fn is_blank(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & BLANK != 0
+}
+
+/// Letters, digits, `_` and everything beyond ASCII: names are written in Hangul too.
+#[inline]
+pub(super) fn is_word(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & WORD != 0
+}
+
+#[inline]
+pub(super) fn is_word_start(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] & WORD_START != 0
+}
+
+/// The end of the number that starts at `from`: `0xFF_u8`, `1.5e-3`, `1'000`, `10px`, `1.2.3`.
+pub(super) fn number_end(bytes: &[u8], from: usize) -> usize {
+    let digit_at = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+    let hex = bytes[from] == b'0' && matches!(bytes.get(from + 1), Some(b'x' | b'X'));
+    let mut at = from + 1;
+    while let Some(&byte) = bytes.get(at) {
+        let exponent = matches!(bytes[at - 1], b'e' | b'E') && !hex;
+        let goes_on = match byte {
+            b'.' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+            b'\'' => digit_at(at + 1),
+            b'+' | b'-' => exponent && bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+            _ => byte.is_ascii_alphanumeric() || byte == b'_',
+        };
+        if !goes_on {
+            break;
+        }
+        at += 1;
+    }
+    looked(at - from);
+    at
+}
+
+/// A number for comparing words that are too long to keep (FNV-1a).
+pub(super) fn fingerprint(word: &[u8]) -> u32 {
+    looked(word.len());
+    word.iter().fold(0x811C_9DC5, |hash: u32, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    })
+}

@@ -1,0 +1,196 @@
+//! Reads what is decided line by line: diffs, settings, makefiles, sessions.
+
+use super::Token;
+use super::code;
+use super::language::Code;
+use super::line_cursor::{LineCursor, is_blank, is_word};
+use super::state::{Mode, State};
+
+/// As far into a line as a prompt is looked for, in bytes.
+const PROMPT_BYTES_MAX: usize = 80;
+
+pub(super) fn diff(state: &mut State, cursor: &mut LineCursor<'_>) {
+    let names = [
+        "diff ",
+        "index ",
+        "Index: ",
+        "new file ",
+        "deleted file ",
+        "rename ",
+        "similarity ",
+        "old mode ",
+        "new mode ",
+        "Binary files ",
+    ];
+    // Inside a hunk three signs are a line that starts with two: of SQL, say.
+    let file = ["--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
+    let outside = state.mode != Mode::Hunk;
+    let token = match cursor.peek() {
+        Some(b'@') if cursor.starts_with("@@") => {
+            state.mode = Mode::Hunk;
+            Token::Heading
+        }
+        _ if file.iter().any(|start| cursor.starts_with(start))
+            || outside && (cursor.starts_with("--- ") || cursor.starts_with("+++ ")) =>
+        {
+            state.mode = Mode::Start;
+            Token::Heading
+        }
+        Some(b'+' | b'>') => Token::Added,
+        Some(b'-' | b'<') => Token::Removed,
+        Some(b'\\') => Token::Comment,
+        _ if names.iter().any(|name| cursor.starts_with(name)) => {
+            state.mode = Mode::Start;
+            Token::Comment
+        }
+        _ => Token::Plain,
+    };
+    cursor.all(token);
+}
+
+pub(super) fn ini(cursor: &mut LineCursor<'_>) {
+    cursor.blanks();
+    match cursor.peek() {
+        Some(b'#' | b';' | b'!') => cursor.all(Token::Comment),
+        Some(b'[') => {
+            let close = cursor.run(cursor.at, |byte| byte != b']');
+            cursor.to((close + 1).min(cursor.end), Token::Heading);
+        }
+        _ => {
+            let sign = cursor.run(cursor.at, |byte| byte != b'=' && byte != b':');
+            if cursor.byte_at(sign).is_some() {
+                if cursor.starts_with("export ") {
+                    cursor.take(6, Token::Keyword);
+                    cursor.blanks();
+                }
+                let key = cursor.bytes()[..sign].trim_ascii_end().len();
+                cursor.to(key, Token::Key);
+                cursor.to(sign + 1, Token::Plain);
+                cursor.blanks();
+            }
+        }
+    }
+    value(cursor);
+}
+
+/// The rest of a line of settings: a value, and a comment behind a blank.
+fn value(cursor: &mut LineCursor<'_>) {
+    let start = cursor.at;
+    let bytes = cursor.bytes();
+    let mut quote = None;
+    let mut end = start;
+    while let Some(&byte) = bytes.get(end) {
+        let comments = matches!(byte, b'#' | b';') && end > 0 && is_blank(bytes[end - 1]);
+        match quote {
+            None if comments => break,
+            None if end == start && matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            Some(open) if open == byte => quote = None,
+            _ => {}
+        }
+        end += 1;
+    }
+    let text = bytes[start..end].trim_ascii_end();
+    let constants = ["true", "false", "yes", "no", "on", "off", "none", "null"];
+    let numeric = |byte: &u8| byte.is_ascii_digit() || b"._-".contains(byte);
+    let is_number = text.iter().all(numeric) && text.iter().any(u8::is_ascii_digit);
+    let is_constant = constants
+        .iter()
+        .any(|c| text.eq_ignore_ascii_case(c.as_bytes()));
+    let token = match text.first() {
+        Some(b'"' | b'\'') => Token::Text,
+        Some(_) if is_number || is_constant => Token::Number,
+        _ => Token::Plain,
+    };
+    cursor.to(start + text.len(), token);
+    cursor.to(end, Token::Plain);
+    cursor.all(Token::Comment);
+}
+
+pub(super) fn make(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
+    let recipe = cursor.starts_with("\t") || cursor.starts_with("  ");
+    if recipe || state.mode != Mode::Start {
+        if state.mode == Mode::Start {
+            let end = cursor.run(cursor.at, |byte| {
+                is_blank(byte) || matches!(byte, b'@' | b'-')
+            });
+            cursor.to(end, Token::Plain);
+        }
+        code::lex(shell, state, cursor);
+        return;
+    }
+    let word = cursor.run(cursor.at, |byte| is_word(byte) || byte == b'-');
+    let keywords = [
+        "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "include", "-include", "define",
+        "endef", "export", "override", "unexport", "vpath", "set", "alias", "import",
+    ];
+    let known = |known: &&str| known.as_bytes() == &cursor.bytes()[cursor.at..word];
+    if keywords.iter().any(known) {
+        cursor.to(word, Token::Keyword);
+    }
+    let sign = cursor.run(cursor.at, |byte| !matches!(byte, b':' | b'=' | b'#'));
+    let bytes = cursor.bytes();
+    let name = bytes[..sign].trim_ascii_end();
+    let token = match (bytes.get(sign), bytes.get(sign + 1)) {
+        (Some(b'='), _) | (Some(b':'), Some(b'=')) => Some(Token::Key),
+        (Some(b':'), _) => Some(Token::Function),
+        _ => None,
+    };
+    if let Some(token) = token {
+        let name = name
+            .strip_suffix(b"?")
+            .or(name.strip_suffix(b"+"))
+            .unwrap_or(name);
+        cursor.blanks();
+        cursor.to(name.trim_ascii_end().len(), token);
+        cursor.to(sign + 1, Token::Plain);
+    }
+    variables(cursor);
+}
+
+/// `$(NAME)` and comments in what is left of the line.
+fn variables(cursor: &mut LineCursor<'_>) {
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'#' => cursor.all(Token::Comment),
+            b'$' => {
+                let open = matches!(cursor.byte_at(cursor.at + 1), Some(b'(' | b'{'));
+                let end = match open {
+                    true => cursor.run(cursor.at + 2, |byte| !matches!(byte, b')' | b'}')) + 1,
+                    false => cursor.run(cursor.at + 1, is_word),
+                };
+                cursor.to(end.min(cursor.end), Token::Key);
+            }
+            _ => cursor.to(
+                cursor.run(cursor.at, |byte| byte != b'#' && byte != b'$'),
+                Token::Plain,
+            ),
+        }
+    }
+}
+
+/// `$ cargo test` and `me@host:~$ ls` are commands, what they print is plain.
+pub(super) fn session(shell: &Code, state: &mut State, cursor: &mut LineCursor<'_>) {
+    if state.mode == Mode::Start {
+        let Some(prompt) = prompt_end(cursor) else {
+            let comment = cursor.starts_with("# ");
+            cursor.all(if comment {
+                Token::Comment
+            } else {
+                Token::Plain
+            });
+            return;
+        };
+        cursor.to(prompt, Token::Comment);
+    }
+    code::lex(shell, state, cursor);
+}
+
+fn prompt_end(cursor: &LineCursor<'_>) -> Option<usize> {
+    let bytes = &cursor.bytes()[..cursor.end.min(PROMPT_BYTES_MAX)];
+    let sign = |pair: &[u8]| matches!(pair[0], b'$' | b'%' | b'>' | b'#') && pair[1] == b' ';
+    let at = bytes.windows(2).position(sign)?;
+    let before = &bytes[..at];
+    let named = before.contains(&b'@') || before.starts_with(b"PS ") || before.starts_with(b"(");
+    let bare = before.is_empty() && bytes[0] != b'#';
+    (bare || named && !before.ends_with(b" ") || before.ends_with(b") ")).then_some(at + 2)
+}

@@ -1,0 +1,305 @@
+//! Strings, chars and regexes: how they open, what closes them, and the code inside.
+
+use super::Token;
+use super::code::{Lexer, has};
+use super::language::{Form, Quote};
+use super::line_cursor::{fingerprint, is_word, is_word_start, looked};
+use super::state::Mode;
+
+/// As many bytes as the standard of C++ allows for a raw string's delimiter.
+const TAG_BYTES_MAX: usize = 16;
+
+/// A string that has just opened.
+struct Opening {
+    /// The first byte behind the opening.
+    end: usize,
+    count: u8,
+    tag: u32,
+}
+
+impl Lexer<'_, '_, '_> {
+    /// A string whose opening starts at `at`, right behind the word that is read now.
+    pub fn prefixed_quote(&mut self, at: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.at..at];
+        let rules = self.code.quotes;
+        let fits = |rule: &Quote| {
+            let mut prefixes = rule.prefixes.iter();
+            prefixes.any(|prefix| word.eq_ignore_ascii_case(prefix.as_bytes()))
+        };
+        self.open_first(at, rules, fits)
+    }
+
+    pub fn bare_quote(&mut self, byte: u8) -> bool {
+        let behind_letter = self.cursor.before().is_some_and(is_word);
+        if byte == b'\'' && self.code.apostrophes && behind_letter {
+            return false;
+        }
+        let rules = self.code.quotes;
+        self.open_first(self.cursor.at, rules, |rule| rule.prefixes.contains(&""))
+    }
+
+    fn open_first(&mut self, at: usize, rules: &[Quote], fits: impl Fn(&Quote) -> bool) -> bool {
+        for (number, rule) in rules.iter().enumerate() {
+            if !fits(rule) {
+                continue;
+            }
+            if let Some(opening) = self.opening(rule, at) {
+                self.cursor.to(opening.end, Token::Text);
+                self.state.mode = Mode::Quote {
+                    rule: number as u8,
+                    count: opening.count,
+                    tag: opening.tag,
+                };
+                return true;
+            }
+        }
+        false
+    }
+
+    fn opening(&self, rule: &Quote, at: usize) -> Option<Opening> {
+        let cursor = &self.cursor;
+        let open = |end, count, tag| Some(Opening { end, count, tag });
+        match rule.form {
+            Form::Plain => {
+                let end = at + rule.open.len();
+                cursor.starts_with_at(at, rule.open).then_some(())?;
+                open(end, 0, 0)
+            }
+            Form::Hashes(least) => {
+                // Only the first of a run, or each `#` of many would look at all of them.
+                let first = at == 0 || cursor.byte_at(at - 1) != Some(b'#');
+                let end = cursor.run(at, |byte| first && byte == b'#');
+                let count = u8::try_from(end - at)
+                    .ok()
+                    .filter(|count| *count >= least)?;
+                cursor.starts_with_at(end, rule.open).then_some(())?;
+                open(end + rule.open.len(), count, 0)
+            }
+            Form::Levels => {
+                cursor.starts_with_at(at, "[").then_some(())?;
+                let end = cursor.run(at + 1, |byte| byte == b'=');
+                let count = u8::try_from(end - at - 1).ok()?;
+                cursor.starts_with_at(end, "[").then_some(())?;
+                open(end + 1, count, 0)
+            }
+            Form::Tagged => {
+                cursor.starts_with_at(at, "\"").then_some(())?;
+                let rest = &cursor.bytes()[at + 1..];
+                let window = &rest[..rest.len().min(TAG_BYTES_MAX + 1)];
+                let length = window.iter().position(|byte| *byte == b'(')?;
+                open(
+                    at + length + 2,
+                    length as u8,
+                    fingerprint(&window[..length]),
+                )
+            }
+        }
+    }
+
+    /// Paints the open string up to its end, to code inside it, or to the line's end.
+    pub fn quote(&mut self, number: u8, count: u8, tag: u32) {
+        let Some(rule) = self.code.quotes.get(usize::from(number)) else {
+            self.state.mode = Mode::Start;
+            return;
+        };
+        let bytes = self.cursor.bytes();
+        let (closer, opener) = (rule.close.as_bytes()[0], rule.inside.map(|i| i.open));
+        let inside_first = opener.map_or(0, |open| open.as_bytes()[0]);
+        let mut at = self.cursor.at;
+        self.line_goes_on = false;
+        while let Some(&byte) = bytes.get(at) {
+            looked(1);
+            if byte == closer
+                && let Some(end) = self.closing(rule, at, count, tag)
+            {
+                self.cursor.to(end, Token::Text);
+                self.state.mode = Mode::Start;
+                self.value = true;
+                if self.code.quoted_keys && self.is_key(end) {
+                    self.cursor.repaint(Token::Key);
+                }
+                return;
+            }
+            if byte == inside_first
+                && opener.is_some_and(|open| self.cursor.starts_with_at(at, open))
+            {
+                if opener == Some("{") && bytes.get(at + 1) == Some(&b'{') {
+                    at += 2;
+                    continue;
+                }
+                self.cursor.to(at, Token::Text);
+                if self.state.enter(number) {
+                    self.cursor.take(opener.map_or(1, str::len), Token::Plain);
+                    (self.head, self.value) = (self.code.commands, false);
+                    return;
+                }
+            }
+            if byte == rule.escape && byte != 0 {
+                self.line_goes_on = at + 1 == bytes.len();
+                at += 2;
+                continue;
+            }
+            let variable = byte == b'$' && rule.variables;
+            if variable && bytes.get(at + 1).copied().is_some_and(is_word_start) {
+                self.cursor.to(at, Token::Text);
+                at = self.cursor.run(at + 1, is_word);
+                self.cursor.to(at, Token::Key);
+                continue;
+            }
+            at += 1;
+        }
+        self.cursor.all(Token::Text);
+    }
+
+    /// The end of `rule`'s closing that starts at `at`.
+    fn closing(&self, rule: &Quote, at: usize, count: u8, tag: u32) -> Option<usize> {
+        let cursor = &self.cursor;
+        let count = usize::from(count);
+        let end = match rule.form {
+            Form::Plain => at + rule.close.len(),
+            Form::Hashes(_) => at + rule.close.len() + count,
+            Form::Levels | Form::Tagged => at + count + 2,
+        };
+        let closing = cursor.bytes().get(at..end)?;
+        looked(closing.len());
+        let closes = match rule.form {
+            Form::Plain => closing == rule.close.as_bytes(),
+            Form::Hashes(_) => {
+                let hashes = closing.strip_prefix(rule.close.as_bytes())?;
+                hashes.iter().all(|byte| *byte == b'#')
+            }
+            Form::Levels => {
+                let levels = closing.strip_prefix(b"]")?.strip_suffix(b"]")?;
+                levels.iter().all(|byte| *byte == b'=')
+            }
+            Form::Tagged => {
+                let word = closing.strip_prefix(b")")?.strip_suffix(b"\"")?;
+                fingerprint(word) == tag
+            }
+        };
+        closes.then_some(end)
+    }
+
+    /// `'a'`, `'\n'`; where no char closes, `'a` names a type or a lifetime.
+    pub fn char_literal(&mut self) -> bool {
+        let start = self.cursor.at + 1;
+        let Some(first) = self.cursor.byte_at(start) else {
+            return false;
+        };
+        let end = match first {
+            b'\\' => {
+                let from = (start + 2).min(self.cursor.end);
+                // As long as `\u{10FFFF}` and no longer.
+                self.cursor
+                    .run(from, |b| b.is_ascii_hexdigit() || has("u{}x_", b))
+                    .min(from + 10)
+            }
+            _ => self.cursor.after_char(start),
+        };
+        if self.cursor.byte_at(end) == Some(b'\'') && first != b'\'' {
+            self.cursor.to(end + 1, Token::Text);
+            self.value = true;
+            return true;
+        }
+        let names = is_word_start(first) && !self.cursor.before().is_some_and(is_word);
+        if names {
+            self.cursor.to(self.cursor.run(start, is_word), Token::Type);
+        }
+        names
+    }
+
+    pub fn regex(&mut self) -> bool {
+        let blank = self.cursor.byte_at(self.cursor.at + 1) == Some(b' ');
+        let end = match blank {
+            true => None,
+            false => self.delimited(self.cursor.at, 1),
+        };
+        self.paint_delimited(end)
+    }
+
+    /// `%w[a b]`, `~r/x/`.
+    pub fn percent_literal(&mut self) -> bool {
+        let start = self.cursor.at + 1;
+        let end = self.cursor.run(start, |byte| byte.is_ascii_alphabetic());
+        let delimiter = self.cursor.byte_at(end);
+        // Without a letter it would be an operator.
+        let opens = end == start + 1 && delimiter.is_some_and(|byte| has("/{([<|!\"'", byte));
+        let end = opens.then(|| self.delimited(end, 1)).flatten();
+        self.paint_delimited(end)
+    }
+
+    /// `qw(a b)`, `s/x/y/`, with `at` behind the word.
+    pub fn quoted_words(&mut self, at: usize) -> bool {
+        let word = &self.cursor.bytes()[self.cursor.at..at];
+        let known = self
+            .code
+            .quote_words
+            .iter()
+            .any(|known| known.as_bytes() == word);
+        let delimiter = self.cursor.byte_at(at);
+        let member = matches!(
+            self.cursor.before(),
+            Some(b'$' | b'@' | b'%' | b'>' | b'-' | b'{')
+        );
+        if !known || member || !delimiter.is_some_and(|byte| has("/{([|!#~", byte)) {
+            return false;
+        }
+        let parts = if matches!(word, b"s" | b"tr" | b"y") {
+            2
+        } else {
+            1
+        };
+        let end = self.delimited(at, parts);
+        self.paint_delimited(end)
+    }
+
+    fn paint_delimited(&mut self, end: Option<usize>) -> bool {
+        if let Some(end) = end {
+            let flags = self.cursor.run(end, |byte| byte.is_ascii_alphabetic());
+            self.cursor.to(flags, Token::Text);
+            (self.value, self.head) = (true, false);
+        }
+        end.is_some()
+    }
+
+    /// Behind `parts` texts from the delimiter at `at` on, all on this line.
+    fn delimited(&mut self, at: usize, parts: usize) -> Option<usize> {
+        // What did not close once will not close later: one scan to the end a line.
+        if self.unclosed {
+            return None;
+        }
+        let bytes = self.cursor.bytes();
+        let open = bytes[at];
+        let close = match open {
+            b'(' => b')',
+            b'[' => b']',
+            b'{' => b'}',
+            b'<' => b'>',
+            same => same,
+        };
+        let (mut depth, mut left, mut class) = (0_usize, parts, false);
+        let mut place = at + 1;
+        while let Some(&byte) = bytes.get(place) {
+            looked(1);
+            place += 1;
+            match byte {
+                b'\\' => place += 1,
+                b'[' if open == b'/' => class = true,
+                b']' if open == b'/' => class = false,
+                _ if byte == close && depth == 0 && !class => {
+                    left -= 1;
+                    if left == 0 {
+                        return Some(place);
+                    }
+                    // The second text of a bracketed pair has an opening of its own.
+                    place += usize::from(open != close && bytes.get(place) == Some(&open));
+                }
+                _ if byte == open && open != close => depth += 1,
+                _ if byte == close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.unclosed = true;
+        None
+    }
+}

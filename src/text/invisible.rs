@@ -1,0 +1,392 @@
+//! Characters that cannot be seen: the table of them, and the filter that drops or spells out those
+//! that only deceive (bidirectional controls, zero-width characters, tags, stray variation selectors,
+//! piles of combining marks) and keeps those that a visible cluster needs.
+
+use super::grapheme::stands_alone;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthChar;
+
+/// Combining marks that one cluster may carry. Hebrew with points and accents
+/// needs four, Tibetan stacks six.
+const MARKS_MAX: u8 = 8;
+/// Joiners that one cluster may carry; the largest emoji families need three.
+const JOINERS_MAX: u8 = 6;
+/// A cluster that grows longer is measured anew, to keep each step constant.
+const CLUSTER_BYTES_MAX: usize = 64;
+/// The subdivision flags that exist (RGI): England, Scotland, Wales.
+const TAG_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
+const JOINER: char = '\u{200D}';
+const NON_JOINER: char = '\u{200C}';
+const EMOJI_STYLE: char = '\u{FE0F}';
+const KEYCAP: char = '\u{20E3}';
+const BLACK_FLAG: &str = "🏴";
+
+/// Why a character is not drawn as a shape of its own. This is the crate's only table of such
+/// characters; every module that filters text derives its rule from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invisible {
+    /// C0 and C1 controls.
+    Control,
+    /// Changes the direction of the text around it (Unicode's Bidi_Control).
+    Bidi,
+    /// U+200C and U+200D, which emoji and some scripts need between two characters.
+    Joiner,
+    /// U+FE00 to U+FE0F, which choose between the text and the emoji style.
+    StyleSelector,
+    /// The variation selectors of Mongolian.
+    MongolianSelector,
+    /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to carry bytes unseen.
+    HanSelector,
+    /// The rest of plane 14's first block: tags spell ASCII that nobody sees.
+    Tag,
+    /// Line and paragraph separators.
+    Separator,
+    /// Zero-width and blank characters, other format controls and noncharacters.
+    Blank,
+}
+
+impl Invisible {
+    /// `None` for a character that can be seen. White space other than controls and separators
+    /// counts as seen.
+    pub fn of(c: char) -> Option<Self> {
+        Some(match c {
+            _ if c.is_control() => Self::Control,
+            '\u{61C}'
+            | '\u{200E}'
+            | '\u{200F}'
+            | '\u{202A}'..='\u{202E}'
+            | '\u{2066}'..='\u{2069}' => Self::Bidi,
+            NON_JOINER | JOINER => Self::Joiner,
+            '\u{FE00}'..='\u{FE0F}' => Self::StyleSelector,
+            '\u{180B}'..='\u{180D}' | '\u{180F}' => Self::MongolianSelector,
+            '\u{E0100}'..='\u{E01EF}' => Self::HanSelector,
+            '\u{E0000}'..='\u{E0FFF}' => Self::Tag,
+            '\u{2028}' | '\u{2029}' => Self::Separator,
+            '\u{AD}'
+            | '\u{34F}'
+            | '\u{115F}'
+            | '\u{1160}'
+            | '\u{17B4}'
+            | '\u{17B5}'
+            | '\u{180E}'
+            | '\u{200B}'
+            | '\u{2060}'..='\u{2065}'
+            | '\u{206A}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FDD0}'..='\u{FDEF}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}' => Self::Blank,
+            _ if u32::from(c) & 0xFFFE == 0xFFFE => Self::Blank,
+            _ => return None,
+        })
+    }
+}
+
+pub fn is_invisible(c: char) -> bool {
+    Invisible::of(c).is_some()
+}
+
+fn is_variation_selector(c: char) -> bool {
+    use Invisible::{HanSelector, MongolianSelector, StyleSelector};
+    let kind = Invisible::of(c);
+    matches!(kind, Some(StyleSelector | MongolianSelector | HanSelector))
+}
+
+/// What becomes of characters that must not be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unseen {
+    Dropped,
+    SpeltOut,
+}
+
+/// The text made so far.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) unseen: Unseen,
+}
+
+/// Sees one character at a time; what follows a character decides at most about
+/// a joiner, a keycap or a tag held in `held`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct InvisibleFilter {
+    cluster: String,
+    marks: u8,
+    joiners: u8,
+    held: Held,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+enum Held {
+    #[default]
+    Nothing,
+    /// ZWJ or ZWNJ, kept if what follows joins with the cluster.
+    Joiner(char),
+    /// U+FE0F after a digit, kept if a keycap follows.
+    Keycap,
+    /// Tags after a black flag, kept if they spell a flag.
+    Tags(String),
+}
+
+impl InvisibleFilter {
+    /// Takes printable ASCII, which stands for itself after any other ASCII.
+    pub(super) fn takes_ascii_whole(&self) -> bool {
+        self.held == Held::Nothing
+            && (self.cluster.is_empty() || self.cluster.chars().all(stands_alone))
+    }
+
+    /// Notes the end of a run of printable ASCII that was shown unseen by `push`.
+    pub(super) fn passed_ascii(&mut self, last: char) {
+        self.start(last);
+    }
+
+    pub(super) fn push(&mut self, c: char, shown: &mut Shown) {
+        if self.held != Held::Nothing && self.settle(c, shown) {
+            return;
+        }
+        match c {
+            '\n' => {
+                self.cluster.clear();
+                self.marks = 0;
+                self.joiners = 0;
+                shown.text.push(c);
+            }
+            JOINER | NON_JOINER if self.joiners < JOINERS_MAX && !self.cluster.is_empty() => {
+                self.held = Held::Joiner(c);
+            }
+            EMOJI_STYLE if matches!(self.last(), Some('0'..='9' | '#' | '*')) => {
+                self.held = Held::Keycap;
+            }
+            '\u{E0020}'..='\u{E007E}' if self.cluster == BLACK_FLAG => {
+                self.held = Held::Tags(String::from(c));
+            }
+            _ if is_variation_selector(c) && self.last().is_some_and(|base| varies(base, c)) => {
+                self.keep(c, shown);
+            }
+            _ if is_invisible(c) || (shown.unseen == Unseen::SpeltOut && is_odd_space(c)) => {
+                self.refuse(c, shown);
+            }
+            _ => self.see(c, shown),
+        }
+    }
+
+    /// The end of the text: what is held has nothing to join with.
+    pub(super) fn finish(mut self, shown: &mut Shown) {
+        self.refuse_held(shown);
+    }
+
+    /// Decides about what is held now that `c` is known; true where `c` is used up.
+    fn settle(&mut self, c: char, shown: &mut Shown) -> bool {
+        match &mut self.held {
+            Held::Joiner(joiner) => {
+                let joiner = *joiner;
+                if joins(&self.cluster, joiner, c) {
+                    self.held = Held::Nothing;
+                    self.joiners += 1;
+                    self.keep(joiner, shown);
+                } else {
+                    self.refuse_held(shown);
+                }
+                false
+            }
+            Held::Keycap => {
+                if c == KEYCAP {
+                    self.held = Held::Nothing;
+                    self.keep(EMOJI_STYLE, shown);
+                } else {
+                    self.refuse_held(shown);
+                }
+                false
+            }
+            Held::Tags(tags) if matches!(c, '\u{E0020}'..='\u{E007E}') && tags.len() < 24 => {
+                tags.push(c);
+                true
+            }
+            Held::Tags(tags) => {
+                let spelt: String = tags.chars().filter_map(tag_letter).collect();
+                if c == '\u{E007F}' && TAG_FLAGS.contains(&spelt.as_str()) {
+                    let tags = std::mem::take(tags);
+                    self.held = Held::Nothing;
+                    tags.chars().for_each(|tag| self.keep(tag, shown));
+                    self.keep(c, shown);
+                    return true;
+                }
+                self.refuse_held(shown);
+                false
+            }
+            Held::Nothing => false,
+        }
+    }
+
+    fn refuse_held(&mut self, shown: &mut Shown) {
+        match std::mem::take(&mut self.held) {
+            Held::Nothing => {}
+            Held::Joiner(joiner) => self.refuse(joiner, shown),
+            Held::Keycap => self.refuse(EMOJI_STYLE, shown),
+            Held::Tags(tags) => tags.chars().for_each(|tag| self.refuse(tag, shown)),
+        }
+    }
+
+    /// A character with a shape of its own, or a mark on the one before.
+    fn see(&mut self, c: char, shown: &mut Shown) {
+        let is_mark = c.width() == Some(0);
+        let plain_before = self.cluster.chars().all(stands_alone);
+        if stands_alone(c) && plain_before || self.cluster.is_empty() && !is_mark {
+            self.start(c);
+            shown.text.push(c);
+            return;
+        }
+        let extends = !self.cluster.is_empty() && is_one_cluster(&self.cluster, &[c]);
+        match (extends, is_mark) {
+            // A mark without a base would be drawn onto whatever stands before.
+            (false, true) => self.refuse(c, shown),
+            (true, true) if self.marks == MARKS_MAX => self.refuse(c, shown),
+            (true, true) => {
+                self.marks += 1;
+                self.keep(c, shown);
+            }
+            (true, false) => self.keep(c, shown),
+            (false, false) => {
+                self.start(c);
+                shown.text.push(c);
+            }
+        }
+    }
+
+    fn start(&mut self, c: char) {
+        self.cluster.clear();
+        self.cluster.push(c);
+        self.marks = 0;
+        self.joiners = 0;
+    }
+
+    fn keep(&mut self, c: char, shown: &mut Shown) {
+        if self.cluster.len() > CLUSTER_BYTES_MAX {
+            self.cluster.clear();
+        }
+        self.cluster.push(c);
+        shown.text.push(c);
+    }
+
+    fn refuse(&mut self, c: char, shown: &mut Shown) {
+        if shown.unseen == Unseen::SpeltOut {
+            shown.text.push_str(&spelling(c));
+            // What follows is drawn onto the bracket now.
+            self.cluster.clear();
+            self.cluster.push('⟩');
+        }
+    }
+
+    fn last(&self) -> Option<char> {
+        self.cluster.chars().next_back()
+    }
+}
+
+/// `⟨ESC⟩`, `⟨U+202E⟩`.
+pub(super) fn spelling(c: char) -> String {
+    const C0: [&str; 32] = [
+        "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF",
+        "CR", "SO", "SI", "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM",
+        "SUB", "ESC", "FS", "GS", "RS", "US",
+    ];
+    match (C0.get(c as usize), c) {
+        (Some(name), _) => format!("⟨{name}⟩"),
+        (None, '\u{7F}') => "⟨DEL⟩".to_owned(),
+        (None, c) => format!("⟨U+{:04X}⟩", u32::from(c)),
+    }
+}
+
+fn is_one_cluster(start: &str, more: &[char]) -> bool {
+    let mut whole = String::with_capacity(start.len() + 12);
+    whole.push_str(start);
+    whole.extend(more);
+    whole.graphemes(true).nth(1).is_none()
+}
+
+/// Whether a joiner between `cluster` and `c` changes how they look: emoji
+/// sequences, and the scripts that shape letters by their neighbours.
+fn joins(cluster: &str, joiner: char, c: char) -> bool {
+    let shaped = |c: char| {
+        matches!(c,
+            '\u{620}'..='\u{8FF}' | '\u{900}'..='\u{DFF}' | '\u{1000}'..='\u{109F}'
+            | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{180A}' | '\u{1820}'..='\u{18AA}'
+            | '\u{A8E0}'..='\u{A8FF}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
+    };
+    let last = cluster.chars().next_back();
+    last.is_some_and(shaped) && shaped(c)
+        || joiner == JOINER && !is_invisible(c) && c.width() != Some(0) && {
+            is_pictograph(c) && is_one_cluster(cluster, &[JOINER, c])
+        }
+}
+
+/// Extended_Pictographic, asked of the segmentation tables themselves (GB11).
+fn is_pictograph(c: char) -> bool {
+    is_one_cluster("", &[c, JOINER, '😀'])
+}
+
+fn tag_letter(tag: char) -> Option<char> {
+    char::from_u32(u32::from(tag).checked_sub(0xE0000)?)
+}
+
+/// Whether the variation selector `c` means anything after `base`.
+fn varies(base: char, c: char) -> bool {
+    let han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
+    match c {
+        '\u{FE0E}' | EMOJI_STYLE => is_pictograph(base),
+        '\u{180B}'..='\u{180F}' => matches!(base, '\u{1820}'..='\u{18AA}'),
+        _ => han,
+    }
+}
+
+/// Spaces that look like the one of ASCII and are not. The ideographic space is
+/// ordinary in Japanese.
+fn is_odd_space(c: char) -> bool {
+    matches!(
+        c,
+        '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}'
+    )
+}
+
+/// Whether a run of these bytes may bypass [`InvisibleFilter::push`].
+pub(super) fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_knows_each_kind_of_character_without_a_shape() {
+        for (kind, characters) in [
+            (Invisible::Control, "\0\t\n\u{1b}\u{7f}\u{85}\u{9f}"),
+            (
+                Invisible::Bidi,
+                "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}",
+            ),
+            (Invisible::Joiner, "\u{200c}\u{200d}"),
+            (Invisible::StyleSelector, "\u{fe00}\u{fe0f}"),
+            (Invisible::MongolianSelector, "\u{180b}\u{180f}"),
+            (Invisible::HanSelector, "\u{e0100}\u{e01ef}"),
+            (
+                Invisible::Tag,
+                "\u{e0000}\u{e0041}\u{e00ff}\u{e01f0}\u{e0fff}",
+            ),
+            (Invisible::Separator, "\u{2028}\u{2029}"),
+            (
+                Invisible::Blank,
+                "\u{ad}\u{34f}\u{115f}\u{180e}\u{200b}\u{2060}\u{206f}\u{3164}\u{feff}\u{ffa0}\u{fff9}\u{1ffff}",
+            ),
+        ] {
+            for c in characters.chars() {
+                assert_eq!(Invisible::of(c), Some(kind), "{c:?}");
+            }
+        }
+        for c in "a 가é\u{301}\u{a0}\u{3000}👩🏴\u{2800}\u{fffd}".chars() {
+            assert_eq!(Invisible::of(c), None, "{c:?}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Lines of text from outside that is quoted, to a model or on the screen.
+
+use super::invisible::Invisible;
+
+/// Splits text at everything that any program takes for a line end, so that a quoted text cannot
+/// start a line without the quote's mark in front of it.
+pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let ends = [
+            '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
+        ];
+        let Some(end) = text.find(ends) else {
+            return rest.take();
+        };
+        let after = &text[end..];
+        let sign = after.chars().next().map_or(1, char::len_utf8);
+        let sign = if after.starts_with("\r\n") { 2 } else { sign };
+        rest = Some(&after[sign..]);
+        Some(&text[..end])
+    })
+}
+
+/// Removes bidirectional controls, tags and control characters other than tab.
+pub fn without_overrides(line: &str) -> String {
+    line.chars().filter(|&c| !is_override(c)).collect()
+}
+
+fn is_override(c: char) -> bool {
+    use Invisible::{Bidi, Control, HanSelector, Tag};
+    // Joiners and the selectors of emoji and Mongolian stay: real text needs them.
+    match Invisible::of(c) {
+        Some(Control) => c != '\t',
+        kind => matches!(kind, Some(Bidi | Tag | HanSelector)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_a_line_wherever_anybody_sees_one() {
+        let text = "a\rb\u{2028}c\u{2029}d\u{b}e\u{c}f\u{85}g\r\nh\n\ni";
+        let lines: Vec<&str> = lines_of(text).collect();
+        assert_eq!(lines, ["a", "b", "c", "d", "e", "f", "g", "h", "", "i"]);
+        assert_eq!(lines_of("").collect::<Vec<_>>(), [""]);
+        let line = without_overrides("\u{202e}왼\u{2066}쪽\t\u{e0041}\u{1b}[31m");
+        assert_eq!(line, "왼쪽\t[31m");
+    }
+}

@@ -1,0 +1,257 @@
+//! What is still coming in, as it will look once it is whole: `**bold` is bold from
+//! its first letter on, and no sign appears only to vanish with the next token.
+
+use super::emphasis::{Open, delimiters};
+use super::line_syntax::{self, is_blank};
+use super::scan::Scanner;
+
+/// Emphasis that is not closed within so many bytes is taken for signs.
+const EMPHASIS_BYTES_MAX: usize = 240;
+/// A link's target that is still coming in.
+const TARGET_BYTES_MAX: usize = 400;
+/// A character reference that is still coming in.
+const REFERENCE_BYTES_MAX: usize = 9;
+/// What may become a task's box.
+const BOXES: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
+
+/// The bytes of a line that is still coming in that can be shown: all but signs at
+/// its beginning of which nobody knows yet what they begin.
+pub fn shown(text: &str, scanner: &Scanner) -> usize {
+    if is_blank(text) || scanner.may_close_fence(text) {
+        return 0;
+    }
+    if scanner.is_in_fence() {
+        return text.len();
+    }
+    let mut at = 0;
+    loop {
+        at += line_syntax::indent(&text[at..]);
+        let rest = &text[at..];
+        match line_syntax::marker(rest) {
+            _ if rest.starts_with('>') => at += 1,
+            Some(marker) if marker.columns < rest.len() => at += marker.columns,
+            _ if rest.is_empty() || is_undecided(rest) => return 0,
+            _ => return text.len(),
+        }
+    }
+}
+
+/// Could this be the beginning of different things?
+fn is_undecided(text: &str) -> bool {
+    let Some(sign) = text.bytes().next() else {
+        return false;
+    };
+    let same = text.bytes().all(|byte| byte == sign);
+    let digits = text.trim_end_matches(['.', ')']);
+    match sign {
+        b'`' | b'~' => same && text.len() < 3,
+        b'-' | b'*' | b'_' | b'+' | b'=' => same && text.len() <= 3,
+        b'#' => same && text.len() <= 6,
+        b'0'..=b'9' => {
+            digits.len() + 1 >= text.len()
+                && digits.len() <= 9
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        b'[' => BOXES.contains(&text),
+        _ => false,
+    }
+}
+
+/// Closes what is open at the end of a paragraph, and takes signs at its very end
+/// away that may begin or close something. O(len).
+pub fn complete(text: &mut String) {
+    let kept = text.trim_end_matches(['*', '_', '`', '~', ' ']);
+    let kept = kept.trim_end_matches('\\');
+    let kept = without_link(kept);
+    let kept = kept.len();
+    text.truncate(kept);
+    let near = |open: &Open| kept - open.at <= EMPHASIS_BYTES_MAX;
+    let mut open = delimiters(text).open;
+    open.retain(near);
+    let ticks = open.iter().position(|open| open.sign == b'`');
+    match ticks {
+        // In code nothing else is open.
+        Some(ticks) => open.truncate(ticks + 1),
+        None => close_link(text),
+    }
+    for open in open.iter().rev() {
+        // Within a word only a sign that is closed counts.
+        let before = text
+            .get(..open.at)
+            .and_then(|text| text.chars().next_back());
+        if open.sign == b'`' || before.is_none_or(|c| !c.is_ascii_alphanumeric()) {
+            let sign = char::from(open.sign);
+            text.extend(std::iter::repeat_n(sign, open.length));
+        }
+    }
+}
+
+/// The text without what may begin a link or a picture at its end. A sign within a
+/// word, or one that ends a sentence, begins none.
+fn without_link(text: &str) -> &str {
+    let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
+    let open = text.strip_suffix('[');
+    let open = open.filter(|rest| begins(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
+    let rest = open.unwrap_or(text);
+    let picture = rest.strip_suffix('!');
+    match picture.filter(|rest| begins(rest, |c| matches!(c, ' ' | '[' | '\n'))) {
+        Some(rest) => rest.strip_suffix('[').unwrap_or(rest),
+        None => rest,
+    }
+}
+
+/// What is begun of a link or a character reference.
+fn close_link(text: &mut String) {
+    let tail = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
+    if let Some(at) = text[tail..].rfind('&').map(|at| tail + at)
+        && text.len() - at <= REFERENCE_BYTES_MAX
+        && text[at + 1..]
+            .bytes()
+            .all(|byte| byte == b'#' || byte.is_ascii_alphanumeric())
+    {
+        return text.truncate(at);
+    }
+    if let Some(at) = text[tail..].rfind('<').map(|at| tail + at)
+        && !text[at..].contains(['>', ' ', '\n'])
+    {
+        let begun = &text[at + 1..];
+        match ["https://", "http://"]
+            .iter()
+            .any(|scheme| scheme.starts_with(begun))
+        {
+            true => text.truncate(at),
+            false if begun.starts_with("http") => text.push('>'),
+            false => {}
+        }
+        return;
+    }
+    let Some(at) = text[tail..].rfind('[').map(|at| tail + at) else {
+        return;
+    };
+    // `[![badge](image)](https://exam`: a picture within a link.
+    let badge = text[..at].ends_with("[!");
+    let Some(end) = text[at..].find(']').map(|end| at + end) else {
+        close_words(text, at);
+        return close_badge(text, badge);
+    };
+    match &text.as_bytes()[end + 1..] {
+        [] => close_words(text, at),
+        [b'(', ..] => match close_target(text, end + 2) {
+            Some(end) if badge && text[end..].starts_with("](") => {
+                close_target(text, end + 2);
+                return;
+            }
+            Some(end) if badge && text.len() > end => return text.push_str("()"),
+            _ => {}
+        },
+        _ => return,
+    }
+    close_badge(text, badge);
+}
+
+fn close_badge(text: &mut String, badge: bool) {
+    if badge {
+        text.push_str("]()");
+    }
+}
+
+/// `[words` may become a link; `list[0` and `[1` will not, nor will a label.
+fn close_words(text: &mut String, at: usize) {
+    let before = text[..at].chars().next_back();
+    let first = text[at + 1..].chars().next();
+    let begins = first.is_some_and(char::is_alphabetic) && !text[at..].contains('\n');
+    if begins && before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != ']') {
+        let words = if text.ends_with(']') { "()" } else { "]()" };
+        text.push_str(words);
+    }
+}
+
+/// `](https://exam` leads somewhere already; a title behind the target is left out.
+/// Returns where the target ends, if it does.
+fn close_target(text: &mut String, at: usize) -> Option<usize> {
+    let mut depth = 1;
+    let mut end = text.len();
+    for (index, sign) in text[at..].char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ' ' if text[at + index..].starts_with(" \"") => {
+                end = at + index;
+                break;
+            }
+            ' ' | '\n' | '<' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + index + 1);
+        }
+    }
+    text.truncate(end);
+    text.extend(std::iter::repeat_n(')', depth));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(text: &str) -> String {
+        let mut text = text.to_owned();
+        complete(&mut text);
+        text
+    }
+
+    #[test]
+    fn what_is_begun_is_closed() {
+        assert_eq!(completed("a **b"), "a **b**");
+        assert_eq!(completed("a **b*"), "a **b**");
+        assert_eq!(completed("a **b *c "), "a **b *c***");
+        assert_eq!(completed("see `x"), "see `x`");
+        assert_eq!(completed("[a](https://b"), "[a](https://b)");
+        assert_eq!(completed("[a](https://b/(c"), "[a](https://b/(c))");
+        assert_eq!(completed("[a](https://b \"ti"), "[a](https://b)");
+        assert_eq!(completed("see [the do"), "see [the do]()");
+        assert_eq!(completed("see [the docs]"), "see [the docs]()");
+        assert_eq!(completed("see <https://a."), "see <https://a.>");
+        assert_eq!(completed("see <htt"), "see ");
+        assert_eq!(completed("a &am"), "a ");
+        assert_eq!(completed("`` a ` b"), "`` a ` b``");
+        assert_eq!(completed("料金は[公式"), "料金は[公式]()");
+        assert_eq!(completed("[![Bui"), "[![Bui]()]()");
+        assert_eq!(completed("[![B](https://i"), "[![B](https://i)]()");
+        assert_eq!(completed("[![B](i)"), "[![B](i)]()");
+        assert_eq!(completed("[![B](i)]"), "[![B](i)]()");
+        assert_eq!(completed("[![B](i)](https://c"), "[![B](i)](https://c)");
+        assert_eq!(completed("**굵게"), "**굵게**");
+    }
+
+    #[test]
+    fn what_is_whole_or_no_sign_stays() {
+        assert_eq!(completed("a **b** c"), "a **b** c");
+        assert_eq!(completed("2*3"), "2*3");
+        assert_eq!(completed("list[0"), "list[0");
+        assert_eq!(completed("see [1"), "see [1");
+        assert_eq!(completed("[a](b) c"), "[a](b) c");
+        assert_eq!(completed("[![B](i)](c) d"), "[![B](i)](c) d");
+        assert_eq!(completed("[docs][do"), "[docs][do");
+        assert_eq!(completed("Hello!"), "Hello!");
+        assert_eq!(completed("a **"), "a");
+        assert_eq!(
+            completed(&format!("*{}", "a".repeat(300))),
+            format!("*{}", "a".repeat(300))
+        );
+    }
+
+    #[test]
+    fn signs_that_may_begin_different_things_wait() {
+        let scanner = Scanner::default();
+        for text in [
+            "-", "- ", "1. - ", "**", "1", "1.", "- *", "> #", "``", "  --", "- [x",
+        ] {
+            assert_eq!(shown(text, &scanner), 0, "{text}");
+        }
+        for text in ["- a", "*a", "1. a", "2024 ", "```", "- [link", "---- "] {
+            assert_eq!(shown(text, &scanner), text.len(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A text without what does not change its words: white space, quotation marks,
+//! backticks, invisible characters and the escapes of JSON and XML, however deep they
+//! are nested. Two texts that come out the same say the same, however they are wrapped.
+
+use super::invisible::is_invisible;
+
+/// Linear in the text. Different texts may come out the same: this is for telling
+/// what may be a quotation, never for telling what something means.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            '\\' => escaped(after, &mut out),
+            '&' => entity(after, &mut out),
+            _ => {
+                push(c, &mut out);
+                after
+            }
+        };
+    }
+    out
+}
+
+/// The text without what stands before its lines when they are quoted: marks of a
+/// quote or a comment, of a difference, numbers of lines; and without the colours of a
+/// terminal. None where there is nothing of that.
+pub fn without_line_marks(text: &str) -> Option<String> {
+    let is_mark = |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
+    let text = without_colours(text);
+    let lines = text
+        .split('\n')
+        .map(|line| line.trim_start_matches(is_mark));
+    let bare = lines.collect::<Vec<_>>().join("\n");
+    (bare.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(bare)
+}
+
+/// Without the sequences `ESC [ … letter`.
+fn without_colours(text: &str) -> std::borrow::Cow<'_, str> {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default();
+    let mut out = std::borrow::Cow::Borrowed(first);
+    for part in parts {
+        let ends = part.find(|c: char| c.is_ascii_alphabetic());
+        out.to_mut()
+            .push_str(ends.map_or(part, |at| &part[at + 1..]));
+    }
+    out
+}
+
+fn push(c: char, out: &mut String) {
+    let is_quote = matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
+    if !is_quote && !c.is_whitespace() && !is_invisible(c) {
+        out.push(c);
+    }
+}
+
+/// What follows a backslash. However many stand in a row, they are one: each level of
+/// quoting doubles them.
+fn escaped<'a>(after: &'a str, out: &mut String) -> &'a str {
+    let rest = after.trim_start_matches('\\');
+    match rest.as_bytes().first() {
+        // An escaped line end, tab or the like is white space.
+        Some(b'n' | b't' | b'r' | b'b' | b'f') => &rest[1..],
+        Some(b'u') => match unit(&rest[1..]) {
+            Some(high @ 0xd800..=0xdbff) => pair(high, &rest[5..], out),
+            Some(unit) => {
+                push(char::from_u32(unit).unwrap_or_default(), out);
+                &rest[5..]
+            }
+            None => rest,
+        },
+        _ => rest,
+    }
+}
+
+/// The second half of a character beyond the first plane.
+fn pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
+    let rest = after.trim_start_matches('\\');
+    let low = rest.strip_prefix('u').and_then(unit);
+    let Some(low @ 0xdc00..=0xdfff) = low else {
+        return after;
+    };
+    let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+    push(char::from_u32(code).unwrap_or_default(), out);
+    &rest[5..]
+}
+
+/// Four hexadecimal digits.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.get(..4)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    are_digits.then(|| u32::from_str_radix(digits, 16).ok())?
+}
+
+/// What follows `&`: an entity of XML, also one that was escaped again (`&amp;lt;`).
+fn entity<'a>(after: &'a str, out: &mut String) -> &'a str {
+    let mut rest = after;
+    while let Some(again) = rest.strip_prefix("amp;") {
+        rest = again;
+    }
+    match decode_entity(rest) {
+        Some((c, rest)) => {
+            push(c, out);
+            rest
+        }
+        None => {
+            push('&', out);
+            rest
+        }
+    }
+}
+
+/// The character that an entity without its `&` stands for, and what follows it.
+pub fn decode_entity(text: &str) -> Option<(char, &str)> {
+    /// Longer numbers than this are no characters.
+    const DIGITS_MAX: usize = 8;
+    for (name, c) in [
+        ("lt;", '<'),
+        ("gt;", '>'),
+        ("amp;", '&'),
+        ("quot;", '"'),
+        ("apos;", '\''),
+        ("nbsp;", ' '),
+    ] {
+        if let Some(rest) = text.strip_prefix(name) {
+            return Some((c, rest));
+        }
+    }
+    let number = text.strip_prefix('#')?;
+    let (radix, number) = match number.strip_prefix(['x', 'X']) {
+        Some(number) => (16, number),
+        None => (10, number),
+    };
+    let end = number
+        .bytes()
+        .take(DIGITS_MAX + 1)
+        .position(|b| b == b';')?;
+    let code = u32::from_str_radix(&number[..end], radix).ok()?;
+    Some((char::from_u32(code)?, &number[end + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: &str = r#"{"name": "get_weather", "arguments": {"city": "서울"}}"#;
+
+    #[test]
+    fn wrapping_and_escaping_change_no_word() {
+        let plain_call = plain(CALL);
+        assert_eq!(plain_call, "{name:get_weather,arguments:{city:서울}}");
+        let json = serde_json::Value::from(CALL).to_string();
+        let json_twice = serde_json::Value::from(json.as_str()).to_string();
+        for text in [
+            CALL.replace(' ', ""),
+            CALL.replace(' ', "\n\t\u{a0}"),
+            CALL.replace('"', "'"),
+            CALL.replace('"', "“"),
+            CALL.replace('"', "&quot;"),
+            CALL.replace('"', "&amp;amp;#34;"),
+            CALL.replace("서", r"\uc11c"),
+            CALL.replace("na", "n\u{200b}a"),
+            CALL.replace(' ', r"\n"),
+            json,
+            json_twice,
+            format!("```\n{CALL}\n```"),
+        ] {
+            assert_eq!(plain(&text), plain_call, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_stay_others() {
+        for text in [
+            "{name:get_weather}",
+            &CALL.replace("서울", "부산"),
+            "",
+            "&",
+            "\\",
+        ] {
+            assert_ne!(plain(text), plain(CALL));
+        }
+        assert_eq!(plain(r"a \ud83d\ude00 b"), "a😀b");
+        assert_eq!(plain(r"\ud83d x \u12"), "xu12");
+        assert_eq!(
+            plain("a && b &unknown; &#x110000;"),
+            "a&&b&unknown;&#x110000;"
+        );
+        assert_eq!(plain("&#xac00;&#44032;"), "가가");
+    }
+}

@@ -1,0 +1,42 @@
+//! Suggests the known word that an unknown one was probably meant to be.
+
+use strsim::osa_distance;
+
+/// Longer words are compared by their start alone, which bounds the work.
+const WORD_CHARS_MAX: usize = 64;
+
+/// The closest of `options`, ignoring case, if at most a third of it is mistyped. Letters that were
+/// added, left out, replaced or swapped with a neighbor count one each.
+pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = start_of(word);
+    options
+        .into_iter()
+        .map(|option| (osa_distance(&word, &start_of(option)), option))
+        .filter(|(distance, option)| *distance <= (option.chars().count() / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, option)| option)
+}
+
+fn start_of(word: &str) -> String {
+    word.to_lowercase().chars().take(WORD_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_of_the_finger_is_recognised_and_a_stranger_is_not() {
+        let names = ["ollama", "openai", "mistral", "anthropic"];
+        for (word, near) in [
+            ("olama", Some("ollama")),
+            ("OpenAI", Some("openai")),
+            ("antropic", Some("anthropic")),
+            ("opneai", Some("openai")),
+            ("gemini", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, names), near, "{word}");
+        }
+    }
+}

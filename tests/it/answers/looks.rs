@@ -1,0 +1,198 @@
+//! Answers in many scripts, with tables, lists and code, as they stream in; each
+//! frame also goes through a terminal emulation, cell by cell.
+
+use crate::answers::story::{Story, buffer_to_lines, story};
+use humble::domain::{PieceKind, TurnEnd};
+use humble::tui::encode::{encode, is_doubtful};
+use ratatui::buffer::Buffer;
+use std::num::NonZeroU16;
+use vt100::Parser;
+
+const SIZES: [(u16, u16); 3] = [(60, 20), (80, 24), (120, 40)];
+/// Bytes of one delta, nearly.
+const DELTA_BYTES: usize = 7;
+
+const SCRIPTS: &str = "\
+## 여러 문자
+
+한국어 문장은 **굵게(강조)**도 쓰고 `코드`도 씁니다. 낱말은 가운데에서 끊기지 않습니다.
+
+日本語の文章は「どこでも」折り返せますが、句読点は行頭に来ません。**強調**もあります。
+
+中文句子可以在任何地方换行，但标点不会出现在行首。
+
+Ελληνικά, עברית, العربية: مرحبا بالعالم.
+";
+
+const CLUSTERS: &str = "\
+Families 👨‍👩‍👧‍👦 👩‍👩‍👧 and flags 🇰🇷🇯🇵, hands 👍🏽, a heart ❤️ and keys 1️⃣ 2️⃣, all in one row of some length.
+
+Marks: e\u{301} a\u{308} n\u{303} ệ, Hangul in parts \u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}, क्षि and ไทย.
+
+| face | name |
+|:----:|------|
+| 🙂 | smile |
+| 👨‍👩‍👧 | family, which is wider in some terminals |
+| ❤️ | heart |
+";
+
+const TABLES: &str = "\
+| Option | Default | What it does, told at such a length that no screen holds it in one row | 설명 |
+|--------|--------:|-------------------------------------------------------------------------|------|
+| `num_ctx` | 4,096 | Sets how much of the **conversation** the model sees | 문맥의 크기를 정합니다 |
+| `seed` | 0 | Makes answers repeat | 같은 답을 다시 얻습니다 |
+
+| a | b | c | d | e | f | g | h | i | j | k | l |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+| 1111 | 2222 | 3333 | 4444 | 5555 | 6666 | 7777 | 8888 | 9999 | 1010 | 1111 | 1212 |
+";
+
+const LISTS: &str = "\
+To do:
+1. First, with a line that is long enough to be wrapped on a screen of sixty columns
+   - nested, with `code`
+     - and deeper
+       1. still deeper: 더 깊은 곳에 있는 항목도 제대로 접힙니다
+2. Second
+   > a quote in an item
+   > that goes on
+
+   ```sh
+   ls -la | grep \"x\"  # list
+   ```
+3. Third
+- [x] done
+- [ ] to come
+";
+
+const OPEN_FENCE: &str = "\
+Here it is:
+
+```python
+# 인사를 합니다
+def greet(name: str) -> str:
+    \"\"\"Says hello.\"\"\"
+    return f\"Hello, {name}! This line of code is longer than the chat is wide, so that it is broken.\"
+
+for n in range(3):
+    print(greet(\"세계\"), n";
+
+/// Streams an answer in. Each frame is drawn over the one before, and what the
+/// emulation shows of it compared.
+fn streamed(size: (u16, u16), answer: &str, ends: bool) -> String {
+    let mut story = story(size);
+    story.prompt("보여줘");
+    let mut terminal = Emulation::new(size);
+    let mut start = 0;
+    while start < answer.len() {
+        let end = answer.ceil_char_boundary(start + DELTA_BYTES);
+        story
+            .delta(1, PieceKind::Text, &answer[start..end])
+            .wait(20);
+        terminal.show(&mut story);
+        start = end;
+    }
+    if ends {
+        story.ends(TurnEnd::Answered {
+            text: String::new(),
+            cut: false,
+        });
+    }
+    terminal.show(&mut story);
+    buffer_to_lines(&story.draw().0).join("\n")
+}
+
+struct Emulation {
+    parser: Parser,
+    shown: Buffer,
+}
+
+impl Emulation {
+    fn new((columns, rows): (u16, u16)) -> Self {
+        let cells = |cells| NonZeroU16::new(cells).expect("some");
+        let area = ratatui::layout::Rect::new(0, 0, columns, rows);
+        Self {
+            parser: Parser::new(cells(rows), cells(columns), 0),
+            shown: Buffer::empty(area),
+        }
+    }
+
+    fn show(&mut self, story: &mut Story) {
+        let (buffer, _) = story.draw();
+        let mut bytes = Vec::new();
+        encode(&self.shown, &buffer, None, &mut bytes);
+        self.parser.process(&bytes);
+        self.shown = buffer;
+        self.compare();
+    }
+
+    /// Every cell but those of clusters that terminals draw in different widths.
+    fn compare(&self) {
+        let area = self.shown.area;
+        for y in 0..area.height {
+            let mut x = 0;
+            while x < area.width {
+                let ours = self.shown[(x, y)].symbol();
+                let wide = humble::text::grapheme::width(ours).max(1) as u16;
+                let theirs = self.parser.screen().cell(y, x).expect("inside");
+                let shown = match theirs.contents() {
+                    "" => " ",
+                    text => text,
+                };
+                if !is_doubtful(ours) {
+                    assert_eq!(ours, shown, "at {x},{y} of {area:?}");
+                }
+                x += wide;
+            }
+        }
+    }
+}
+
+fn at_all_sizes(answer: &str, ends: bool) -> String {
+    let at = |size: (u16, u16)| format!("{}x{}\n{}", size.0, size.1, streamed(size, answer, ends));
+    SIZES.map(at).join("\n\n")
+}
+
+#[test]
+fn scripts() {
+    insta::assert_snapshot!(at_all_sizes(SCRIPTS, true));
+}
+
+#[test]
+fn clusters() {
+    insta::assert_snapshot!(at_all_sizes(CLUSTERS, true));
+}
+
+#[test]
+fn tables() {
+    insta::assert_snapshot!(at_all_sizes(TABLES, true));
+}
+
+#[test]
+fn lists() {
+    insta::assert_snapshot!(at_all_sizes(LISTS, true));
+}
+
+#[test]
+fn an_open_fence() {
+    insta::assert_snapshot!(at_all_sizes(OPEN_FENCE, false));
+}
+
+#[test]
+fn thinking_folds_into_the_chat_where_it_has_no_pane() {
+    let show = |size: (u16, u16)| {
+        let mut story = story(size);
+        story.prompt("생각해 봐");
+        story
+            .delta(1, PieceKind::Thinking, "First **this**:\n\n- one\n- two")
+            .wait(2_000);
+        let open = buffer_to_lines(&story.draw().0).join("\n");
+        story.delta(2, PieceKind::Text, "Done.");
+        let answering = buffer_to_lines(&story.draw().0).join("\n");
+        let (text, cut) = ("Done.".to_owned(), false);
+        story.ends(TurnEnd::Answered { text, cut });
+        let folded = buffer_to_lines(&story.draw().0).join("\n");
+        [open, answering, folded].join("\n\n")
+    };
+    insta::assert_snapshot!([(60, 20), (120, 24)].map(show).join("\n\n"));
+}

@@ -1,0 +1,325 @@
+//! Settings on disk: read leniently, told with line and column, changed in one
+//! value only, also by two programs at once. Here: the tools of these tests, files
+//! that do not parse, and the home folder.
+
+use crate::support::notice;
+mod adding;
+mod bad;
+mod models;
+mod personas;
+mod rewrite;
+mod servers;
+
+use humble::config::{
+    self, ConfigError, Home, Settings, read_servers_with, read_settings_with, read_system_prompt,
+};
+use humble::domain::{ModelRef, ProviderKind, ServerConfig, ServerId, ToolMode};
+use notice::said;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+struct Place {
+    home: Home,
+    _folder: TempDir,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().unwrap();
+    Place {
+        home: Home::at(folder.path()),
+        _folder: folder,
+    }
+}
+
+fn with_config(text: impl AsRef<[u8]>) -> Place {
+    let place = place();
+    fs::write(place.home.config(), text).unwrap();
+    place
+}
+
+fn with_servers(text: impl AsRef<[u8]>) -> Place {
+    let place = place();
+    fs::write(place.home.servers(), text).unwrap();
+    place
+}
+
+fn variables(name: &str) -> Option<String> {
+    let known = [
+        ("OPENAI_API_KEY", "sk-env"),
+        ("MINE", "sk-mine"),
+        ("EMPTY", ""),
+        ("TORN", "a\nb"),
+        ("PORT", "8080"),
+    ];
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| (*value).to_owned())
+}
+
+impl Place {
+    fn settings(&self) -> Settings {
+        read_settings_with(&self.home, &variables).value
+    }
+
+    /// Each banner as cause and sentence, without the path of the folder.
+    fn banners(&self) -> Vec<(String, String)> {
+        let settings = read_settings_with(&self.home, &variables).banners;
+        let servers = read_servers_with(&self.home, &variables).banners;
+        let folder = format!("{}/", self.home.root().display());
+        settings
+            .into_iter()
+            .chain(servers)
+            .map(|banner| {
+                (
+                    banner.cause.to_string(),
+                    said(&banner.notice).replace(&folder, ""),
+                )
+            })
+            .collect()
+    }
+
+    fn servers(&self) -> Vec<ServerConfig> {
+        read_servers_with(&self.home, &variables).value
+    }
+
+    fn server(&self, id: &str) -> ServerConfig {
+        let mut servers = self.servers().into_iter();
+        servers.find(|server| server.id.as_str() == id).unwrap()
+    }
+
+    fn config_text(&self) -> String {
+        fs::read_to_string(self.home.config()).unwrap()
+    }
+
+    fn servers_text(&self) -> String {
+        fs::read_to_string(self.home.servers()).unwrap()
+    }
+}
+
+fn one_model(entry: Value) -> Place {
+    with_config(json!({ "models": [entry] }).to_string())
+}
+
+fn reference(name: &str, provider: ProviderKind) -> ModelRef {
+    ModelRef {
+        name: name.to_owned(),
+        provider,
+        model: name.to_owned(),
+    }
+}
+
+/// Has the file this mode? Everything has, where there are none.
+fn has_mode(path: &Path, mode: u32) -> bool {
+    #[cfg(unix)]
+    return {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).unwrap().permissions().mode() & 0o777 == mode
+    };
+    #[cfg(not(unix))]
+    return path.exists() && mode > 0;
+}
+
+/// What does not parse, and what is said about it.
+const MALFORMED: [(&[u8], &str); 13] = [
+    (
+        b"{\n  \"models\": [],\n}",
+        "line 3, column 1: trailing comma. | Remove the comma after the last entry.",
+    ),
+    (
+        "{\"a\": \"한글\" \"b\"}".as_bytes(),
+        "line 1, column 12: expected `,` or `}`. | Put a comma between two entries, and a bracket at the end.",
+    ),
+    (
+        b"\xef\xbb\xbf{}",
+        "line 1, column 1: it begins with a byte order mark. | Save it as UTF-8 without a byte order mark.",
+    ),
+    (
+        b"",
+        "line 1, column 1: the file is empty. | Write {} into it, or delete it.",
+    ),
+    (
+        b" \n",
+        "line 1, column 1: the file is empty. | Write {} into it, or delete it.",
+    ),
+    (
+        b"\n [1]",
+        "line 2, column 2: it is a list, an object is expected. | Put what it holds into an object: { … }.",
+    ),
+    (
+        b"null",
+        "line 1, column 1: it is null, an object is expected. | Put what it holds into an object: { … }.",
+    ),
+    (
+        b"{\"a\":1,\n\xff}",
+        "line 2, column 1: a byte that is not UTF-8. | Save it as UTF-8.",
+    ),
+    (
+        b"{\"a\": {",
+        "line 1, column 7: the file ends too early. | Close what is open: a bracket or a quotation mark is missing.",
+    ),
+    (
+        b"{\n // note\n}",
+        "line 2, column 2: a comment. | JSON knows no comments: remove it.",
+    ),
+    (
+        b"{'a': 1}",
+        "line 1, column 2: a single quotation mark. | Write texts in \"double\" quotation marks.",
+    ),
+    (
+        b"{\"a\": tru}",
+        "line 1, column 10: a word that is none of true, false and null. | Write texts in \"double\" quotation marks.",
+    ),
+    (
+        b"{} {}",
+        "line 1, column 4: trailing characters. | Correct it there.",
+    ),
+];
+
+fn expected_words(file: &str, words: &str) -> String {
+    let (place, advice) = words.split_once(" | ").unwrap();
+    format!("{file}, {place} The program runs without it, and nothing is saved into it. {advice}")
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_told_with_place_and_cure_and_left_alone() {
+    for (bytes, words) in MALFORMED {
+        let place = with_config(bytes);
+        let words = expected_words("config.json", words);
+        assert_eq!(place.banners(), [("config.json".to_owned(), words)]);
+        assert_eq!(place.settings(), Settings::default());
+
+        let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+        let banner = &read_settings_with(&place.home, &variables).banners[0];
+        assert_eq!(refused.notice(), banner.notice);
+        assert_eq!(fs::read(place.home.config()).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn the_same_holds_for_the_file_of_servers() {
+    for (bytes, words) in MALFORMED {
+        let place = with_servers(bytes);
+        let words = expected_words("mcp-servers.json", words);
+        assert_eq!(place.banners(), [("mcp-servers.json".to_owned(), words)]);
+        assert_eq!(place.servers().len(), 1, "the built-in one");
+        let id = ServerId::new("humble");
+        let refused = config::set_server_enabled(&place.home, &id, false).unwrap_err();
+        let banner = &read_servers_with(&place.home, &variables).banners[0];
+        assert_eq!(refused.notice(), banner.notice);
+        assert_eq!(fs::read(place.home.servers()).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_file_that_is_no_settings_by_its_size_is_told_as_such() {
+    let place = with_config(vec![b' '; (16 << 20) + 1]);
+    let sentence = "config.json is larger than 16 MB. The program runs without it, and \
+                    nothing is saved into it. Settings are small: move it away, or take out \
+                    what does not belong there.";
+    let expected = ("config.json".to_owned(), sentence.to_owned());
+    assert_eq!(place.banners(), [expected]);
+    let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+    assert!(matches!(
+        refused,
+        ConfigError::TooLarge { megabytes: 16, .. }
+    ));
+}
+
+#[test]
+fn a_folder_or_a_circle_of_links_in_the_place_of_the_file_is_told() {
+    let place = place();
+    fs::create_dir(place.home.config()).unwrap();
+    let words = |why: &str| {
+        let sentence = format!(
+            "{}/config.json cannot be read: {why}. The program runs without it, \
+             and nothing is saved into it. Make it a file that you may read.",
+            place.home.root().display()
+        );
+        sentence.replace(&format!("{}/", place.home.root().display()), "")
+    };
+    let mut expected = words("it is a folder");
+    expected.replace_range(..1, "c");
+    assert_eq!(
+        place.banners(),
+        [("config.json".to_owned(), expected.clone())]
+    );
+    let refused = config::set_tool_mode(&place.home, ToolMode::Auto).unwrap_err();
+    assert!(
+        matches!(refused, ConfigError::Unreadable { .. }),
+        "{refused}"
+    );
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("config.json", place.home.servers()).unwrap();
+        fs::remove_dir(place.home.config()).unwrap();
+        std::os::unix::fs::symlink("mcp-servers.json", place.home.config()).unwrap();
+        assert_eq!(place.banners().len(), 2);
+    }
+}
+
+#[test]
+fn a_home_below_a_file_is_told_to_be_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    let home = Home::at(folder.path().join("file/home"));
+    let banners = read_settings_with(&home, &variables).banners;
+    let sentence = said(&banners[0].notice);
+    assert!(
+        sentence.ends_with("Name another folder with --home."),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn the_first_run_makes_the_folders_and_the_prompt_and_later_runs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().join("new/home"));
+    assert_eq!(home.prepare(), []);
+    let prompt = include_bytes!("../../../assets/default_system_prompt.md");
+    assert_eq!(fs::read(home.system_prompt()).unwrap(), prompt);
+    assert!(has_mode(&home.system_prompt(), 0o600));
+    for folder in [home.sessions(), home.logs(), home.cache()] {
+        assert!(has_mode(&folder, 0o700));
+    }
+    assert!(has_mode(home.root(), 0o700));
+    fs::remove_file(home.system_prompt()).unwrap();
+    assert_eq!(home.prepare(), []);
+    assert!(!home.system_prompt().exists(), "deleted stays deleted");
+    assert_eq!(read_system_prompt(&home).value, "");
+}
+
+#[test]
+fn a_prompt_that_is_there_already_is_kept() {
+    let place = place();
+    fs::write(place.home.system_prompt(), "mine\n").unwrap();
+    assert_eq!(place.home.prepare(), []);
+    assert_eq!(read_system_prompt(&place.home).value, "mine\n");
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_a_banner() {
+    let place = place();
+    let file = place.home.root().join("file");
+    fs::write(&file, "").unwrap();
+    for root in [file.clone(), file.join("below")] {
+        let banners = Home::at(&root).prepare();
+        assert_eq!(banners.len(), 1);
+        let words = said(&banners[0].notice);
+        assert!(words.contains("is a file"), "{words}");
+    }
+}
+
+#[test]
+fn a_prompt_that_is_no_text_or_teaches_an_older_form_is_told() {
+    let place = place();
+    fs::write(place.home.system_prompt(), b"a\nb\xff").unwrap();
+    let read = read_system_prompt(&place.home);
+    assert_eq!(read.value, "");
+    let words = said(&read.banners[0].notice);
+    assert!(words.contains("line 2 is not UTF-8"), "{words}");
+    fs::write(place.home.system_prompt(), "use chooseFunction").unwrap();
+    let read = read_system_prompt(&place.home);
+    assert_eq!(read.value, "use chooseFunction");
+    assert_eq!(read.banners[0].cause.to_string(), "system_prompt.txt");
+}

@@ -1,0 +1,160 @@
+//! Calls whose JSON nobody closed: they are told, and what follows is not lost.
+
+use crate::dialect::cuts::read;
+
+const TIME: &str = "call humble/get_time {}";
+const NEXT: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
+
+/// The text before, whether the call is unusable for its JSON, and what follows.
+fn parts(text: &str) -> Vec<String> {
+    let told = read(text);
+    let short = |one: &String| {
+        let why = one.starts_with("unusable its JSON cannot be read: ");
+        if why {
+            "unreadable".to_owned()
+        } else {
+            one.clone()
+        }
+    };
+    told.iter().map(short).collect()
+}
+
+#[test]
+fn a_missing_brace_in_tags_loses_nothing_that_follows() {
+    for broken in [
+        r#"{"name": "get_weather", "arguments": {"city": "Seoul"}"#,
+        r#"{"name": "get_weather", "arguments": {"city": "Seoul""#,
+        r#"{"name": "get_weather", "arguments": {"city": "서울}}"#,
+        r#"{"name": "get_weather", "arguments": {"city": "5" tall"}}"#,
+        "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\": \"서울\"\n}",
+        "[{\"name\": \"get_weather\", \"arguments\": {\"city\": \"서울\"}",
+    ] {
+        assert_eq!(
+            parts(&format!(
+                "First\n<tool_call>\n{broken}\n</tool_call>\nI will look now.\n{NEXT}"
+            )),
+            [
+                "text First\n",
+                "unreadable",
+                "text I will look now.\n",
+                TIME
+            ],
+            "{broken}"
+        );
+        assert_eq!(
+            parts(&format!("<tool_call>\n{broken}\n</tool_call>")),
+            ["unreadable"],
+            "{broken}"
+        );
+    }
+    assert_eq!(
+        read("<tool_call>{\"name\": \"get_weather\", \"arguments\": {}</tool_call>끝"),
+        [
+            "unusable its JSON cannot be read: EOF while parsing an object at line 1 column 39",
+            "text 끝"
+        ]
+    );
+}
+
+#[test]
+fn a_bare_object_that_nobody_closed_ends_before_prose_a_fence_or_the_next() {
+    let broken = r#"{"name": "get_weather", "arguments": {"city": "서울"}"#;
+    assert_eq!(
+        parts(&format!("{broken}\n\n잠시만요.")),
+        ["unreadable", "text 잠시만요."]
+    );
+    assert_eq!(
+        parts(&format!("{broken}\n\n\"Quoted\" prose")),
+        ["unreadable", "text \"Quoted\" prose"]
+    );
+    assert_eq!(
+        parts(&format!(
+            "{broken}\n{{\"name\": \"get_time\", \"arguments\": {{}}}}"
+        )),
+        ["unreadable", TIME]
+    );
+    assert_eq!(
+        parts(&format!("{broken}\n```sh\nls\n```")),
+        ["unreadable", "text ```sh\nls\n```"]
+    );
+    for unread in [
+        broken,
+        r#"{"name": "get_weather", "arguments": {"city": "서울}}"#,
+    ] {
+        assert_eq!(
+            parts(&format!("```json\n{unread}\n```\n끝\n{NEXT}")),
+            ["unreadable", "text 끝\n", TIME]
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_still_followed_to_its_own_end() {
+    for body in [
+        "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\" \"서울\"\n\n  }\n}",
+        "{\n  name: \"get_weather\",\n  arguments: {\n    city: \"<b>}\"\n  }\n}",
+        "{\"name\": \"get_weather\"\n\"arguments\": {}\n}",
+    ] {
+        assert_eq!(
+            parts(&format!("<tool_call>\n{body}\n</tool_call>\n끝")),
+            ["unreadable", "text 끝"],
+            "{body}"
+        );
+    }
+    assert_eq!(
+        read(
+            "{\"name\": \"get_weather\", \"arguments\": {\"city\": \"{\n}\n</b>\n</tool_call> 서울\"}}"
+        ),
+        [r#"call humble/get_weather {"city":"{\n}\n</b>\n</tool_call> 서울"} repaired"#]
+    );
+    let add = r#"{"name": "add", "arguments": {"a": 1, "b": 2}}"#;
+    assert_eq!(
+        read(&format!("<tool_call>[{add} {add}</tool_call>")),
+        [r#"call log/add {"a":1,"b":2}"#; 2]
+    );
+}
+
+#[test]
+fn a_missing_brace_behind_special_tokens_loses_nothing_that_follows() {
+    for json in [r#"{"city": "서울""#, r#"{"city": ["서울"}"#] {
+        for (opens, closes) in [
+            ("[TOOL_CALLS]get_weather[ARGS]", "\n\n"),
+            ("[TOOL_CALLS]get_weather[ARGS]", "</s>"),
+            (
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>",
+                "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            ),
+            (
+                "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n",
+                "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            ),
+            (
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>",
+                "<|tool_call_end|><|tool_calls_section_end|>",
+            ),
+            (
+                "<|channel|>commentary to=functions.get_weather<|message|>",
+                "<|call|>",
+            ),
+        ] {
+            let text = format!("{opens}{json}{closes}끝\n{NEXT}");
+            assert_eq!(parts(&text), ["unreadable", "text 끝\n", TIME], "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_was_rejected_with_its_first_character_is_no_closer() {
+    assert_eq!(
+        read("{\"이[/TOOL_CALLS][5]\n]끝"),
+        ["text {\"이[/TOOL_CALLS][5]\n]끝"]
+    );
+}
+
+#[test]
+fn a_string_that_broke_before_a_later_item_of_a_list_is_survived() {
+    // Found by fuzzing: the string that is none began before the item that it breaks.
+    let text = ".#/```<tool_call>[`i<<|EN_AC  >-,,ty=\"},~\t,\t\n\n\n\t{\"name\": \"f\", \"arguments\": \
+                \"\n\nx\"}}\t\n\n\n:\nx\",,,.,0,,,,,print(default_api.f(city=\"x\")),,,-,,,  >>t[\n---[";
+    super::scanned::check(text, &[9, 120]);
+}

@@ -1,0 +1,148 @@
+//! Texts put together from fragments of markers: whatever they say, all ways of
+//! cutting them agree, and no byte is lost.
+
+use crate::dialect::cuts::{offered, scan};
+use crate::dialect::scanned::may_be_held;
+use humble::dialect::scan::{Piece, Scanner};
+use proptest::prelude::*;
+
+const FRAGMENTS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    ">",
+    "\"",
+    "'",
+    ":",
+    ",",
+    ";",
+    "\\",
+    "\n",
+    " ",
+    "`",
+    "```",
+    "```json\n",
+    "<think>",
+    "</think>",
+    "<thinking>",
+    "</thinking>",
+    "<th",
+    "{\"name\": ",
+    "\"add\"",
+    "\"arguments\": ",
+    "{\"a\": 1, \"b\": 2}",
+    "\"unknown\"",
+    "\"tool_calls\": ",
+    "[{",
+    "}]",
+    "한글",
+    "prose ",
+    "// c\n",
+    "/*",
+    "1",
+    "None",
+    "{\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}",
+    "{\"name\": \"nope\", \"arguments\": {}}",
+    "{\"name\": \"add\", \"arguments\": {\"a\" 1}}",
+    "{\"name\": \"get_time\", \"arguments\": {}}",
+    "<tool_call>",
+    "</tool_call>",
+    "<tools>",
+    "[TOOL_CALLS]",
+    "[TOOL",
+    "<|python_tag|>",
+    "<|eom_id|>",
+    "functools",
+    "\nfun",
+    "[get_time()",
+    "(a=1, b='둘')",
+    "add",
+    "log.add(a=",
+    "\"\"\"",
+    "()",
+    "#",
+    "=",
+    ".call(",
+    "<function_calls>",
+    "</function_calls>",
+    "<|tool_call_start|>",
+    "<|tool_call>call:add{",
+    "a:<|\"|>",
+    "<escape>",
+    "<|tool_call_begin|>",
+    "function",
+    "<｜tool▁sep｜>",
+    "[ARGS]",
+    "[CALL_ID]x",
+    "<|tool_call_argument_begin|>",
+    "<|start|>assistant",
+    "<|channel|>",
+    "analysis",
+    "commentary to=functions.add ",
+    "<|message|>",
+    "<|end|>",
+    "<|call|>",
+    "<|channel>thought\n",
+    "<channel|>",
+    "```tool_code\n",
+    "print(add(a=1, b=2))\n",
+];
+
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(FRAGMENTS);
+    prop::collection::vec(fragment, 0..18).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn every_way_of_cutting_gives_the_same_pieces(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+        let offered = offered();
+        let whole = scan(&offered, [text.as_str()]);
+        prop_assert_eq!(&scan(&offered, text.split_inclusive(|_| true)), &whole);
+        let ends: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let mut cuts: Vec<_> = cuts.iter().map(|cut| *cut.get(&ends)).chain([0, text.len()]).collect();
+        cuts.sort_unstable();
+        let chunks = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
+        prop_assert_eq!(&scan(&offered, chunks), &whole);
+    }
+
+    #[test]
+    fn every_byte_is_accounted_for_and_only_what_may_become_a_form_is_held_back(text in fragments()) {
+        let mut scanner = Scanner::new(offered());
+        let (mut given, mut told) = (String::new(), String::new());
+        let mut turned = 0;
+        for c in text.split_inclusive(|_| true) {
+            given.push_str(c);
+            for piece in scanner.push(c) {
+                turned += u32::from(piece == Piece::TextWasThinking);
+                told.push_str(piece.raw());
+            }
+            let held = given.strip_prefix(&told);
+            prop_assert!(held.is_some_and(|held| may_be_held(&told, held)), "{told:?} of {given:?}");
+        }
+        for piece in scanner.finish() {
+            turned += u32::from(piece == Piece::TextWasThinking);
+            told.push_str(piece.raw());
+        }
+        prop_assert_eq!(&told, &text);
+        prop_assert!(turned <= 1);
+    }
+
+    #[test]
+    fn text_without_a_marker_is_passed_on_at_once(
+        text in "[a-eg-zA-Z가-힣ぁ-ん0-9.,;:!?()\"' \n-]{1,60}",
+        cut in 1..60_usize,
+    ) {
+        let mut scanner = Scanner::new(offered());
+        scanner.push("x");
+        let cut = text.floor_char_boundary(cut);
+        for part in [&text[..cut], &text[cut..]] {
+            let told: String = scanner.push(part).iter().map(Piece::raw).collect();
+            prop_assert_eq!(&told, part);
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Calls as Python (DIALECTS 22, 27, 28, 34), and the code and Markdown that look
+//! like them.
+
+use crate::dialect::cuts::{offered, read};
+use crate::dialect::tokens::{ADD, CUT, SEOUL, TIME, TOKYO, label, unknown};
+use humble::dialect::scan::{Piece, Scanner};
+
+const BROKEN: &str = "unusable its arguments cannot be read: a string has no end, or a quotation mark in it no backslash before it";
+
+#[test]
+fn b22_python_in_function_calls_tags() {
+    assert_eq!(
+        read("<function_calls>get_weather(city=\"서울\")</function_calls>"),
+        [SEOUL]
+    );
+    assert_eq!(
+        read(
+            "날씨를 볼게요.\n<function_calls>\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n</function_calls>\n네"
+        ),
+        ["text 날씨를 볼게요.\n", TOKYO, ADD, TIME, "text 네"]
+    );
+    assert_eq!(
+        read("<function_calls>\nweather(city='서울')\nget_time()\n</function_calls>"),
+        [unknown("weather"), TIME.to_owned()]
+    );
+    assert_eq!(read("<function_calls>get_weather(city='서"), [CUT]);
+    assert_eq!(
+        label("<function_calls>get_time()</function_calls>"),
+        ("function_calls", true)
+    );
+    assert_eq!(
+        read("<tool_code>\nprint(default_api.get_weather(city='서울'))\n</tool_code>"),
+        [SEOUL]
+    );
+}
+
+#[test]
+fn c27_llama_calls_behind_its_python_tag() {
+    assert_eq!(
+        read("<|python_tag|>get_weather.call(city=\"서울\")<|eom_id|>"),
+        [SEOUL]
+    );
+    assert_eq!(
+        read("<|python_tag|>get_weather.call(city='東京'); add(a=1, b=2)"),
+        [TOKYO, ADD]
+    );
+    assert_eq!(
+        read("<|python_tag|>brave_search.call(query=\"날씨\")<|eom_id|>"),
+        [unknown("brave_search")]
+    );
+    assert_eq!(
+        read("<|python_tag|>print(get_weather(city='서울'))\nprint(get_time.call())"),
+        [SEOUL, TIME]
+    );
+    assert_eq!(read("<|python_tag|>get_weather.call(city=\"서"), [CUT]);
+    assert_eq!(label("<|python_tag|>get_time.call()"), ("Llama", true));
+}
+
+#[test]
+fn c28_a_python_list_of_calls() {
+    assert_eq!(read("[get_weather(city='서울')]"), [SEOUL]);
+    assert_eq!(
+        read(
+            "[get_weather(city='東京', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}), get_time()]"
+        ),
+        [
+            r#"call humble/get_weather {"city":"東京","n":3,"ok":true,"x":null,"xs":[1,"a"],"d":{"k":1.5}}"#,
+            TIME
+        ]
+    );
+    assert_eq!(
+        read(
+            "볼게요: [ add( a = 1, b = 2 ) ,\n  get_weather(\n    city=\"\"\"서울\"\"\",\n  ),\n]\n\n잠시만요."
+        ),
+        ["text 볼게요: ", ADD, SEOUL, "text 잠시만요."]
+    );
+    assert_eq!(
+        read("[log.add(a=1, b=2)] [functions.get_time()]\n[default_api.get_weather(city='서울')]"),
+        [ADD, TIME, SEOUL]
+    );
+    assert_eq!(read("```\n[get_time()]\n```\n네"), [TIME, "text 네"]);
+    assert_eq!(
+        read("[get_time()], [get_time()];\n네"),
+        [TIME, TIME, "text 네"]
+    );
+    assert_eq!(
+        read("[get_weather(city='it\\'s )] \"서울\"')]"),
+        [r#"call humble/get_weather {"city":"it's )] \"서울\""}"#]
+    );
+    assert_eq!(label("[get_time()]"), ("Python", true));
+    assert_eq!(label("[get_time()"), ("Python", true));
+}
+
+#[test]
+fn c28_the_list_of_lfm2_stands_between_tokens() {
+    assert_eq!(
+        read("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
+        [SEOUL, "text 네, 서울."]
+    );
+    assert_eq!(
+        read("<|tool_call_start|>[add(a=1, b=2), get_weather(city='東京')]<|tool_call_end|>"),
+        [ADD, TOKYO]
+    );
+    assert_eq!(
+        read("<|tool_call_start|>[날씨(city=1), 5, add(1, 2), add(a=x, b=2), get_time()]<|tool_call_end|>"),
+        [
+            unknown("날씨"),
+            "unusable it is not a call".to_owned(),
+            "unusable its arguments cannot be read: `1, 2)` has no name: write its arguments by name, as in `city=\"Paris\"`".to_owned(),
+            "unusable its arguments cannot be read: `x, b=2)` is not a plain value".to_owned(),
+            TIME.to_owned(),
+        ]
+    );
+    assert_eq!(read("<|tool_call_start|>[get_time(), add(a=1"), [TIME, CUT]);
+    assert_eq!(label("<|tool_call_start|>[get_time()]"), ("LFM2", true));
+}
+
+#[test]
+fn c28_a_call_that_cannot_be_read_is_told_where_no_doubt_is_left() {
+    let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
+    assert_eq!(read("[ping()]"), [ambiguous]);
+    assert_eq!(
+        read("[add(a=1)]"),
+        ["unusable `add` needs `b`, which is missing"]
+    );
+    assert_eq!(
+        read("[add(a=오늘(), b=2)]"),
+        ["unusable its arguments cannot be read: `오늘(), b=2)` is not a plain value"]
+    );
+    assert_eq!(
+        read("[add(a=1, b=2]\n네"),
+        [
+            "unusable its arguments cannot be read: `` follows a value where a comma or the end must",
+            "text 네"
+        ]
+    );
+    assert_eq!(
+        read("[get_weather(city='it's 서울')]\n\n볼게요.\n"),
+        [BROKEN, "text 볼게요.\n"]
+    );
+    assert_eq!(read("[get_weather(city='서"), [CUT]);
+    assert_eq!(read("[get_weather("), [CUT]);
+    assert_eq!(read("[get_time(), get_we"), [TIME, CUT]);
+}
+
+#[test]
+fn c28_code_and_markdown_that_look_like_it_stay_text() {
+    for text in [
+        "[x]",
+        "[ ] 할 일",
+        "[add](u)",
+        "[add(1)](url)",
+        "[get_time()](http://x)",
+        "[get_time()][1]",
+        "![get_time()](u)",
+        "xs[get_time()]",
+        "f()[get_time()]",
+        "[get_time(), 1]",
+        "[add(1, 2)]",
+        "[add(a==1)]",
+        "[unknown(a=1)]",
+        "[get_time() for x in xs]",
+        "[get_time().x]",
+        "[날씨(city='서울')]",
+        "```python\n[get_time()]\n```",
+        "```python\nxs = [get_time()]\n```",
+        "`[get_time()]` 는 예",
+        "`x = [get_time()]`",
+        "get_time()",
+        "get_weather(city='서울')",
+        "call:get_time{}",
+        "f[ARGS]{}",
+        "[get_time",
+        "[",
+        "[a(",
+        "[add(a, b)]",
+        "[get_time()\n[",
+        "[see add(a=1, b=2)]",
+    ] {
+        assert_eq!(read(text), [format!("text {text}")]);
+    }
+}
+
+#[test]
+fn c28_a_string_that_holds_its_own_quote_ends_with_its_line() {
+    for text in [
+        "[get_weather(city='Xi'an')]\n\n{\"name\": \"get_time\", \"arguments\": {}}\n\n네",
+        "[get_weather(city='it's'), get_time()]\n[get_time()]\n네",
+        "[get_weather(city=\"5\" tall\")] 그리고\n[get_time()]\n네",
+        "[get_weather(city=''Xi'an'')]\n[get_time()]\n네",
+        "[get_weather(city='서울)]\n\n[get_time()]\n네",
+        "[get_weather(city='서울)]\n[get_time()]\n\n네",
+        "<|tool_call_start|>[get_weather(city='Xi'an')]<|tool_call_end|>\n[get_time()]\n네",
+        "<function_calls>\nget_weather(city='Xi'an')\nget_time()\n</function_calls>\n네",
+    ] {
+        assert_eq!(read(text), [BROKEN, TIME, "text 네"], "{text}");
+    }
+    assert_eq!(
+        read("[get_time(), get_weather(city='Xi'an')]\n네"),
+        [TIME, BROKEN, "text 네"]
+    );
+    assert_eq!(read("[get_weather(city='Xi'an')]"), [BROKEN]);
+    assert_eq!(
+        read("[get_weather(city='서울\n시' r'' # it's\n, d={'k': ['a', 'b' ]})]\n네"),
+        [
+            "call humble/get_weather {\"city\":\"서울\\n시\",\"d\":{\"k\":[\"a\",\"b\"]}} repaired",
+            "text 네"
+        ]
+    );
+}
+
+/// What may be a part of the string that was not closed is not run.
+#[test]
+fn c28_what_follows_a_broken_call_of_several_lines_is_text() {
+    assert_eq!(
+        read("<function_calls>\nget_weather(city='it's\nget_time()\n')\n</function_calls>"),
+        [BROKEN, "text get_time()\n')\n</function_calls>"]
+    );
+}
+
+#[test]
+fn c28_a_list_that_does_not_stand_alone_is_an_example() {
+    for text in [
+        "You can get it with [get_time()] at any time.",
+        "x = [get_time()]",
+        "return [get_time()]",
+        "$[get_time()]$",
+        ">>> [get_time()]",
+        "[get_time()].map(x)",
+        "[get_time()]: https://x",
+        "<code>[get_time()]</code>",
+        "[get_time()]</code>",
+        "[get_time()] <b",
+        "[get_time()] 을 부르면",
+        "[get_time()] [x]",
+        "[get_time()][get_time()]",
+        "a:[get_time()]",
+        "네: 그 [get_time()]",
+    ] {
+        assert_eq!(read(text), [format!("text {text}")]);
+    }
+    for text in [
+        "[get_time()] \t\n",
+        "[get_time()];\n",
+        "  [get_time()]\r\n",
+        "[get_time()]<|eom_id|>",
+        "[get_time()] </s>",
+    ] {
+        assert_eq!(read(text), [TIME], "{text}");
+    }
+    assert_eq!(read("네: [get_time()]\n"), ["text 네: ", TIME]);
+    assert_eq!(
+        read("[get_time()] <tool_call>{\"name\": \"get_time\"}</tool_call>"),
+        ["text [get_time()] ", TIME]
+    );
+}
+
+#[test]
+fn c34_a_fence_of_tool_code_holds_calls() {
+    for text in [
+        "```tool_code\nget_weather(city='서울')\n```",
+        "```tool_code\n# 날씨\nget_weather(city='서울')\n```",
+        "```tool_code\nimport default_api\nget_weather(city='서울')\n```",
+        "```tool_code\nx = get_weather(city='서울')  # (\n```",
+        "```tool_code\nx = get_weather(city='서울')\nprint(x)\n```",
+        "```tool_code\nprint(default_api.get_weather(city=\"서울\"))\n```\n",
+        "```tool_code\n# 날씨 `확인`\nimport default_api\nweather = get_weather(city='서울')  # (\nprint(weather)\n```",
+        "```tool_code\n\nprint(get_weather(\n  city='서울',\n))",
+        "```tool_code\n[get_weather(city='서울')]\n```",
+    ] {
+        assert_eq!(read(text), [SEOUL], "{text}");
+    }
+    assert_eq!(
+        read(
+            "볼게요.\n```tool_code\nget_weather(city='東京')\nadd(a=1, b=2); get_time()\n```\n잠시만요."
+        ),
+        ["text 볼게요.\n", TOKYO, ADD, TIME, "text 잠시만요."]
+    );
+    assert_eq!(
+        read("```tool_code\ndefault_api.날씨(city='서울')\nget_weather(city=x)\n```"),
+        [
+            unknown("날씨"),
+            "unusable its arguments cannot be read: `x)` is not a plain value".to_owned()
+        ]
+    );
+    assert_eq!(
+        read("```tool_code\nprint(get_weather(city='it's'))\n```\n네"),
+        [
+            "unusable its arguments cannot be read: `s')` follows a value where a comma or the end must",
+            "text 네"
+        ]
+    );
+    assert_eq!(
+        read("```tool_code\nget_time()\nget_weather(city='서"),
+        [TIME, CUT]
+    );
+    for text in [
+        "```tool_code\nx = 1 + 1\nprint(x)\n```\n네",
+        "```tool_code\nfor x in xs:\n    get_time()\n```",
+        "```tool_code\nprint('안녕')\n```",
+        "```tool_code\nget_time() + 1\n```",
+        "```tool_codes\nget_time()\n```",
+        "```python\nprint(default_api.get_time())\n```",
+        "```tool_code",
+        "```tool_code\n```",
+    ] {
+        assert_eq!(read(text), [format!("text {text}")]);
+    }
+    assert_eq!(label("```tool_code\nget_time()\n```"), ("tool_code", true));
+}
+
+#[test]
+fn text_waits_only_as_long_as_it_may_be_a_call() {
+    let mut scanner = Scanner::new(offered());
+    let text = |text: &str| vec![Piece::Text(text.to_owned())];
+    assert_eq!(scanner.push("네\n[add"), text("네\n"));
+    assert_eq!(scanner.push("(1"), text("[add(1"));
+    assert_eq!(scanner.push(", [x"), text(", [x"));
+    assert_eq!(scanner.push(", [get_time()"), text(", [get_time()"));
+    assert_eq!(scanner.push("\n[get_time()]"), text("\n"));
+    assert_eq!(scanner.push(" a"), text("[get_time()] a"));
+    assert_eq!(scanner.push("<|channel|>a b"), text("<|channel|>a b"));
+    assert_eq!(scanner.push("to=functions."), text("to=functions."));
+}

@@ -1,0 +1,395 @@
+//! Each form of DIALECTS.md that is read, and what must not be read as one.
+
+use crate::dialect::cuts::{offered, read, scan};
+use humble::dialect::scan::{Piece, Scanner};
+use humble::domain::Offered;
+use std::sync::Arc;
+
+const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b": 2}}"#;
+const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
+
+#[test]
+fn a1_the_taught_form_is_a_call() {
+    assert_eq!(read(ADD), [CALLED]);
+    assert_eq!(
+        read(
+            "{\n\t\"name\": \"get_weather\",\n\t\"arguments\": {\"city\": \"서울 {특별시}\"},\n\t\"server\": \"humble\",\n\t\"reason\": \"날씨\"\n}\n"
+        ),
+        [r#"call humble/get_weather {"city":"서울 {특별시}"}"#]
+    );
+}
+
+#[test]
+fn a2_other_words_for_name_and_arguments_are_understood() {
+    assert_eq!(
+        read(r#"{"tool": "add", "args": {"a": 1, "b": 2}}"#),
+        [CALLED]
+    );
+    assert_eq!(
+        read(r#"{"tool_name": "add", "input": {"a": 1, "b": 2}}"#),
+        [CALLED]
+    );
+    assert_eq!(
+        read(r#"{"function": "get_weather", "parameters": {"city": "東京"}}"#),
+        [r#"call humble/get_weather {"city":"東京"}"#]
+    );
+}
+
+#[test]
+fn a3_prose_around_a_call_stays_and_the_call_is_not_in_it() {
+    assert_eq!(
+        read(&format!("Let me add.\n\n{ADD}")),
+        ["text Let me add.\n\n", CALLED]
+    );
+    assert_eq!(
+        read(&format!("더해 볼게요: {ADD}\n\n잠시만요.")),
+        ["text 더해 볼게요: ", CALLED, "text 잠시만요."]
+    );
+}
+
+#[test]
+fn a4_several_calls_may_be_separated_by_anything_usual() {
+    for between in ["; ", ";", "\n", "", ",\n"] {
+        assert_eq!(read(&[ADD, between, ADD].concat()), [CALLED, CALLED]);
+    }
+    assert_eq!(
+        read(
+            "{\"name\":\"get_time\",\"arguments\":{}};{\"name\":\"get_weather\",\"arguments\":{\"city\":\"부산\"}} 끝; 끝"
+        ),
+        [
+            "call humble/get_time {}",
+            r#"call humble/get_weather {"city":"부산"}"#,
+            "text 끝; 끝"
+        ]
+    );
+}
+
+#[test]
+fn a5_an_array_holds_calls_and_an_unreadable_one_does_not_drop_its_siblings() {
+    assert_eq!(read(&format!("[{ADD},\n {ADD}]")), [CALLED, CALLED]);
+    assert_eq!(
+        read(
+            r#"[{"name": "add", "arguments": {"a": 1 "b"}}, {"name": "get_weather", "arguments": {"city": "大阪"}}]"#
+        ),
+        [
+            "unusable its JSON cannot be read: expected `,` or `}` at line 1 column 38",
+            r#"call humble/get_weather {"city":"大阪"}"#
+        ]
+    );
+    assert_eq!(read(&format!("[{ADD}")), [CALLED]);
+    assert_eq!(read(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
+    assert_eq!(
+        read(&format!("[{ADD} and so on")),
+        [CALLED, "text and so on"]
+    );
+}
+
+#[test]
+fn a6_the_fence_around_a_call_goes_with_it() {
+    assert_eq!(read(&format!("```json\n{ADD}\n```")), [CALLED]);
+    assert_eq!(read(&format!("```\n{ADD}\n```\n")), [CALLED]);
+    assert_eq!(read(&format!("`{ADD}`")), [CALLED]);
+    assert_eq!(
+        read(
+            "알겠습니다.\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"서울\"}}\n```\n확인할게요."
+        ),
+        [
+            "text 알겠습니다.\n",
+            r#"call humble/get_weather {"city":"서울"}"#,
+            "text 확인할게요."
+        ]
+    );
+    assert_eq!(
+        read(&format!("```json\n{ADD}\n{ADD}\n```\n```json\n{ADD}\n```")),
+        [CALLED; 3]
+    );
+    assert_eq!(read(&format!("```json\n{ADD}")), [CALLED]);
+}
+
+#[test]
+fn a7_wrapped_calls_are_unwrapped() {
+    for text in [
+        r#"{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}, "type": "function", "id": "1"}"#,
+        r#"{"functionCall": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
+        r#"{"chooseFunction": {"server": "log", "name": "add", "arguments": {"a": 1, "b": 2}}}"#,
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "add", "params": {"a": 1, "b": 2}}"#,
+        r#"{"tool_calls": [{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}}]}"#,
+    ] {
+        assert_eq!(read(text), [CALLED], "{text}");
+    }
+}
+
+#[test]
+fn a8_arguments_may_come_before_the_name() {
+    assert_eq!(
+        read(r#"{"arguments": {"a": 1, "b": 2}, "name": "add"}"#),
+        [CALLED]
+    );
+}
+
+#[test]
+fn a9_the_name_may_be_the_key_in_an_array() {
+    assert_eq!(read(r#"[{"add": {"a": 1, "b": 2}}]"#), [CALLED]);
+}
+
+#[test]
+fn a10_arguments_may_be_a_string_that_holds_json() {
+    assert_eq!(
+        read(r#"{"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}"#),
+        [CALLED]
+    );
+    assert_eq!(
+        read(r#"{"name": "get_time", "arguments": ""}"#),
+        ["call humble/get_time {}"]
+    );
+}
+
+#[test]
+fn a11_and_a12_small_faults_are_repaired_and_it_is_said() {
+    assert_eq!(
+        read("{'name': 'add', 'arguments': {'a': True, 'b': None,},} # done"),
+        [
+            r#"call log/add {"a":true,"b":null} repaired"#,
+            "text # done"
+        ]
+    );
+    assert_eq!(
+        read("{\"name\": \"get_weather\", \"arguments\": {\"city\": \"C:\\서울\n시\"}}"),
+        [r#"call humble/get_weather {"city":"C:\\서울\n시"} repaired"#]
+    );
+}
+
+#[test]
+fn a13_an_offered_tool_without_what_it_requires_cannot_be_run() {
+    let missing = "unusable `add` needs `b`, which is missing";
+    assert_eq!(read(r#"{"name": "add", "arguments": {"a": 1}}"#), [missing]);
+    let both = "unusable `add` needs `a`, `b`, which is missing";
+    assert_eq!(read(r#"{"server": "log", "name": "add"}"#), [both]);
+    assert_eq!(
+        read(r#"{"name": "add", "arguments": [1, 2]}"#),
+        ["unusable the arguments of `add` must be an object"]
+    );
+}
+
+#[test]
+fn an_unknown_tool_with_arguments_is_told_and_never_replaced_by_another_server_s() {
+    let list =
+        "`get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)";
+    assert_eq!(
+        read(r#"{"name": "날씨", "arguments": {"city": "서울"}}"#),
+        [format!(
+            "unusable there is no tool `날씨`; on offer: {list}"
+        )]
+    );
+    assert_eq!(
+        read(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
+        [format!(
+            "unusable there is no tool `add` on a server `math`; on offer: {list}"
+        )]
+    );
+    assert_eq!(
+        read(r#"{"name": "ping", "arguments": {}}"#),
+        [r#"unusable several servers have a tool `ping`: name one with "server""#]
+    );
+}
+
+#[test]
+fn a_call_cut_off_by_the_end_is_not_shown_as_text() {
+    let cut = "unusable it was cut off before its end";
+    assert_eq!(read(r#"{"name": "add", "arguments": {"a": 1, "b"#), [cut]);
+    assert_eq!(read(r#"{"name": "add""#), [r#"text {"name": "add""#]);
+    assert_eq!(read(&format!("[{ADD}, {{\"name\": \"a")), [CALLED, cut]);
+}
+
+#[test]
+fn a14_braces_after_a_call_are_text() {
+    assert_eq!(
+        read(&format!("{ADD} {{x}} and {{\"k\": 1}}")),
+        [CALLED, r#"text {x} and {"k": 1}"#]
+    );
+    assert_eq!(read(&format!("{ADD}}}\n[끝]")), [CALLED, "text }\n[끝]"]);
+}
+
+#[test]
+fn a15_names_may_be_namespaced() {
+    for name in [
+        "functions.add",
+        "log__add",
+        "log.add",
+        "add:0",
+        "functions.add:12",
+    ] {
+        let text = format!(r#"{{"name": "{name}", "arguments": {{"a": 1, "b": 2}}}}"#);
+        assert_eq!(read(&text), [CALLED], "{name}");
+    }
+}
+
+#[test]
+fn d35_thinking_is_taken_off_first() {
+    assert_eq!(
+        read("<think>더하면</think>\n\n3입니다."),
+        ["thinking 더하면", "text 3입니다."]
+    );
+    assert_eq!(read("<think>\n\n</think>\n\nThree."), ["text Three."]);
+    assert_eq!(
+        read("\n<thinking>\na < b\n</thinking>x"),
+        ["thinking a < b\n", "text x"]
+    );
+    assert_eq!(
+        read("Hm. <think>考え中</think> So 3."),
+        ["text Hm. ", "thinking 考え中", "text So 3."]
+    );
+    assert_eq!(
+        read("<think>never closed </thin"),
+        ["thinking never closed </thin"]
+    );
+    assert_eq!(
+        read(&format!("<think>a</think>\n{ADD}")),
+        ["thinking a", CALLED]
+    );
+}
+
+#[test]
+fn d36_a_lone_closing_tag_makes_the_text_before_it_thinking() {
+    assert_eq!(
+        read("생각\n</think>\n\n답"),
+        ["text 생각\n", "text was thinking", "text 답"]
+    );
+    assert_eq!(read("</think>답"), ["text 답"]);
+    assert_eq!(
+        read(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
+        [
+            "text 더하면 ",
+            CALLED,
+            "text 될까\n",
+            "text was thinking",
+            "text 아니요"
+        ]
+    );
+    assert_eq!(
+        read("<think>a</think>b</think>"),
+        ["thinking a", "text b</think>"]
+    );
+}
+
+#[test]
+fn a_list_of_other_things_is_let_go_at_its_first() {
+    let mut scanner = Scanner::new(offered());
+    let told: String = scanner
+        .push("[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"")
+        .iter()
+        .map(Piece::raw)
+        .collect();
+    assert_eq!(told, "[{\"id\": 1, \"name\": \"Kim\"}, {\"id\"");
+}
+
+#[test]
+fn d38_a_call_quoted_in_thinking_is_not_a_call() {
+    assert_eq!(
+        read(&format!("<think>I could {ADD}</think>아니요")),
+        [format!("thinking I could {ADD}"), "text 아니요".to_owned()]
+    );
+}
+
+#[test]
+fn what_is_not_a_call_stays_text_to_the_byte() {
+    for text in [
+        "let v: Vec<tool> = vec![1, 2]; if a < b { return; }",
+        "<div class=\"think\"><p>안녕</p></div>",
+        "<thinker> and </tool>",
+        r#"{"name": "Kim", "age": 3, "arguments": {"a": 1}}"#,
+        r#"{"name": "Kim"}"#,
+        r#"{"name": "get_time"}"#,
+        r#"{"name": {"first": "民"}, "type": "person"}"#,
+        r#"{"name": "김", "id": 7, "arguments": 5}"#,
+        r#"{"example": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
+        r#"[1, 2, ["a"]] and [link](http://x) and - [ ] todo"#,
+        r#"[{"id": 1}, {"id": 2}]"#,
+        "```json\n{\n  \"city\": \"서울\",\n  \"name\": \"add\"\n}\n```\n그리고",
+        "```python\nadd(a=1, b=2)\ncall = {\"name\": \"add\", \"arguments\": {\"a\": 1, \"b\": 2}}\n```",
+        "```rust\nfn main() { println!(\"{}\", 1); }\n```\nText.",
+        "Use `<think>` and `</think>` as tags, or ``` alone.",
+        "`POST {\"name\": \"get_time\", \"arguments\": {}}` 그리고 `a <tool_call>{\"name\": \"get_time\"}`",
+        "```\n<think>\n```\n",
+        "~~~python\nx = [get_time()]\ny = {\"name\": \"get_time\", \"arguments\": {}}\n~~~\n`끝` ~5 <b>",
+        "> ```python\n> x = {\"name\": \"get_time\", \"arguments\": {}}\n> ```\n",
+        "- ```python\n  x = {\"name\": \"get_time\", \"arguments\": {}}\n  ```\n",
+        "```python\nEXAMPLE = \"\"\"\n<tool_call>\n{\"a\": 1}\n</tool_call>\n<function=get_time>\n\"\"\"\n```",
+        "use `text.split(\"</think>\")[-1]`, 그리고 `re.sub(\"<think>.*?\")` 끝",
+        "\"<think>\" is a tag, **<think>** too, List<think> as well",
+        "[{\"server\": \"humble\", \"name\": \"get_time\"}, {\"server\": \"docs\", \"name\": \"ping\"}]",
+        "{",
+        "[",
+        "<",
+        "a {",
+        "[{",
+        "<th",
+        "`",
+        "```json\n",
+        "{\"name",
+        "{{x}}",
+        "[[1]]",
+        "한글 { 漢字",
+        "I said {\"unbalanced and then\n nothing",
+        "{\"a\": \"b\"} {\"name\": tru, \"arguments\": {}}",
+    ] {
+        assert_eq!(read(text), [format!("text {text}")]);
+    }
+}
+
+#[test]
+fn a_fence_with_other_content_does_not_hide_a_later_call() {
+    assert_eq!(
+        read(&format!("```\nls\n```\n\n{ADD}")),
+        ["text ```\nls\n```\n\n", CALLED]
+    );
+    assert_eq!(
+        read(&format!("```\nls\n```\n\n```json\n{ADD}\n```")),
+        ["text ```\nls\n```\n\n", CALLED]
+    );
+    assert_eq!(
+        read(&format!("Say {{\"what\n\n{ADD}")),
+        ["text Say {\"what\n\n", CALLED]
+    );
+}
+
+#[test]
+fn text_is_passed_on_at_once_and_held_back_no_longer_than_needed() {
+    let mut scanner = Scanner::new(offered());
+    let text = |text: &str| vec![Piece::Text(text.to_owned())];
+    assert_eq!(scanner.push("Hello, 세계. "), text("Hello, 세계. "));
+    assert_eq!(scanner.push("a <"), text("a "));
+    assert_eq!(scanner.push("th"), []);
+    assert_eq!(scanner.push("e"), text("<the"));
+    assert_eq!(scanner.push(" {\"ci"), text(" "));
+    assert_eq!(scanner.push("ty\""), text("{\"city\""));
+    assert_eq!(scanner.push(": {\"name\": "), text(": {\"name\": "));
+    assert_eq!(scanner.push("1}} `"), text("1}} "));
+    assert_eq!(scanner.push("x`"), text("`x"));
+    assert_eq!(scanner.finish(), text("`"));
+}
+
+#[test]
+fn without_tools_json_is_text_at_once_and_thinking_is_still_read() {
+    let mut scanner = Scanner::new(Arc::new(Offered::default()));
+    assert_eq!(
+        scanner.push("<think>a</think>```json\n{\"name\": "),
+        [
+            Piece::Mark("<think>".to_owned()),
+            Piece::Thinking("a".to_owned()),
+            Piece::Mark("</think>".to_owned()),
+            Piece::Text("```json\n{\"name\": ".to_owned())
+        ]
+    );
+}
+
+#[test]
+fn the_raw_call_is_what_the_model_wrote() {
+    let pieces = scan(
+        &offered(),
+        [format!("[{ADD}, {{\"name\":\"x\",\"args\":{{}}}}]").as_str()],
+    );
+    let raw: Vec<_> = pieces.iter().map(Piece::raw).collect();
+    let expected = ["[", ADD, ", ", r#"{"name":"x","args":{}}"#, "]"];
+    assert_eq!(raw, expected);
+}

@@ -1,0 +1,160 @@
+//! Texts put together from pieces of tags: all ways of cutting them agree, no
+//! character is lost, and only what may become a call is held back.
+
+use crate::dialect::scanned::check;
+use proptest::prelude::*;
+
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
+        "<tool_call>",
+        "</tool_call>",
+        "<function=f>",
+        "<function=",
+        "<function=g>\n</function>",
+        "<parameter=city>",
+        "\n<parameter=n>\n",
+        "</parameter>",
+        "</function>",
+        "f\n<arg_key>city</arg_key>",
+        "g",
+        "<arg_key>",
+        "</arg_key>",
+        "<arg_value>",
+        "</arg_value>",
+        "<invoke name=\"f\">",
+        "<invoke name='g'/>",
+        "<invoke",
+        "<parameter name=\"city\">",
+        "<parameter name=\"n\" string=\"false\">",
+        "</invoke>",
+        "<｜DSML｜invoke name=\"f\">",
+        "<｜DSML｜parameter name=\"city\">",
+        "</｜DSML｜parameter>",
+        "</｜DSML｜invoke>",
+        "<function_calls>",
+        "</function_calls>",
+        "<mcp-request>",
+        "<tool name=\"f\" />",
+        "<tool>",
+        "</tool>",
+        "<param name=\"city\">",
+        "<param name=\"n\" value=\"1\"/>",
+        "</param>",
+        "</mcp-request>",
+        "<![CDATA[",
+        "]]>",
+        "{\"city\": \"x\"}",
+        "{",
+        "<",
+        ">",
+        "/",
+        "\"",
+        "`",
+        "```\n",
+        "\n",
+        " ",
+        "한글",
+        "&lt;",
+        "<|im_end|>",
+        "<think>",
+        "</think>",
+    ]);
+    prop::collection::vec(fragment, 0..16).prop_map(|parts| parts.concat())
+}
+
+/// A call of each form, in its parts.
+fn calls() -> Vec<Vec<&'static str>> {
+    vec![
+        vec![
+            "<tool_call>",
+            "\n",
+            "<function=f>",
+            "\n",
+            "<parameter=city>",
+            "\n",
+            "서울",
+            "\n",
+            "</parameter>",
+            "\n",
+            "<parameter=n>",
+            "1",
+            "</parameter>",
+            "</function>",
+            "\n",
+            "</tool_call>",
+        ],
+        vec![
+            "<tool_call>",
+            "f",
+            "\n",
+            "<arg_key>",
+            "city",
+            "</arg_key>",
+            "<arg_value>",
+            "東京",
+            "</arg_value>",
+            "\n",
+            "</tool_call>",
+        ],
+        vec![
+            "<function_calls>",
+            "<invoke name=\"f\">",
+            "<parameter name=\"city\">",
+            "서울",
+            "</parameter>",
+            "\n",
+            "</invoke>",
+            "</function_calls>",
+        ],
+        vec![
+            "<mcp-request>",
+            "\n",
+            "<tool name=\"f\" />",
+            "<param name=\"city\">",
+            "서울",
+            "</param>",
+            "</mcp-request>",
+        ],
+    ]
+}
+
+/// A call with something in it taken out, doubled or put elsewhere: closer to what
+/// models get wrong than pieces at random.
+fn mistakes() -> impl Strategy<Value = String> {
+    let call = prop::sample::select(calls());
+    let mistake = (
+        any::<prop::sample::Index>(),
+        any::<prop::sample::Index>(),
+        0..3,
+    );
+    (call, prop::collection::vec(mistake, 1..4)).prop_map(|(mut parts, mistakes)| {
+        for (at, to, kind) in mistakes {
+            let part = parts[at.index(parts.len())];
+            match kind {
+                0 if parts.len() > 1 => {
+                    parts.remove(at.index(parts.len()));
+                }
+                1 => parts.insert(to.index(parts.len() + 1), part),
+                _ => {
+                    let (at, to) = (at.index(parts.len()), to.index(parts.len()));
+                    parts.swap(at, to);
+                }
+            }
+        }
+        parts.concat()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn every_way_of_cutting_gives_the_same_pieces(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+        check(&text, &cuts);
+    }
+
+    #[test]
+    fn a_mistake_in_a_call_loses_nothing(text in mistakes(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+        check(&text, &cuts);
+    }
+}

@@ -1,0 +1,74 @@
+//! Calls between tags whose values are bare text (DIALECTS 18 to 21 and 25): what is
+//! on offer in these tests, and how what was read is written.
+
+mod alike;
+mod function;
+mod generated;
+mod glm;
+mod invoke;
+mod request;
+mod unclosed;
+
+use crate::dialect::cuts::{PAIRS_BYTES_MAX, read_offering, tool};
+use crate::dialect::teach::server;
+use humble::domain::Offered;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn offered() -> Arc<Offered> {
+    let weather = json!({"name": "get_weather", "inputSchema": {
+        "type": "object",
+        "required": ["city"],
+        "properties": {
+            "city": {"type": "string"},
+            "days": {"type": "integer"},
+            "metric": {"type": "boolean"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+    }});
+    let write = json!({"name": "write", "inputSchema": {
+        "type": "object",
+        "required": ["path", "content"],
+        "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+    }});
+    Arc::new(Offered::from_servers(&[
+        server("humble", &[tool("get_time", &[]), weather]),
+        server("fs", &[write, tool("ping", &[])]),
+        server("docs", &[tool("ping", &[])]),
+    ]))
+}
+
+/// The first pairs of cuts are enough for a variant.
+fn read(text: &str) -> Vec<String> {
+    read_offering(&offered(), text, 24)
+}
+
+fn read_every_way(text: &str) -> Vec<String> {
+    read_offering(&offered(), text, PAIRS_BYTES_MAX)
+}
+
+const TIME: &str = "call humble/get_time {}";
+const CUT: &str = "unusable it was cut off before its end";
+const STRAY: &str =
+    "unusable there is text between its arguments, or a value has the tag in it that ends a value";
+
+const UNCLOSED: &str = "unusable the value of `city` was not closed";
+
+fn seoul() -> String {
+    weather(&json!({"city": "서울"}))
+}
+
+fn weather(arguments: &Value) -> String {
+    format!("call humble/get_weather {arguments}")
+}
+
+fn written(content: &str) -> String {
+    let arguments = json!({"path": "가.md", "content": content});
+    format!("call fs/write {arguments}")
+}
+
+fn unknown(name: &str) -> String {
+    format!(
+        "unusable there is no tool `{name}`; on offer: `get_time` (humble), `get_weather` (humble), `write` (fs), `ping` (fs), `ping` (docs)"
+    )
+}

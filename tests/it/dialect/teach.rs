@@ -1,0 +1,86 @@
+//! The system message against the golden files, byte for byte.
+
+use humble::dialect::tool_prompt::system_message;
+use humble::domain::{Dialect, Launch, LaunchId, Offered, Server, ServerStatus, Tool};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub fn server(name: &str, tools: &[Value]) -> Server {
+    let launch: LaunchId = Launch::BuiltIn.identity();
+    Server {
+        id: name.into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch,
+        tools: Arc::new(
+            tools
+                .iter()
+                .map(|tool| Tool::from_definition(tool).expect("the fixture is a tool"))
+                .collect(),
+        ),
+        tools_off: BTreeSet::new(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+        peer: None,
+        withheld: Default::default(),
+    }
+}
+
+fn golden(name: &str) -> (Offered, String) {
+    let path = |ending: &str| format!("tests/golden/{name}.{ending}");
+    let read = |path: String| std::fs::read_to_string(path).expect("the golden file is there");
+    let servers: Vec<Value> =
+        serde_json::from_str(&read(path("json"))).expect("the golden file is JSON");
+    let servers: Vec<Server> = servers
+        .iter()
+        .map(|entry| {
+            let tools = entry["tools"].as_array().expect("tools are a list");
+            server(
+                entry["server"].as_str().expect("a server has a name"),
+                tools,
+            )
+        })
+        .collect();
+    (Offered::from_servers(&servers), read(path("txt")))
+}
+
+fn default_prompt() -> String {
+    std::fs::read_to_string("assets/default_system_prompt.md").expect("the asset is there")
+}
+
+#[test]
+fn the_message_is_the_golden_one_byte_for_byte() {
+    for (name, dialect) in [
+        ("no-tools", Dialect::Prompt),
+        ("one-server", Dialect::Prompt),
+        ("odd-descriptions", Dialect::Prompt),
+        ("xml", Dialect::Xml),
+        ("no-tools", Dialect::Xml),
+    ] {
+        let (offered, expected) = golden(name);
+        let message = system_message(&default_prompt(), dialect, &offered);
+        assert_eq!(message.as_deref(), Some(expected.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn the_native_message_is_the_prompt_without_its_final_newline() {
+    let (offered, _) = golden("one-server");
+    let native = |prompt| system_message(prompt, Dialect::Native, &offered);
+    assert_eq!(native("Be brief.\n"), Some("Be brief.".to_owned()));
+    assert_eq!(native("Be brief.\n\n"), Some("Be brief.\n".to_owned()));
+    assert_eq!(native(""), None);
+    assert_eq!(native("\n"), None);
+}
+
+#[test]
+fn an_empty_prompt_adds_nothing_before_the_tool_block() {
+    let (offered, _) = golden("no-tools");
+    assert_eq!(
+        system_message("", Dialect::Prompt, &offered).as_deref(),
+        Some("FUNCTIONS:\n\n# Connected MCP Servers\n\n**NO TOOL CONNECTED**\n")
+    );
+}

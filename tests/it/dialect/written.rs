@@ -1,0 +1,363 @@
+//! Calls with arguments made at random, written in every form of DIALECTS.md with prose
+//! around them: each is read back as it was meant.
+
+use crate::dialect::cuts::{PAIRS_BYTES_MAX, scan_every_way};
+use crate::dialect::scanned::{offered, read_whole};
+use humble::dialect::scan::{Piece, Scanner};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+type Arguments = Map<String, Value>;
+
+/// How a value stands where the form has only text.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn python(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => {
+            let text = text.replace('\\', "\\\\").replace('\'', "\\'");
+            format!("'{}'", text.replace('\n', "\\n"))
+        }
+        Value::Array(items) => format!("[{}]", listed(items.iter().map(python))),
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| format!("'{key}': {}", python(value));
+            format!("{{{}}}", listed(map.iter().map(entry)))
+        }
+    }
+}
+
+fn gemma(value: &Value, quote: &str) -> String {
+    match value {
+        Value::String(text) => format!("{quote}{text}{quote}"),
+        Value::Array(items) => {
+            format!("[{}]", listed(items.iter().map(|item| gemma(item, quote))))
+        }
+        Value::Object(map) => gemma_entries(map, quote),
+        other => other.to_string(),
+    }
+}
+
+fn gemma_entries(map: &Arguments, quote: &str) -> String {
+    let entry = |(key, value): (&String, &Value)| format!("{key}:{}", gemma(value, quote));
+    format!(
+        "{{{}}}",
+        map.iter().map(entry).collect::<Vec<_>>().join(",")
+    )
+}
+
+fn listed(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn keywords(map: &Arguments) -> String {
+    listed(
+        map.iter()
+            .map(|(key, value)| format!("{key}={}", python(value))),
+    )
+}
+
+/// One text for each argument.
+fn each(map: &Arguments, written: impl Fn(&str, &Value) -> String) -> String {
+    map.iter().map(|(key, value)| written(key, value)).collect()
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// The forms of A and those around the same JSON.
+fn as_json(map: &Arguments) -> Vec<String> {
+    let args = json!(map);
+    let call = json!({ "name": "f", "arguments": args });
+    let (one, list) = (call.to_string(), json!([call]).to_string());
+    let pretty = serde_json::to_string_pretty(&call).expect("JSON");
+    vec![
+        one.clone(),
+        pretty.clone(),
+        list.clone(),
+        json!({ "server": "s", "name": "f", "arguments": args, "reason": "왜" }).to_string(),
+        json!({ "tool": "f", "parameters": args }).to_string(),
+        json!({ "tool_name": "f", "input": args }).to_string(),
+        json!({ "function": "f", "args": args }).to_string(),
+        json!({ "arguments": args, "name": "s__f" }).to_string(),
+        json!({ "name": "functions.f:0", "arguments": args.to_string() }).to_string(),
+        json!({ "function": call, "type": "function", "id": "1" }).to_string(),
+        json!({ "tool_calls": [{ "function": call }] }).to_string(),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "f", "params": args }).to_string(),
+        json!([{ "f": args }]).to_string(),
+        format!("```json\n{pretty}\n```"),
+        format!("```\n{one}\n```"),
+        format!("<tool_call>\n{one}\n</tool_call>"),
+        format!("<tools>{pretty}</tools>"),
+        format!("<TOOLCALL>{list}</TOOLCALL>"),
+        format!("<function_call>{one}</function_call>"),
+        format!("<|tool_call|> {list}"),
+        format!("[TOOL_CALLS] {list}"),
+        format!("[TOOL_CALLS][{one}][/TOOL_CALLS]"),
+        format!("<|python_tag|>{one}<|eom_id|>"),
+        format!(
+            "<|START_ACTION|>{}<|END_ACTION|>",
+            json!([{ "tool_call_id": "0", "tool_name": "f", "parameters": args }])
+        ),
+    ]
+}
+
+/// Tags with a place for each argument.
+fn as_tags(map: &Arguments) -> Vec<String> {
+    let args = json!(map).to_string();
+    let lines = each(map, |key, value| {
+        format!("<parameter={key}>\n{}\n</parameter>\n", plain(value))
+    });
+    let pairs = each(map, |key, value| {
+        let value = plain(value);
+        format!("<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n")
+    });
+    let attributes = each(map, |key, value| {
+        format!("<parameter name=\"{key}\">{}</parameter>\n", plain(value))
+    });
+    let bars = each(map, |key, value| {
+        let (string, value) = (value.is_string(), plain(value));
+        format!(
+            "<｜DSML｜parameter name=\"{key}\" string=\"{string}\">{value}</｜DSML｜parameter>\n"
+        )
+    });
+    let params = each(map, |key, value| {
+        format!(
+            "  <param name=\"{key}\">{}</param>\n",
+            escaped(&plain(value))
+        )
+    });
+    let invoke = format!("<invoke name=\"f\">\n{attributes}</invoke>");
+    vec![
+        format!("<tool_call>\n<function=f>\n{lines}</function>\n</tool_call>"),
+        format!("<seed:tool_call>\n<function=f>\n{lines}</function>\n</seed:tool_call>"),
+        format!("<function=f>\n{lines}</function>"),
+        format!("<function=f>{args}</function>"),
+        format!("<tool_call>f\n{pairs}</tool_call>"),
+        format!("<function_calls>\n{invoke}\n</function_calls>"),
+        format!("<minimax:tool_call>\n{invoke}\n</minimax:tool_call>"),
+        format!(
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\">\n{bars}</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+        ),
+        format!("<mcp-request>\n  <tool name=\"f\" />\n{params}</mcp-request>"),
+        format!("<mcp-request><tool name='f'></tool>{params}</mcp-request>"),
+        format!(
+            "<start_function_call>call:f{}<end_function_call>",
+            gemma_entries(map, "<escape>")
+        ),
+        format!(
+            "<|tool_call>call:f{}<tool_call|>",
+            gemma_entries(map, "<|\"|>")
+        ),
+    ]
+}
+
+/// Special tokens, and Python.
+fn as_tokens(map: &Arguments) -> Vec<String> {
+    let (args, python) = (json!(map).to_string(), keywords(map));
+    vec![
+        format!("[TOOL_CALLS]f[ARGS]{args}"),
+        format!("<|python_tag|>f.call({python})<|eom_id|>"),
+        format!("[f({python})]"),
+        format!("<|tool_call_start|>[f({python})]<|tool_call_end|>"),
+        format!("<function_calls>f({python})</function_calls>"),
+        format!(
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{args}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+        ),
+        format!(
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{args}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+        ),
+        format!(
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{args}<|tool_call_end|><|tool_calls_section_end|>"
+        ),
+        format!("<|channel|>commentary to=functions.f <|constrain|>json<|message|>{args}<|call|>"),
+        format!("```tool_code\nf({python})\n```"),
+        format!("```tool_code\nprint(default_api.f({python}))\n```"),
+    ]
+}
+
+/// Thinking before a call, in the ways of D.
+fn behind_thinking(call: &str) -> Vec<String> {
+    vec![
+        format!("<think>생각 {call}</think>\n{call}"),
+        format!("<thinking>考える</thinking>{call}"),
+        format!("생각 {call}\n</think>\n{call}"),
+        format!("<|channel>thought\n생각<channel|>{call}"),
+        format!("<|START_THINKING|>考える<|END_THINKING|>{call}"),
+        format!("<|channel|>analysis<|message|>생각<|channel|>final<|message|>{call}"),
+    ]
+}
+
+/// Each form, with arguments in Korean and in Japanese, cut at each pair of offsets.
+fn cut_everywhere(forms: impl Fn(&Arguments) -> Vec<String>) {
+    for map in [
+        json!({ "city": "서울 \"시\"" }),
+        json!({ "city": "東京", "n": 3 }),
+    ] {
+        let map = map.as_object().expect("an object");
+        for call in forms(map) {
+            let pieces = scan_every_way(&offered(), &call, PAIRS_BYTES_MAX);
+            let mut calls = pieces.iter().filter_map(|piece| match piece {
+                Piece::Call(call) => Some(&call.arguments),
+                _ => None,
+            });
+            assert_eq!(calls.next_back(), Some(map), "{call}");
+        }
+    }
+}
+
+#[test]
+fn json_is_read_the_same_however_it_is_cut() {
+    cut_everywhere(as_json);
+}
+
+#[test]
+fn tags_are_read_the_same_however_they_are_cut() {
+    cut_everywhere(as_tags);
+}
+
+#[test]
+fn tokens_are_read_the_same_however_they_are_cut() {
+    cut_everywhere(as_tokens);
+}
+
+#[test]
+fn thinking_is_read_the_same_however_it_is_cut() {
+    cut_everywhere(|map| behind_thinking(&json!({ "name": "f", "arguments": map }).to_string()));
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "서울",
+        "東京",
+        "a b",
+        "\"",
+        "'",
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        "\\",
+        "\n",
+        "</tool_call>",
+        "<b>",
+        "&amp;",
+        "`",
+        "```",
+        ":",
+        ",",
+        "7",
+        "true",
+        "null",
+        " ",
+        "#",
+        "//",
+        "=",
+    ]);
+    // Forms without quotes cannot tell white space at the ends from their own.
+    prop::collection::vec(part, 0..6).prop_map(|parts| format!("x{}x", parts.concat()))
+}
+
+fn arguments() -> impl Strategy<Value = Arguments> {
+    let some = |strategy: BoxedStrategy<Value>| prop::option::of(strategy);
+    (
+        text(),
+        some((-99..99_i32).prop_map(|n| json!(n)).boxed()),
+        some(any::<bool>().prop_map(|ok| json!(ok)).boxed()),
+        some(
+            prop::collection::vec(text(), 0..3)
+                .prop_map(|xs| json!(xs))
+                .boxed(),
+        ),
+        some(
+            text()
+                .prop_map(|a| json!({ "a": a, "b": [1, null] }))
+                .boxed(),
+        ),
+    )
+        .prop_map(|(city, n, ok, xs, o)| {
+            let named = [("n", n), ("ok", ok), ("xs", xs), ("o", o)];
+            let city = std::iter::once(("city".to_owned(), json!(city)));
+            let named = named
+                .into_iter()
+                .filter_map(|(key, value)| Some((key.to_owned(), value?)));
+            city.chain(named).collect()
+        })
+}
+
+/// The text shown around the one call of `written`, and what the call asks for.
+fn read_back(written: &str) -> Result<(String, Arguments), String> {
+    let (mut shown, mut calls) = (String::new(), Vec::new());
+    for piece in read_whole(written) {
+        match piece {
+            Piece::Text(text) => shown.push_str(&text),
+            Piece::Call(call) if call.tool == "f" && call.whole && !call.repaired => {
+                calls.push(call.arguments);
+            }
+            Piece::Mark(_) => {}
+            other => return Err(format!("{other:?} in {written}")),
+        }
+    }
+    match (calls.pop(), calls.is_empty()) {
+        (Some(arguments), true) => Ok((shown, arguments)),
+        _ => Err(format!("not one call in {written}")),
+    }
+}
+
+fn assert_all_are_read(written: Vec<String>, map: &Arguments) -> Result<(), TestCaseError> {
+    for call in written {
+        let text = format!("앞의 말.\n{call}\nafter it.");
+        let expected = Ok(("앞의 말.\nafter it.".to_owned(), map.clone()));
+        prop_assert_eq!(read_back(&text), expected, "{}", text);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn what_is_written_as_json_is_read_back(map in arguments()) {
+        assert_all_are_read(as_json(&map), &map)?;
+    }
+
+    #[test]
+    fn what_is_written_in_tags_is_read_back(map in arguments()) {
+        assert_all_are_read(as_tags(&map), &map)?;
+    }
+
+    #[test]
+    fn what_is_written_behind_tokens_is_read_back(map in arguments()) {
+        assert_all_are_read(as_tokens(&map), &map)?;
+    }
+
+    /// However a call is written, cutting it off never runs a part of it.
+    #[test]
+    fn what_is_cut_off_is_no_whole_call(map in arguments(), at in any::<prop::sample::Index>()) {
+        let all = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();
+        for call in all {
+            let ends: Vec<usize> = call.char_indices().map(|(end, _)| end).collect();
+            let cut = &call[..*at.get(&ends)];
+            let mut scanner = Scanner::new(offered());
+            let mut pieces = scanner.push(cut);
+            pieces.extend(scanner.finish());
+            for piece in pieces {
+                if let Piece::Call(read) = piece {
+                    prop_assert!(read.arguments == map || !read.whole, "{read:?} of {cut}");
+                }
+            }
+        }
+    }
+}

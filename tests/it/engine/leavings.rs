@@ -1,0 +1,172 @@
+//! What a start makes of journals in the awkward cases, and what is on the disk at
+//! the moment when an answer is shown.
+
+use super::keeping::words_come;
+use super::keeping::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
+use super::*;
+use humble::domain::Prompt;
+use humble::engine::Options;
+use std::fs;
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_is_on_the_disk_before_its_end_is_told() {
+    let script = Script::default()
+        .answer("one")
+        .answer("two")
+        .answer("three");
+    let mut bench = Bench::start(script).await;
+    for answer in ["one", "two", "three"] {
+        bench.says("?").await;
+        assert_eq!(bench.ended().await, answered(answer));
+        let files = [journals(&bench.home), sessions(&bench.home)].concat();
+        let has = |path: &std::path::PathBuf| {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            text.contains(&format!("\"{answer}\""))
+        };
+        assert!(files.iter().any(has), "{answer}: {files:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_cannot_be_saved_at_the_start_stays_for_the_next_one() {
+    let home = home();
+    leave_answer(&home, Value::Null, 0);
+    fs::write(home.path().join("sessions"), "").expect("written");
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    let refused = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.starts_with("Not saved"));
+    // It may have been said before the servers were there.
+    if !bench.events.iter().any(refused) {
+        bench.until("why", refused).await;
+    }
+    let home = bench.leaves().await;
+    assert_eq!(journals(&home).len(), 1);
+    fs::remove_file(home.path().join("sessions")).expect("removed");
+    let home = Bench::at(home, Script::default()).await.leaves().await;
+    assert!(journals(&home).is_empty());
+    assert_eq!(read(&sessions(&home)[0])["messages"][1]["content"], "a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_turn_behind_an_unsaved_answer_is_resumed_in_its_conversation() {
+    let home = home();
+    leave_answer(&home, Value::Null, 0);
+    let path = journals(&home).remove(0);
+    let records = [
+        json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
+            "started": "2026-01-02T03:04:05.678Z", "before": 2, "at": "2026-01-02T03:05:00Z" }),
+        json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
+    ];
+    let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
+    let text = fs::read_to_string(&path).expect("there") + &lines;
+    fs::write(&path, text).expect("written");
+    let mut bench = Bench::at(home, Script::default().answer("b")).await;
+    let (ask, turn) = offered(&mut bench).await;
+    assert_eq!((turn.prompt.as_str(), turn.words.as_str()), ("r", "Half"));
+    bench.answers(ask, Answer::Choice(Choice::Resume)).await;
+    let prompt = |event: &Event| matches!(event, Event::PromptOffered(_));
+    bench.until("the prompt", prompt).await;
+    bench.says("r").await;
+    assert_eq!(bench.ended().await, answered("b"));
+    let [user, assistant] = [Message::User, Message::Assistant];
+    let expected = [user("q".into()), assistant("a".into()), user("r".into())];
+    assert_eq!(bench.heard(), expected);
+    let home = bench.leaves().await;
+    let files = sessions(&home);
+    assert_eq!(files.len(), 1, "{files:?}");
+    let file = read(&files[0]);
+    assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
+    assert_eq!(file["humble"]["cancelled"][0]["words"], "Half");
+    assert!(journals(&home).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_single_question_leaves_an_unfinished_turn_to_the_screen() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    let home = killed(bench).await;
+    let options = Options {
+        one_turn: true,
+        ..Options::default()
+    };
+    let mut bench = Bench::opened(home, Script::default().answer("ok"), options).await;
+    nothing_is_offered(&mut bench).await;
+    let home = bench.leaves().await;
+    let mut bench = Bench::at(home, Script::default()).await;
+    let (_, turn) = offered(&mut bench).await;
+    assert_eq!(turn.prompt, "Tell me");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    bench.send(Command::Interrupt).await;
+    assert_eq!(bench.ended().await, TurnEnd::Cancelled);
+    bench
+        .send(Command::DropCancelled(Prompt::new("Tell me")))
+        .await;
+    let home = bench.leaves().await;
+    assert!(journals(&home).is_empty());
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_branch_comes_back_with_its_own_thinking() {
+    let round =
+        |thinking: &str, text: &str| [Step::thinking(thinking), Step::text(text), Step::end()];
+    let script = Script::default()
+        .round(round("first thoughts", "one"))
+        .round(round("second thoughts", "two"));
+    let mut bench = Bench::start(script).await;
+    for _ in 0..2 {
+        bench.says("?").await;
+        bench.ended().await;
+        bench.saved().await;
+        bench.send(Command::Rewind).await;
+        bench.saved().await;
+    }
+    bench.send(Command::ListBranches).await;
+    let listed = |event: &Event| matches!(event, Event::BranchesListed(_));
+    let Event::BranchesListed(branches) = bench.until("branches", listed).await else {
+        unreachable!("just matched");
+    };
+    let mut seen = Vec::new();
+    for branch in branches {
+        bench.send(Command::SwitchBranch(branch)).await;
+        let opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+        let Event::SessionOpened(session) = bench.until("the branch", opened).await else {
+            unreachable!("just matched");
+        };
+        let thinking = session
+            .metadata
+            .turns
+            .iter()
+            .map(|turn| turn.thinking.clone());
+        let answer = session.messages[1].content.to_string();
+        seen.push((answer, thinking.collect::<Vec<_>>()));
+    }
+    let expected = [("two", "second thoughts"), ("one", "first thoughts")];
+    let expected =
+        expected.map(|(answer, thinking)| (answer.to_owned(), vec![thinking.to_owned()]));
+    assert_eq!(seen, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_becomes_private_under_way_leaves_no_journal() {
+    let mut bench = Bench::start(half()).await;
+    bench.says("Tell me").await;
+    words_come(&mut bench).await;
+    assert_eq!(journals(&bench.home).len(), 1);
+    bench.send(Command::SetPrivate(true)).await;
+    let private = |event: &Event| *event == Event::PrivateChanged(true);
+    bench.until("the change", private).await;
+    // The clock goes on once the disk has done its work.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(journals(&bench.home).is_empty());
+    let home = killed(bench).await;
+    let mut bench = Bench::at(home, Script::default().answer("ok")).await;
+    nothing_is_offered(&mut bench).await;
+}

@@ -1,0 +1,48 @@
+//! The actor on a scripted model and the built-in server, under a paused clock.
+
+use crate::support::bench;
+use crate::support::model_server;
+use crate::support::notice;
+use crate::support::shell_server;
+mod compacting;
+mod context;
+mod disk;
+mod forms;
+mod keeping;
+mod leavings;
+mod logged;
+mod native;
+mod outside;
+mod personas;
+mod probing;
+mod quoted;
+mod retries;
+mod talk;
+mod tools;
+mod trust;
+mod ways;
+mod weighed;
+mod wire;
+
+use bench::{Bench, CONFIG, GET_TIME, GET_TIME_NOWHERE, sessions};
+use humble::domain::{
+    Arguments, AskId, Body, Decision, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
+    ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
+};
+use humble::protocol::{Answer, Ask, Choice, Command, Event};
+use humble::provider::scripted::{Script, Step};
+use humble::provider::{EndReason, NativeCall, StreamPart};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn answered(text: &str) -> TurnEnd {
+    TurnEnd::Answered {
+        text: text.to_owned(),
+        cut: false,
+    }
+}
+
+fn read(path: &std::path::Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a session file");
+    serde_json::from_str(&text).expect("JSON")
+}

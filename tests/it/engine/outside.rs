@@ -1,0 +1,313 @@
+//! Files that are edited while the program runs: what comes into force by itself,
+//! what waits for the person, and what is never taken.
+
+use super::*;
+use crate::engine::notice::said;
+use humble::domain::BannerCause;
+use humble::domain::{Banner, Change, ModelRef, Notice, Weight};
+use std::fs;
+
+impl Bench {
+    /// Somebody writes this file; the program is told to look.
+    pub async fn edits(&mut self, name: &str, text: &str) {
+        fs::write(self.home.path().join(name), text).expect("the home is ours");
+        self.send(Command::Reload).await;
+    }
+
+    pub async fn noticed(&mut self, words: &str) -> Notice {
+        let found =
+            |event: &Event| matches!(event, Event::Noticed(notice) if said(notice).contains(words));
+        match self.until(words, found).await {
+            Event::Noticed(notice) => notice,
+            _ => unreachable!("just matched"),
+        }
+    }
+
+    pub async fn asked_of_edit(&mut self) -> (humble::domain::AskId, Vec<Change>) {
+        match self.asked().await {
+            (ask, Ask::OutsideEdit(changes)) => {
+                let waiting = |change: &&Change| change.weight == Weight::NeedsConsent;
+                (ask, changes.iter().filter(waiting).cloned().collect())
+            }
+            (_, other) => panic!("asked something else: {other:?}"),
+        }
+    }
+
+    pub async fn chooses(&mut self, ask: humble::domain::AskId, choice: Choice) {
+        self.answers(ask, Answer::Choice(choice)).await;
+    }
+
+    /// The banners as they are once everything before has been done.
+    pub async fn banners(&mut self) -> Vec<Banner> {
+        self.send(Command::ListSessions(humble::domain::QueryId(1)))
+            .await;
+        let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
+        self.until("a list", listed).await;
+        let newest = self.events.iter().rev().find_map(|event| match event {
+            Event::BannersChanged(banners) => Some(banners.clone()),
+            _ => None,
+        });
+        newest.unwrap_or_default()
+    }
+
+    pub async fn waiting(&mut self) -> Vec<String> {
+        let banners = self.banners().await.into_iter();
+        let waiting = banners.filter(|banner| banner.cause == BannerCause::NotInForce);
+        waiting.map(|banner| said(&banner.notice)).collect()
+    }
+
+    async fn system_message(&mut self, prompt: &str) -> String {
+        self.says(prompt).await;
+        self.ended().await;
+        let first = self.last_request().messages.into_iter().next();
+        match first {
+            Some(Message::System(text)) => text,
+            _ => String::new(),
+        }
+    }
+}
+
+pub fn with(extra: &Value) -> String {
+    let mut config: Value = serde_json::from_str(CONFIG).expect("JSON");
+    let extra = extra.as_object().expect("an object").clone();
+    config.as_object_mut().expect("an object").extend(extra);
+    config.to_string()
+}
+
+fn auto(events: &[Event]) -> bool {
+    events.contains(&Event::ToolModeChanged(ToolMode::Auto))
+}
+
+#[tokio::test(start_paused = true)]
+async fn harmless_edits_are_in_force_at_once_and_told_in_words() {
+    let mut bench = Bench::start(Script::default()).await;
+    let config = r#"{ "logLevel": "debug", "models": [
+        { "name": "m", "provider": "ollama", "active": true },
+        { "name": "x", "provider": "ollama" } ] }"#;
+    bench.edits("config.json", config).await;
+    let notice = bench.noticed("config.json").await;
+    assert_eq!(
+        said(&notice),
+        "config.json: model `x` was added; logLevel is debug now."
+    );
+    let names = |models: &[ModelRef]| {
+        models
+            .iter()
+            .map(|one| one.name.clone())
+            .collect::<Vec<_>>()
+    };
+    let listed = bench.events.iter().rev().find_map(|event| match event {
+        Event::ModelsListed { models, selected } => Some((names(models), selected.clone())),
+        _ => None,
+    });
+    let (models, selected) = listed.expect("a list");
+    assert_eq!(models, ["m", "x"]);
+    assert_eq!(selected.map(|model| model.name), Some("m".to_owned()));
+    assert_eq!(bench.waiting().await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mode_that_asks_nobody_waits_until_it_is_taken() {
+    let mut bench = Bench::start(Script::default()).await;
+    let config = with(&json!({ "toolCallMode": "auto", "logLevel": "warn" }));
+    bench.edits("config.json", &config).await;
+    bench.noticed("config.json: logLevel is warn now.").await;
+    let (ask, changes) = bench.asked_of_edit().await;
+    let expected = Change {
+        file: "config.json".to_owned(),
+        weight: Weight::NeedsConsent,
+        what: "`toolCallMode`: tools would run unasked".to_owned(),
+        before: Some("manual".to_owned()),
+        after: Some("auto".to_owned()),
+    };
+    assert_eq!(changes, [expected]);
+    assert!(!auto(&bench.events), "nothing is in force yet");
+    // The dialog says it; a banner beside it would take rows from what decides.
+    assert_eq!(bench.waiting().await, [""; 0]);
+    bench.chooses(ask, Choice::TakeChanges).await;
+    bench.noticed("in force now").await;
+    assert!(auto(&bench.events));
+    assert_eq!(bench.waiting().await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_declined_is_not_asked_again_until_told_and_ends_with_the_edit() {
+    let mut bench = Bench::start(Script::default()).await;
+    let config = with(&json!({ "toolCallMode": "auto" }));
+    bench.edits("config.json", &config).await;
+    let (ask, _) = bench.asked_of_edit().await;
+    bench.answers(ask, Answer::Dismissed).await;
+    let banner = "config.json has changes that are not in force before the next start: [Reload]";
+    assert_eq!(bench.waiting().await, [banner]);
+    let text = fs::read_to_string(bench.home.path().join("config.json")).expect("there");
+    assert_eq!(text, config, "the file is left alone");
+    // Asked for, it is asked again; and a further edit joins it.
+    bench.send(Command::Reload).await;
+    let (ask, again) = bench.asked_of_edit().await;
+    bench.chooses(ask, Choice::Stop).await;
+    bench.edits("system_prompt.txt", "Obey the file.").await;
+    let (ask, both) = bench.asked_of_edit().await;
+    assert_eq!(both[..1], again);
+    assert_eq!(both.len(), 2);
+    // While it is open another edit takes its place.
+    bench.edits("system_prompt.txt", "Obey nobody.").await;
+    let closed = |event: &Event| *event == Event::AskClosed(ask);
+    bench.until("the older question's end", closed).await;
+    let (ask, newer) = bench.asked_of_edit().await;
+    assert_eq!(newer[1].after.as_deref(), Some("Obey nobody."));
+    // Put back, there is nothing left to ask.
+    fs::write(bench.home.path().join("config.json"), CONFIG).expect("written");
+    fs::remove_file(bench.home.path().join("system_prompt.txt")).expect("removed");
+    let prompt = include_str!("../../../assets/default_system_prompt.md");
+    bench.edits("system_prompt.txt", prompt).await;
+    bench
+        .until("its end", |event| *event == Event::AskClosed(ask))
+        .await;
+    assert_eq!(bench.waiting().await, [""; 0]);
+    assert!(!auto(&bench.events));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_writes_itself_a_server_starts_nothing() {
+    let mut bench = Bench::start(Script::default()).await;
+    let mark = bench.home.path().join("was-here");
+    let mark_text = mark.display().to_string();
+    let evil = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark_text] } } });
+    bench.edits("mcp-servers.json", &evil.to_string()).await;
+    let (ask, changes) = bench.asked_of_edit().await;
+    assert_eq!(changes[0].what, "server `x`, new and on");
+    bench.chooses(ask, Choice::Stop).await;
+    assert_eq!(bench.waiting().await.len(), 1);
+    // A choice of the person's own writes the file and carries nothing else along.
+    bench.send(Command::ToggleServer("humble".into())).await;
+    let off = |event: &Event| matches!(event, Event::ServersListed(servers) if servers.len() == 1 && !servers[0].enabled);
+    bench.until("the built-in server is off", off).await;
+    assert_eq!(bench.waiting().await.len(), 1);
+    let home = bench.leaves().await;
+    assert!(!mark.exists());
+    let file = read(&home.path().join("mcp-servers.json"));
+    assert_eq!(
+        file["mcpServers"]["x"], evil["mcpServers"]["x"],
+        "nothing is lost"
+    );
+    assert_eq!(file["mcpServers"]["humble"]["enabled"], false);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
+    let script = Script::default().answer("Still here.");
+    let mut bench = Bench::start(script).await;
+    bench.edits("config.json", "{ \"models\": [,] }").await;
+    bench.noticed("nothing changes").await;
+    let banners = bench.banners().await;
+    let said = said(&banners[0].notice);
+    assert!(said.contains("config.json, line 1, column 14"), "{said}");
+    let stays = "The settings stay as they were; the file is left alone.";
+    assert!(said.contains(stays), "{said}");
+    bench.says("Are you there?").await;
+    assert_eq!(bench.ended().await, answered("Still here."));
+    bench.edits("config.json", CONFIG).await;
+    bench.noticed("nothing changes").await;
+    assert_eq!(bench.banners().await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_one() {
+    let script = Script::default()
+        .round([Step::text(GET_TIME), Step::end()])
+        .answer("Noon.")
+        .answer("Later.");
+    let mut bench = Bench::start(script).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    bench.edits("system_prompt.txt", "New words.").await;
+    let (edit, _) = bench.asked_of_edit().await;
+    bench.chooses(edit, Choice::TakeChanges).await;
+    bench.noticed("in force now").await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    bench.ended().await;
+    let Message::System(text) = &bench.last_request().messages[0] else {
+        panic!("no system message");
+    };
+    assert!(text.starts_with("You are a **tool-first"), "{text}");
+    let text = bench.system_message("And now?").await;
+    assert!(text.starts_with("New words.\n\n"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_leaves_the_file_answers_on_and_the_first_one_ever_is_asked_about() {
+    let script = Script::default().answer("Still me.");
+    let mut bench = Bench::start(script).await;
+    bench.edits("config.json", "{}").await;
+    let notice = bench.noticed("It goes on answering").await;
+    assert!(said(&notice).starts_with("`m` is not in config.json any more."));
+    bench.says("Who?").await;
+    assert_eq!(bench.ended().await, answered("Still me."));
+
+    // Nobody answers: an edit alone does not say where the conversation goes.
+    let two = r#"{ "models": [
+        { "name": "m", "provider": "ollama", "active": true },
+        { "name": "x", "provider": "ollama", "active": true } ] }"#;
+    let one = r#"{ "models": [
+        { "name": "m", "provider": "ollama" },
+        { "name": "x", "provider": "ollama", "active": true } ] }"#;
+    for (before, after, name) in [("{}", CONFIG, "m"), (two, one, "x")] {
+        let mut bench = Bench::with(Script::default().answer("Me."), before).await;
+        bench.edits("config.json", after).await;
+        let (ask, changes) = bench.asked_of_edit().await;
+        let waits = |change: &&Change| change.weight == Weight::NeedsConsent;
+        let asked: Vec<&Change> = changes.iter().filter(waits).collect();
+        let shown = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
+        let expected = Change::needs_consent(
+            "config.json",
+            format!("model `{name}` would answer from now on"),
+            None,
+            Some(shown),
+        );
+        assert_eq!(asked, [&expected]);
+        bench.chooses(ask, Choice::Stop).await;
+        assert_eq!(bench.waiting().await.len(), 1);
+        let is_used = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());
+        assert!(!bench.events.iter().any(is_used), "nobody answers yet");
+        bench.send(Command::Reload).await;
+        let (ask, _) = bench.asked_of_edit().await;
+        bench.chooses(ask, Choice::TakeChanges).await;
+        bench.noticed("The change is in force now.").await;
+        bench.says("Who?").await;
+        assert_eq!(bench.ended().await, answered("Me."));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_program_writes_itself_is_no_edit_of_anybody() {
+    let two = r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true },
+        { "name": "n", "provider": "ollama" } ] }"#;
+    let mut bench = Bench::with(Script::default(), two).await;
+    let other = ModelRef {
+        name: "n".to_owned(),
+        provider: ProviderKind::Ollama,
+        model: "n".to_owned(),
+    };
+    bench.send(Command::SelectModel(other)).await;
+    bench.send(Command::SetToolMode(ToolMode::Auto)).await;
+    bench
+        .send(Command::ToggleTool {
+            server: "humble".into(),
+            tool: "say_hello".into(),
+        })
+        .await;
+    bench.send(Command::ToggleServer("humble".into())).await;
+    // The look waits for the writes.
+    bench.send(Command::Reload).await;
+    bench.noticed("nothing changes").await;
+    let asked = bench
+        .events
+        .iter()
+        .any(|event| matches!(event, Event::Asked { .. }));
+    assert!(!asked && bench.waiting().await.is_empty());
+    let home = bench.leaves().await;
+    let config = read(&home.path().join("config.json"));
+    assert_eq!(config["toolCallMode"], "auto");
+    assert_eq!(config["models"][1]["active"], true);
+}

@@ -1,0 +1,202 @@
+//! Who answers: what a persona changes in the requests, and what it leaves alone.
+
+use super::*;
+use humble::domain::BannerCause;
+use humble::domain::QueryId;
+use humble::engine::Options;
+use std::fs;
+
+const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
+const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
+
+async fn with_personas(script: Script, options: Options) -> Bench {
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    fs::create_dir(home.path().join("personas")).expect("made");
+    for (name, text) in [("pirate", PIRATE), ("mute", MUTE)] {
+        let path = home.path().join(format!("personas/{name}.md"));
+        fs::write(path, text).expect("written");
+    }
+    Bench::opened(home, script, options).await
+}
+
+async fn system(bench: &mut Bench, prompt: &str) -> String {
+    bench.says(prompt).await;
+    bench.ended().await;
+    match bench.last_request().messages.into_iter().next() {
+        Some(Message::System(text)) => text,
+        _ => String::new(),
+    }
+}
+
+fn choose(name: &str) -> Command {
+    Command::SelectPersona(Some(name.to_owned()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
+    let script = Script::default()
+        .answer("a")
+        .answer("b")
+        .answer("c")
+        .answer("d");
+    let mut bench = with_personas(script, Options::default()).await;
+    assert!(
+        system(&mut bench, "1")
+            .await
+            .starts_with("You are a **tool-first")
+    );
+    bench.send(choose("pirate")).await;
+    let text = system(&mut bench, "2").await;
+    assert!(text.starts_with("You are a pirate.\n\n"), "{text}");
+    assert!(
+        text.contains("get_time") && text.contains("FUNCTION_CALL:"),
+        "{text}"
+    );
+    bench.send(choose("mute")).await;
+    let text = system(&mut bench, "3").await;
+    assert!(text.starts_with("You say little.\n\n"), "{text}");
+    assert!(text.ends_with("**NO TOOL CONNECTED**\n"), "{text}");
+    bench.send(Command::SelectPersona(None)).await;
+    assert!(
+        system(&mut bench, "4")
+            .await
+            .starts_with("You are a **tool-first")
+    );
+    let home = bench.leaves().await;
+    let config = fs::read_to_string(home.path().join("config.json")).expect("there");
+    assert_eq!(config, CONFIG, "the choice is kept nowhere");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_goes_on_as_who_it_began_with() {
+    let script = Script::default()
+        .round([Step::text(GET_TIME), Step::end()])
+        .answer("Arr.");
+    let mut bench = with_personas(script, Options::default()).await;
+    bench.send(choose("pirate")).await;
+    bench.says("Time?").await;
+    let (ask, calls) = bench.asked_to_approve().await;
+    bench.send(choose("mute")).await;
+    let run = vec![(calls[0], Decision::Run)];
+    bench.answers(ask, Answer::Calls(run)).await;
+    assert_eq!(bench.ended().await, answered("Arr."));
+    let Message::System(text) = &bench.last_request().messages[0] else {
+        panic!("no system message");
+    };
+    assert!(text.starts_with("You are a pirate.\n\n"), "{text}");
+    assert!(text.contains("get_time"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
+    let options = |name: &str| Options {
+        persona: Some(name.to_owned()),
+        ..Options::default()
+    };
+    let script = Script::default().answer("Arr.");
+    let mut bench = with_personas(script, options("pirate")).await;
+    assert!(
+        system(&mut bench, "Hi")
+            .await
+            .starts_with("You are a pirate.")
+    );
+
+    let mut bench = with_personas(Script::default(), options("mute")).await;
+    let told = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).contains("`mute` answers."));
+    if !bench.events.iter().any(told) {
+        bench.until("a word of its tools", told).await;
+    }
+    let said = bench.events.iter().find_map(|event| match event {
+        Event::Noticed(notice) => Some(crate::engine::notice::said(notice)),
+        _ => None,
+    });
+    let expected = "`mute` answers. It has no tools: no server offers any that it asks for now: \
+                    `fs/none`.";
+    assert_eq!(said.as_deref(), Some(expected));
+
+    let mut bench = with_personas(Script::default(), options("pirat")).await;
+    bench.send(Command::ListSessions(QueryId(1))).await;
+    let listed = |event: &Event| matches!(event, Event::SessionsListed { .. });
+    bench.until("a list", listed).await;
+    let banner = bench.events.iter().find_map(|event| match event {
+        Event::BannersChanged(banners) => banners
+            .iter()
+            .find(|one| one.cause == BannerCause::UnknownPersona),
+        _ => None,
+    });
+    let words = crate::engine::notice::said(&banner.expect("a banner").notice);
+    assert_eq!(words, "There is no persona `pirat`. Did you mean `pirate`?");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
+    let script = Script::default().answer("a").answer("b");
+    let mut bench = with_personas(script, Options::default()).await;
+    bench.send(choose("pirate")).await;
+    let path = bench.home.path().join("personas/pirate.md");
+    fs::write(&path, PIRATE.replace("pirate", "thief")).expect("written");
+    bench.send(Command::Reload).await;
+    let (ask, _) = bench.asked().await;
+    assert!(
+        system(&mut bench, "1")
+            .await
+            .starts_with("You are a pirate.")
+    );
+    fs::remove_file(&path).expect("removed");
+    bench.send(Command::Reload).await;
+    bench
+        .until("its end", |event| *event == Event::AskClosed(ask))
+        .await;
+    let (ask, _) = bench.asked().await;
+    bench
+        .answers(ask, Answer::Choice(Choice::TakeChanges))
+        .await;
+    let gone = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).contains("no persona `pirate`"));
+    bench.until("a word of it", gone).await;
+    assert!(
+        system(&mut bench, "2")
+            .await
+            .starts_with("You are a **tool-first")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
+    let script = Script::default().answer("a").answer("b");
+    let home = tempfile::TempDir::new().expect("a scratch folder");
+    fs::write(home.path().join("config.json"), CONFIG).expect("written");
+    let path = home.path().join("system_prompt.txt");
+    fs::write(&path, "Use chooseFunction.").expect("written");
+    let mut bench = Bench::opened(home, script, Options::default()).await;
+    for choice in [Choice::Stop, Choice::Replace] {
+        assert!(
+            system(&mut bench, "?")
+                .await
+                .starts_with("Use chooseFunction.")
+        );
+        bench.send(Command::ReplaceSystemPrompt).await;
+        let (ask, question) = bench.asked().await;
+        let expected = Ask::ReplacePrompt {
+            path: path.display().to_string(),
+            text: "Use chooseFunction.".into(),
+        };
+        assert_eq!(question, expected);
+        bench.answers(ask, Answer::Choice(choice)).await;
+    }
+    let said = |event: &Event| matches!(event, Event::Noticed(notice) if crate::engine::notice::said(notice).ends_with("system_prompt.txt.bak."));
+    bench.until("where the copy is", said).await;
+    bench.send(Command::Reload).await;
+    let same = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("nothing changes"));
+    bench.until("no edit of anybody", same).await;
+    bench.send(Command::ReplaceSystemPrompt).await;
+    let none = |event: &Event| matches!(event, Event::Noticed(notice) if notice.what.contains("no older form"));
+    bench.until("nothing to replace", none).await;
+    let banners = bench.events.iter().rev().find_map(|event| match event {
+        Event::BannersChanged(banners) => Some(banners.len()),
+        _ => None,
+    });
+    assert_eq!(banners, Some(0));
+    let now = fs::read_to_string(&path).expect("there");
+    assert!(now.starts_with("You are a **tool-first"));
+}

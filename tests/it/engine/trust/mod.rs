@@ -1,0 +1,194 @@
+//! Decisions that last: what a grant covers, and every way in which it must not carry
+//! over, with a real server that changes what it is (S7).
+
+mod grants;
+mod instructions;
+mod orders;
+mod outside;
+mod pins;
+
+use super::*;
+use crate::engine::shell_server::{called, install, offers, says, tool};
+use humble::domain::{Pattern, Server, ServerStatus, Trusted};
+use humble::engine::Options;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A home with a server `fs`, and what it is started with.
+struct Place {
+    home: TempDir,
+    entry: Value,
+}
+
+fn definitions(echo: &str) -> Value {
+    json!([tool("echo", echo), tool("write", "Writes.")])
+}
+
+impl Place {
+    fn new() -> Self {
+        let home = TempDir::new().expect("a scratch folder");
+        fs::write(home.path().join("config.json"), CONFIG).expect("written");
+        let entry = install(&home.path().join("fs"), &definitions("Echoes."));
+        let mut place = Self { home, entry };
+        place.lists("fs", |_| {});
+        place
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.home.path().join("fs")
+    }
+
+    /// Lists the one server under this name, with a changed entry.
+    fn lists(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
+        change(&mut self.entry);
+        let file = json!({ "mcpServers": { "humble": { "enabled": true }, name: self.entry } });
+        fs::write(self.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
+    }
+
+    fn called(&self) -> Vec<String> {
+        called(&self.folder())
+    }
+
+    async fn starts(self, script: Script) -> Bench {
+        self.opened(script, Options::default()).await
+    }
+
+    /// The engine, once the server is there.
+    async fn opened(self, script: Script, options: Options) -> Bench {
+        let mut bench = Bench::opened(self.home, script, options).await;
+        bench.until_connected().await;
+        bench
+    }
+}
+
+impl Bench {
+    /// Until the server that is not built in has listed its tools.
+    async fn until_connected(&mut self) -> Server {
+        let is_there = |event: &Event| match event {
+            Event::ServerChanged(server) => {
+                server.id.as_str() != "humble" && server.status == ServerStatus::Connected
+            }
+            _ => false,
+        };
+        let known = self.events.iter().rev().find(|event| is_there(event));
+        match known.cloned() {
+            Some(Event::ServerChanged(server)) => server,
+            _ => match self.until("the server", is_there).await {
+                Event::ServerChanged(server) => server,
+                _ => unreachable!("just matched"),
+            },
+        }
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.home.path().join("fs")
+    }
+
+    fn place(home: TempDir) -> Place {
+        let servers = read(&home.path().join("mcp-servers.json"));
+        let servers = servers["mcpServers"].as_object().expect("an object");
+        let entry = servers.values().next_back().expect("a server").clone();
+        Place { home, entry }
+    }
+
+    /// Says something, is asked about one call, and decides.
+    async fn decides(&mut self, decision: Decision) {
+        self.says("Do it.").await;
+        let (ask, calls) = self.asked_to_approve().await;
+        let decisions = vec![(calls[0], decision)];
+        self.answers(ask, Answer::Calls(decisions)).await;
+        self.ended().await;
+    }
+
+    /// Says something; whether a call of it asked, which is then denied.
+    async fn asks(&mut self) -> bool {
+        let before = self.events.len();
+        self.says("Do it.").await;
+        let over = |event: &Event| {
+            matches!(
+                event,
+                Event::Asked {
+                    question: Ask::Approve(_),
+                    ..
+                }
+            ) || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
+        };
+        let event = self.until("a question or the end", over).await;
+        let Event::Asked { ask, question, .. } = event else {
+            return false;
+        };
+        let Ask::Approve(calls) = question else {
+            unreachable!("just matched")
+        };
+        let deny =
+            |call: &humble::protocol::ApproveCall| (call.call, Decision::Deny { word: None });
+        let denied = calls.iter().map(deny).collect();
+        self.answers(ask, Answer::Calls(denied)).await;
+        self.ended().await;
+        assert!(before < self.events.len());
+        true
+    }
+
+    /// The newest list of `/trust`.
+    fn trusted(&self) -> Vec<Trusted> {
+        let newest = self.events.iter().rev().find_map(|event| match event {
+            Event::TrustChanged(list) => Some(list.to_vec()),
+            _ => None,
+        });
+        newest.unwrap_or_default()
+    }
+
+    async fn until_trusted(&mut self, what: &str, found: impl Fn(&[Trusted]) -> bool) {
+        if found(&self.trusted()) {
+            return;
+        }
+        let is_it = |event: &Event| matches!(event, Event::TrustChanged(list) if found(list));
+        self.until(what, is_it).await;
+    }
+
+    /// Until trust.json holds these words; the engine writes beside everything else.
+    async fn until_written(&mut self, words: &str) {
+        self.until_file(|text| text.contains(words)).await;
+    }
+
+    async fn until_gone(&mut self, words: &str) {
+        self.until_file(|text| !text.contains(words)).await;
+    }
+
+    async fn until_file(&self, is_so: impl Fn(&str) -> bool) {
+        let file = self.home.path().join("trust.json");
+        let written = async {
+            while !fs::read_to_string(&file).is_ok_and(|text| is_so(&text)) {
+                tokio::task::yield_now().await;
+            }
+        };
+        let written = tokio::time::timeout(Duration::from_secs(60), written).await;
+        written.expect("it is written in time");
+    }
+
+    fn trust_file(&self) -> Value {
+        read(&self.home.path().join("trust.json"))
+    }
+}
+
+/// A call of `tool` with a path, as a model of the prompt dialect writes it.
+fn call_of(server: &str, tool: &str, path: &str) -> String {
+    json!({ "server": server, "name": tool, "arguments": { "path": path } }).to_string()
+}
+
+fn echo() -> String {
+    call_of("fs", "echo", "src/a.rs")
+}
+
+/// The model calls `echo` each time it is prompted.
+fn echoes() -> Script {
+    Script::responding(|request| {
+        let last = request.messages.last();
+        let text = match last {
+            Some(Message::User(_)) => echo(),
+            _ => "Done.".to_owned(),
+        };
+        vec![Step::text(&text), Step::end()]
+    })
+}

@@ -1,0 +1,12 @@
+//! The MCP client against servers that are reached by URL, well-behaved and not. Each
+//! test ends by closing the hub and finding that no connection and no task is left.
+
+use crate::support::mcp_desk;
+mod bench;
+mod ended;
+mod finding;
+mod good;
+mod refused;
+mod talking;
+mod telling;
+mod web;

@@ -1,0 +1,204 @@
+//! `humble models`, the real binary against scripted servers.
+
+use crate::support::model_server;
+use model_server::{ModelServer, Reply, ollama_error};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn humble(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
+    command.arg("--home").arg(home).args(arguments);
+    for key in [
+        "OPENAI_API_KEY",
+        "MISTRAL_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "OLLAMA_HOST",
+    ] {
+        command.env_remove(key);
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(home: &TempDir, arguments: &[&str]) -> Output {
+    humble(home.path(), arguments).output().expect("it runs")
+}
+
+fn home(models: &Value) -> TempDir {
+    let home = TempDir::new().expect("a folder");
+    let text = json!({ "models": models }).to_string();
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    home
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+fn stocked() -> ModelServer {
+    let server = ModelServer::start();
+    let tags = json!({"models": [
+        {"name": "qwen3:4b", "size": 2497293931u64},
+        {"name": "evil\u{1b}[2J", "size": 10},
+    ]});
+    server.always("/api/tags", Reply::json(200, &tags));
+    server
+}
+
+#[test]
+fn the_list_tells_what_is_configured_and_what_the_servers_have() {
+    let server = stocked();
+    let home = home(&json!([
+        {"name": "qwen", "model": "qwen3:4b", "provider": "ollama", "baseUrl": server.url(), "active": true},
+        {"name": "한글", "provider": "ollama", "baseUrl": server.url()},
+    ]));
+    let output = run(&home, &["models"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let file = home.path().join("config.json");
+    let expected = format!(
+        "Configured in {}:\n* qwen  ollama  {url}  active\n  한글  ollama  {url}\n\n{url} (ollama)\n  \
+         qwen3:4b  2.5 GB  40960 tokens  completion, tools, thinking\n",
+        file.display(),
+        url = server.url()
+    );
+    let text = out(&output);
+    assert_eq!(text[..expected.len()], expected);
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    assert!(!home.path().join("logs").exists(), "nothing is written");
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_told_and_the_others_are_listed() {
+    let server = stocked();
+    let home = home(&json!([
+        {"name": "gpt", "provider": "openai"},
+        {"name": "far", "provider": "mistral", "baseUrl": "http://127.0.0.1:1", "apiKey": "sk-secret-1"},
+        {"name": "qwen3:4b", "provider": "ollama", "baseUrl": server.url()},
+    ]));
+    let output = run(&home, &["models"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = out(&output);
+    for words in [
+        "key missing: OPENAI_API_KEY is not set",
+        "key present",
+        "Nothing listens at http://127.0.0.1:1.",
+        "There is no key for `gpt`.",
+        "2.5 GB",
+    ] {
+        assert!(text.contains(words), "no `{words}` in {text}");
+    }
+    assert!(!text.contains("sk-secret"), "{text}");
+}
+
+#[test]
+fn the_json_is_one_object_without_any_key() {
+    let server = stocked();
+    let home = home(&json!([
+        {"name": "a", "provider": "ollama", "baseUrl": server.url(), "apiKey": "sk-secret-1", "active": true},
+        {"name": "b", "provider": "anthropic"},
+    ]));
+    let output = run(&home, &["models", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "b has no key");
+    let value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    let configured = json!([
+        {"name": "a", "model": "a", "provider": "ollama", "url": server.url(), "active": true, "key": "present"},
+        {"name": "b", "model": "b", "provider": "anthropic", "url": "https://api.anthropic.com/v1", "active": false,
+         "key": "missing", "variable": "ANTHROPIC_API_KEY"},
+    ]);
+    assert_eq!(value["configured"], configured);
+    let first = &value["servers"][0]["models"][0];
+    assert_eq!(first["name"], "qwen3:4b");
+    assert_eq!(first["context_length"], 40960);
+    assert_eq!(first["is_loaded"], false);
+    assert_eq!(value["servers"][0]["models"][1]["name"], "evil\u{1b}[2J");
+    let error = value["servers"][1]["error"].as_str().expect("a sentence");
+    assert!(error.contains("ANTHROPIC_API_KEY"), "{error}");
+    assert!(!out(&output).contains("sk-secret"));
+}
+
+#[test]
+fn without_any_model_the_ollama_of_the_machine_is_looked_for() {
+    let server = stocked();
+    let home = TempDir::new().expect("a folder");
+    let ask = |host: String| {
+        let mut command = humble(home.path(), &["models"]);
+        command.env("OLLAMA_HOST", host).output().expect("it runs")
+    };
+    let found = ask(server.url());
+    assert_eq!(found.status.code(), Some(0));
+    let text = out(&found);
+    assert!(text.starts_with("No model is configured in "), "{text}");
+    assert!(text.contains("`humble demo` needs none."), "{text}");
+    assert!(text.contains("  qwen3:4b"), "{text}");
+    let missing = ask("127.0.0.1:1".to_owned());
+    assert_eq!(missing.status.code(), Some(0), "none was configured");
+    assert!(out(&missing).contains("ollama serve"), "{missing:?}");
+}
+
+#[test]
+fn a_pull_tells_its_progress_and_why_it_failed() {
+    let server = stocked();
+    let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
+    let told = [
+        json!({"status": "pulling manifest"}),
+        json!({"status": "pulling aa", "digest": "aa", "total": 2_000_000_000u64, "completed": 500_000_000}),
+        json!({"status": "success"}),
+    ];
+    let lines = told
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect::<String>();
+    server.on("/api/pull", Reply::status(200).chunk(lines));
+    let output = run(&home, &["models", "pull", "llama3.2:3b"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(out(&output), "Pulled llama3.2:3b.\n");
+    let expected = "pulling manifest\npulling  20 % of 2.0 GB\nsuccess  20 % of 2.0 GB\n";
+    assert_eq!(err(&output), expected);
+    let missing = "pull model manifest: file does not exist";
+    server.on(
+        "/api/pull",
+        Reply::status(200).chunk(format!("{}\n", json!({"error": missing}))),
+    );
+    let output = run(&home, &["models", "pull", "nope"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = err(&output);
+    assert!(said.starts_with("`nope` was not pulled."), "{said}");
+    assert!(
+        said.contains(missing) && said.contains("ollama.com/library"),
+        "{said}"
+    );
+    assert!(!said.contains("/retry"), "{said}");
+}
+
+#[test]
+fn a_removal_needs_a_yes() {
+    let server = stocked();
+    let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
+    let output = run(&home, &["models", "rm", "old:1b"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err(&output).contains("--yes"), "{output:?}");
+    assert!(server.bodies("/api/delete").is_empty());
+    server.on("/api/delete", Reply::json(200, &json!({})));
+    let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
+    assert_eq!(
+        (output.status.code(), out(&output).as_str()),
+        (Some(0), "Removed old:1b.\n")
+    );
+    server.on("/api/delete", ollama_error(404, "model 'old:1b' not found"));
+    let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = format!(
+        "`old:1b` was not removed. {} has no such model.\n",
+        server.url()
+    );
+    assert_eq!(err(&output), said);
+}

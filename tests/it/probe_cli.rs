@@ -1,0 +1,300 @@
+//! `humble probe`, the real binary against a model server that follows one dialect.
+
+use crate::support::model_server;
+use model_server::answering::{
+    Answer, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
+};
+use model_server::{Gate, ModelServer, Reply, ollama_loaded, ollama_text};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const CHAT: &str = "/api/chat";
+
+struct Case {
+    home: TempDir,
+    server: ModelServer,
+}
+
+impl Case {
+    fn new(answer: Answer) -> Self {
+        let case = Self {
+            home: TempDir::new().expect("a folder"),
+            server: ModelServer::start(),
+        };
+        case.server.always("/api/ps", ollama_loaded(&["qwen3:4b"]));
+        case.server.answers(CHAT, answer);
+        case.write(&config(&case.server.url()));
+        case
+    }
+
+    fn write(&self, text: &str) {
+        // For its user alone, as the program itself writes it.
+        let path = self.home.path().join("config.json");
+        humble::files::replace(&path, text.as_bytes(), 0o600).expect("written");
+    }
+
+    fn config(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("config.json")).expect("there")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
+        command.arg("--home").arg(self.home.path()).args(arguments);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the binary runs")
+    }
+
+    /// All text of the files in one folder of the home.
+    fn kept(&self, folder: &str) -> String {
+        let files = std::fs::read_dir(self.home.path().join(folder));
+        let files = files.into_iter().flatten().flatten();
+        files
+            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+            .collect()
+    }
+}
+
+/// A file as a person may have written it.
+fn config(url: &str) -> String {
+    format!(
+        "{{\n  \"mine\": [1, 2],\n  \"models\": [\n    {{ \"name\": \"other\", \"provider\": \"ollama\" }},\n    \
+         {{ \"active\": true, \"name\": \"qwen3:4b\", \"note\": \"빠름\", \"provider\": \"ollama\", \"baseUrl\": \"{url}\" }}\n  ]\n}}\n"
+    )
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
+/// Every figure of seconds as `S`, so that the rest can be compared.
+fn without_seconds(text: &str) -> String {
+    let is_seconds = |word: &str| {
+        let (whole, tenths) = word.split_once('.').unwrap_or_default();
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        digits(whole) && digits(tenths)
+    };
+    let line = |line: &str| match line.rsplit_once(' ') {
+        Some((rest, last)) if is_seconds(last) => format!("{} S", rest.trim_end()),
+        _ => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_table_says_which_dialect_a_model_follows() {
+    let case = Case::new(follows_prompt);
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let expected = "\
+qwen3:4b works with tools: best in `prompt`.
+
+dialect  called  well-formed  answered  seconds
+native   no      -            no S
+prompt   yes     yes          yes S
+xml      no      -            no S
+
+`prompt` is in use already.";
+    assert_eq!(without_seconds(&out(&output)), expected);
+    assert_eq!(
+        err(&output),
+        "Trying `native` …\nTrying `prompt` …\nTrying `xml` …\n"
+    );
+    assert_eq!(case.config(), config(&case.server.url()));
+    assert_eq!(case.kept("sessions") + &case.kept("journal"), "");
+    assert!(!case.home.path().join("history").exists());
+    let log = case.kept("logs");
+    assert!(log.contains("the secret word is "), "{log}");
+    assert!(log.contains("probe of qwen3:4b: prompt: "), "{log}");
+}
+
+#[test]
+fn what_is_better_is_stored_only_where_that_was_asked_for() {
+    let case = Case::new(follows_native);
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = out(&output);
+    assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
+    assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
+    let said = "Nothing was stored: --save stores it.\n";
+    assert!(err(&output).ends_with(said), "{}", err(&output));
+    assert_eq!(case.config(), config(&case.server.url()));
+    let output = case.run(&["probe", "--save"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = "Stored `native` as `toolCalls` of qwen3:4b in config.json.\n";
+    assert!(err(&output).ends_with(said), "{}", err(&output));
+    let before = config(&case.server.url());
+    let url = format!("\"{}\"", case.server.url());
+    let after = before.replace(&url, &format!("{url}, \"toolCalls\": \"native\""));
+    assert_eq!(case.config(), after);
+    let output = case.run(&["probe", "--save"]);
+    assert!(out(&output).ends_with("`native` is in use already.\n"));
+    assert_eq!(case.config(), after);
+}
+
+#[test]
+fn the_json_is_one_object() {
+    let case = Case::new(follows_native);
+    let output = case.run(&["probe", "--json", "--model", "qwen3:4b"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let mut value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    for result in value["results"].as_array_mut().expect("a list") {
+        assert!(result["seconds"].is_number());
+        result["seconds"] = json!(0);
+    }
+    let result = |dialect: &str, is_well: bool| {
+        json!({
+            "dialect": dialect, "tried": true, "called": is_well, "well_formed": is_well, "form": null,
+            "answered": is_well, "seconds": 0, "fault": null,
+        })
+    };
+    let expected = json!({
+        "model": "qwen3:4b", "provider": "ollama",
+        "results": [result("native", true), result("prompt", false), result("xml", false)],
+        "best": "native", "in_use": "prompt", "verdict": "works",
+        "words": "qwen3:4b works with tools: best in `native`.", "is_complete": true, "stored": false,
+    });
+    assert_eq!(value, expected);
+    let output = case.run(&["probe", "--json", "--save"]);
+    let value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    assert_eq!(value["stored"], true);
+    assert!(case.config().contains("\"toolCalls\": \"native\""));
+}
+
+#[test]
+fn a_model_that_calls_nothing_is_a_failure_with_advice() {
+    let case = Case::new(follows_nothing);
+    let output = case.run(&["probe", "--save"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let start = "qwen3:4b did not call a tool in any dialect. A larger model";
+    assert!(out(&output).starts_with(start), "{}", out(&output));
+    assert_eq!(case.config(), config(&case.server.url()));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_once() {
+    let case = Case::new(follows_nothing);
+    case.write(&config("http://127.0.0.1:1"));
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = err(&output);
+    assert_eq!(
+        said.matches("Nothing listens at http://127.0.0.1:1.")
+            .count(),
+        1,
+        "{said}"
+    );
+    assert!(!said.contains("/retry"), "{said}");
+    let text = "It is not known whether qwen3:4b works with tools.\n";
+    assert_eq!(out(&output), text);
+}
+
+#[test]
+fn wrong_usage_is_said() {
+    let case = Case::new(follows_nothing);
+    let cases: [(&[&str], i32, &str); 4] = [
+        (&["probe", "--no-tools"], 2, "leave --no-tools out"),
+        (&["probe", "--persona", "weather"], 2, "leave --persona out"),
+        (&["probe", "--save", "--no-save"], 2, "cannot be used with"),
+        (
+            &["probe", "--model", "gpt"],
+            2,
+            "There is no model `gpt` in config.json. It lists: other, qwen3:4b.",
+        ),
+    ];
+    for (arguments, code, words) in cases {
+        let output = case.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        assert!(err(&output).contains(words), "{}", err(&output));
+    }
+    case.write(r#"{ "models": [ { "name": "a", "provider": "ollama" } ] }"#);
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = "No active model is configured. Name one with --model: a.";
+    assert!(err(&output).contains(words), "{}", err(&output));
+    case.write("{ broken");
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        err(&output).contains("line 1, column 3"),
+        "{}",
+        err(&output)
+    );
+    assert!(case.server.bodies(CHAT).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interruption_shows_what_there_is() {
+    let case = Case::new(hangs_in_prompt);
+    let child = case.command(&["probe", "--save"]).spawn().expect("it runs");
+    case.server.wait_until(|log| {
+        let chats = log.requests.iter().filter(|one| one.path == CHAT);
+        chats.clone().any(|one| dialect_of(one) == "prompt")
+    });
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is there");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    let text = without_seconds(&out(&output));
+    let expected = "\
+qwen3:4b works with tools: best in `native`.
+
+dialect  called  well-formed  answered  seconds
+native   yes     yes          yes S
+
+Not every dialect was tried: nothing is stored.";
+    assert_eq!(text, expected);
+    assert_eq!(case.config(), config(&case.server.url()));
+}
+
+#[test]
+fn a_key_reaches_neither_the_table_nor_the_log() {
+    let case = Case::new(follows_nothing);
+    let url = case.server.url();
+    let refused = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
+    case.server.always(CHAT, refused.clone());
+    case.server.on(CHAT, refused);
+    let model = json!({
+        "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "apiKey": "sk-secret-12345", "active": true,
+    });
+    case.write(&json!({ "models": [model], "logLevel": "debug" }).to_string());
+    let output = case.run(&["probe"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(case.server.bodies(CHAT).len(), 1, "each would fare alike");
+    let all = out(&output) + &err(&output) + &case.kept("logs");
+    assert!(!all.contains("sk-secret"), "{all}");
+}
+
+#[test]
+fn the_loading_of_a_model_is_said_and_not_counted() {
+    let case = Case::new(follows_prompt);
+    case.server.always("/api/ps", ollama_loaded(&[]));
+    let gate = Gate::closed();
+    let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
+    case.server.on(CHAT, slow);
+    let mut child = case.command(&["probe"]).spawn().expect("it runs");
+    let said = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut said = said.lines().map(|line| line.expect("UTF-8"));
+    let loading = |line: &String| line == "Loading the model …";
+    assert!(said.by_ref().any(|line| loading(&line)));
+    gate.open();
+    let next = said.next();
+    assert_eq!(next.as_deref(), Some("Waiting for its answer …"));
+    let rest = std::thread::spawn(move || said.count());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    rest.join().expect("all was read");
+}

@@ -1,0 +1,118 @@
+//! Thinking on its way back to the model that thought it: what is kept of a stream,
+//! and where it stands in the next request.
+
+use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
+use crate::providers::reading::{Said, carry, read_every_way, usage};
+use humble::domain::Carry;
+use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
+use humble::provider::EndReason;
+use serde_json::{Value, json};
+
+const DONE: &str = "data: [DONE]\n\n";
+
+fn completions(deltas: &[Value]) -> String {
+    let events = deltas.iter().map(|delta| openai_event(delta, None));
+    events.collect::<String>() + &openai_event(&json!({}), Some("tool_calls")) + DONE
+}
+
+fn carried(provider: ProviderKind, value: Value) -> Option<Carry> {
+    Some(Carry { provider, value })
+}
+
+#[test]
+fn thinking_keeps_the_name_that_it_came_under() {
+    for name in ["reasoning_content", "reasoning"] {
+        let stream = completions(&[
+            json!({ name: "무엇을" }),
+            json!({ name: " 물었나", "content": "" }),
+        ]);
+        let expected = json!({ name: "무엇을 물었나" });
+        assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
+        let said = read_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(said.thinking, "무엇을 물었나");
+    }
+    assert_eq!(
+        carry(OpenAi, &completions(&[json!({"content": "x"})])),
+        None
+    );
+}
+
+#[test]
+fn blocks_of_reasoning_are_joined_by_their_index() {
+    let text =
+        |index: u64, text: &str| json!({"type": "reasoning.text", "index": index, "text": text});
+    let stream = completions(&[
+        json!({"reasoning": "a", "reasoning_details": [text(0, "a")]}),
+        json!({"reasoning": "b", "reasoning_details": [
+            {"type": "reasoning.text", "index": 0, "text": "b", "signature": "c2ln", "format": null},
+        ]}),
+        json!({"reasoning_details": [text(1, "c")]}),
+        json!({"reasoning_details": [
+            {"type": "reasoning.encrypted", "index": 2, "data": "b3Bh"},
+            {"type": "reasoning.encrypted", "index": 2, "data": "cXVl"},
+        ]}),
+    ]);
+    let expected = json!({
+        "reasoning": "ab",
+        "reasoning_details": [
+            {"type": "reasoning.text", "index": 0, "text": "ab", "signature": "c2ln", "format": null},
+            {"type": "reasoning.text", "index": 1, "text": "c"},
+            {"type": "reasoning.encrypted", "index": 2, "data": "b3Bh"},
+            {"type": "reasoning.encrypted", "index": 2, "data": "cXVl"},
+        ],
+    });
+    assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
+}
+
+#[test]
+fn chunks_of_mistrals_thinking_become_one() {
+    let stream = completions(&[
+        mistral_thinking("무엇을"),
+        mistral_thinking(" 물었나"),
+        json!({"content": [{"type": "text", "text": "답"}]}),
+        json!({"content": "변"}),
+    ]);
+    let thinking =
+        json!({"type": "thinking", "thinking": [{"type": "text", "text": "무엇을 물었나"}]});
+    let expected = json!({ "content": [thinking] });
+    assert_eq!(carry(Mistral, &stream), carried(Mistral, expected));
+    let said = read_every_way(Mistral, stream.as_bytes());
+    assert_eq!(said.thinking, "무엇을 물었나");
+    assert_eq!(said.text, "답변");
+}
+
+#[test]
+fn thinking_of_ollama_goes_back_as_one_text() {
+    let stream = [
+        ollama_line(&json!({"content": "", "thinking": "무엇을"})),
+        ollama_line(&json!({"content": "", "thinking": " 물었나"})),
+        ollama_done(1, 1),
+    ]
+    .concat();
+    let expected = carried(Ollama, json!("무엇을 물었나"));
+    assert_eq!(carry(Ollama, &stream), expected);
+    assert_eq!(carry(Ollama, &ollama_done(1, 1)), None);
+}
+
+#[test]
+fn counts_beside_words_count_and_the_first_reason_to_end_holds() {
+    let words = json!({
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 1},
+    });
+    let stream = [
+        format!("data: {words}\n\n"),
+        openai_event(&json!({}), Some("length")),
+        openai_event(&json!({}), Some("stop")),
+        DONE.to_owned(),
+    ];
+    let said = read_every_way(OpenAi, stream.concat().as_bytes());
+    let expected = Said {
+        text: "x".into(),
+        usage: usage(7, 1),
+        end: Some(EndReason::Length),
+        ..Said::default()
+    };
+    assert_eq!(said, expected);
+}

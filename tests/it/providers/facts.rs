@@ -1,0 +1,211 @@
+//! What servers say about one model, from written answers of each kind of server.
+
+use crate::providers::asking::*;
+use crate::providers::model_server::*;
+use crate::providers::reading::model;
+use humble::domain::{ModelConfig, ModelFacts, ProviderKind};
+use humble::provider::{Cause, Fault, Provider, Script};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const SHOW: &str = "/api/show";
+const PS: &str = "/api/ps";
+const MODELS: &str = "/v1/models";
+
+async fn facts(model: &ModelConfig) -> Result<ModelFacts, Fault> {
+    let asked = Provider::new();
+    let asked = asked.facts(model);
+    let answer = tokio::time::timeout(Duration::from_secs(8), asked).await;
+    answer.expect("it keeps its deadline")
+}
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn show(server: &ModelServer, answer: Value) {
+    server.on(SHOW, Reply::json(200, &answer));
+}
+
+#[tokio::test]
+async fn ollama_tells_limit_model_file_memory_and_abilities() {
+    let server = ModelServer::start();
+    show(
+        &server,
+        json!({
+            "parameters": "stop                           \"<|im_end|>\"\nnum_ctx                        8192",
+            "template": "{{ .Prompt }}",
+            "details": {"family": "qwen3", "parameter_size": "4.0B", "quantization_level": "Q4_K_M"},
+            "model_info": {
+                "general.architecture": "qwen3",
+                "clip.context_length": 77,
+                "qwen3.context_length": 40960,
+            },
+            "capabilities": ["completion", "tools", "thinking"],
+        }),
+    );
+    let loaded = json!({"models": [
+        {"name": "other:latest", "model": "other:latest", "context_length": 1024},
+        {"name": "qwen3:4b", "model": "qwen3:4b", "context_length": 16384},
+    ]});
+    server.on(PS, Reply::json(200, &loaded));
+    let expected = ModelFacts {
+        context_length: Some(40960),
+        num_ctx: Some(8192),
+        loaded_context: Some(16384),
+        template_takes_tools: Some(true),
+        capabilities: words(&["completion", "tools", "thinking"]),
+        family: Some("qwen3".into()),
+        parameter_size: Some("4.0B".into()),
+        quantization: Some("Q4_K_M".into()),
+    };
+    assert_eq!(facts(&ollama(&server)).await, Ok(expected));
+    assert_eq!(server.bodies(SHOW), [json!({"model": "qwen3:4b"})]);
+}
+
+#[tokio::test]
+async fn an_older_ollama_is_read_by_its_template() {
+    let server = ModelServer::start();
+    let cases = [
+        ("{{ if .Tools }}x{{ end }}", Some(true)),
+        ("{% if message.role == 'tool' %}", Some(true)),
+        ("{{ .System }} {{ .Prompt }}", Some(false)),
+        (" ", None),
+    ];
+    for (template, expected) in cases {
+        show(&server, json!({"template": template, "model_info": {}}));
+        let found = facts(&ollama(&server)).await.expect("it answers");
+        assert_eq!(found.template_takes_tools, expected, "{template}");
+        assert_eq!(found.can("tools"), None, "nothing is listed");
+    }
+}
+
+#[tokio::test]
+async fn abilities_beat_the_template_where_they_are_listed() {
+    let server = ModelServer::start();
+    show(
+        &server,
+        json!({"template": "{{ .Tools }}", "capabilities": ["completion"]}),
+    );
+    let found = facts(&ollama(&server)).await.expect("it answers");
+    assert_eq!(found.template_takes_tools, Some(false));
+    assert_eq!(found.can("tools"), Some(false));
+    assert_eq!(found.can("completion"), Some(true));
+}
+
+#[tokio::test]
+async fn rubbish_in_the_answer_is_left_out_and_the_rest_is_read() {
+    let server = ModelServer::start();
+    let many: Vec<_> = (0..100).map(|n| format!("ability {n}")).collect();
+    show(
+        &server,
+        json!({
+            "parameters": "num_ctx many\nnum_ctx 2048\nnum_ctx 0\nnum_ctx",
+            "details": {"family": ["x"], "parameter_size": "y".repeat(500)},
+            "model_info": {"a.context_length": "long", "b.context_length": -1},
+            "capabilities": many,
+        }),
+    );
+    server.on(PS, ollama_error(500, "no"));
+    let found = facts(&ollama(&server)).await.expect("it answers");
+    let expected = ModelFacts {
+        num_ctx: Some(2048),
+        template_takes_tools: Some(false),
+        capabilities: many[..16].to_vec(),
+        ..ModelFacts::default()
+    };
+    assert_eq!(found, expected);
+}
+
+#[tokio::test]
+async fn an_ollama_without_the_model_is_a_fault_that_says_how_to_get_it() {
+    let server = ModelServer::start();
+    server.on(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
+    let fault = facts(&ollama(&server)).await.expect_err("it has none");
+    assert_eq!(fault.cause, status(404, "model 'qwen3:4b' not found"));
+    assert!(fault.to_string().contains("qwen3:4b"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_silent_server_is_given_up_after_three_seconds() {
+    let server = ModelServer::start();
+    server.on(SHOW, Reply::status(200).chunk("{").hang());
+    let began = Instant::now();
+    let fault = facts(&ollama(&server)).await.expect_err("it hangs");
+    assert_eq!(fault.cause, Cause::Silent { seconds: 3 });
+    assert!(began.elapsed() < Duration::from_secs(5));
+    let said = format!(
+        "{} did not answer within 3 s. Check the network and the server's log, then try again.",
+        server.url()
+    );
+    assert_eq!(fault.to_string(), said);
+}
+
+#[tokio::test]
+async fn silence_about_what_is_in_memory_hides_nothing_else() {
+    let server = ModelServer::start();
+    server.on(PS, Reply::status(200).hang());
+    let found = facts(&ollama(&server)).await.expect("it answers");
+    assert_eq!(found.context_length, Some(40960));
+    assert_eq!(found.loaded_context, None);
+}
+
+#[tokio::test]
+async fn llama_cpp_tells_the_model_s_context_and_the_one_in_use() {
+    let server = ModelServer::start();
+    let list = json!({"object": "list", "data": [{
+        "id": "/models/qwen3.gguf", "object": "model", "owned_by": "llamacpp",
+        "meta": {"n_ctx_train": 40960, "n_params": 4, "size": 2600},
+    }]});
+    server.on(MODELS, Reply::json(200, &list));
+    let props = json!({"default_generation_settings": {"n_ctx": 8192}});
+    server.on("/props", Reply::json(200, &props));
+    let expected = ModelFacts {
+        context_length: Some(40960),
+        loaded_context: Some(8192),
+        ..ModelFacts::default()
+    };
+    assert_eq!(facts(&openai(&server)).await, Ok(expected));
+}
+
+#[tokio::test]
+async fn a_list_of_several_is_searched_by_name_and_no_more_is_asked() {
+    let server = ModelServer::start();
+    let list = json!({"data": [
+        {"id": "other", "max_model_len": 1},
+        {"id": "qwen3:4b", "max_model_len": 32768},
+    ]});
+    server.on(MODELS, Reply::json(200, &list));
+    let found = facts(&openai(&server)).await.expect("it answers");
+    assert_eq!(found.context_length, Some(32768));
+    server.on(
+        MODELS,
+        Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
+    );
+    assert_eq!(facts(&openai(&server)).await, Ok(ModelFacts::default()));
+    assert_eq!(server.requests().len(), 2, "no /props");
+}
+
+#[tokio::test]
+async fn mistral_tells_its_length_and_abilities() {
+    let server = ModelServer::start();
+    let list = json!({"object": "list", "data": [{
+        "id": "qwen3:4b", "object": "model", "max_context_length": 131072,
+        "capabilities": {"completion_chat": true, "function_calling": true, "vision": false},
+    }]});
+    server.on(MODELS, Reply::json(200, &list));
+    let mistral = model(ProviderKind::Mistral, &format!("{}/v1", server.url()));
+    let expected = ModelFacts {
+        context_length: Some(131072),
+        capabilities: words(&["completion", "tools"]),
+        ..ModelFacts::default()
+    };
+    assert_eq!(facts(&mistral).await, Ok(expected));
+}
+
+#[tokio::test]
+async fn a_script_has_no_facts() {
+    let scripted = Provider::scripted(Script::new([]));
+    let model = model(ProviderKind::Scripted, "http://localhost:1");
+    assert_eq!(scripted.facts(&model).await, Ok(ModelFacts::default()));
+}

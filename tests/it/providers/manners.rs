@@ -1,0 +1,271 @@
+//! What a client owes servers and the person: keys and words go only where they
+//! should, refused parameters are left out, and nothing secret is logged.
+
+use super::notice::said;
+use crate::providers::asking::*;
+use crate::providers::model_server::*;
+use crate::providers::reading::model;
+use futures::StreamExt;
+use humble::domain::model::{ApiKey, Secret};
+use humble::domain::{Message, ProviderKind};
+use humble::provider::{Cause, EndReason, Provider, Script, Step, StreamPart};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_redirect_to_another_origin_is_not_followed() {
+    let (server, other) = (ModelServer::start(), ModelServer::start());
+    let target = format!("{}{CHAT}?x=1", other.url().replace("//", "//user:secret@"));
+    server.on(CHAT, Reply::status(307).header("location", &target));
+    let expected = Cause::Redirected {
+        to: format!("{}{CHAT}", other.url()),
+    };
+    let model = with_key(ollama(&server), "sk-12345");
+    assert_eq!(cause(&model).await, expected);
+    assert!(
+        other.requests().is_empty(),
+        "neither key nor words went there"
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_within_the_origin_keeps_body_and_key() {
+    let server = ModelServer::start();
+    server.on(
+        CHAT,
+        Reply::status(308).header("location", "/moved/api/chat"),
+    );
+    server.on("/moved/api/chat", ollama_text(&["안녕"]));
+    let said = ask(&with_key(ollama(&server), "sk-12345")).await;
+    assert_eq!(said.text, "안녕");
+    let moved = &server.requests()[1];
+    assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
+    assert_eq!(moved.body["messages"][0]["content"], "안녕");
+    // A POST that would become a GET is no answer to what was asked.
+    server.on(
+        CHAT,
+        Reply::status(302).header("location", "/moved/api/chat"),
+    );
+    let redirected = cause(&ollama(&server)).await;
+    assert!(matches!(redirected, Cause::Redirected { .. }));
+}
+
+#[tokio::test]
+async fn a_refused_temperature_is_left_out_and_stays_out() {
+    let server = ModelServer::start();
+    let words = "Unsupported value: 'temperature' does not support 0.1 with this model.";
+    server.on(COMPLETIONS, openai_error(400, words, Some("temperature")));
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let provider = Provider::new();
+    let model = openai(&server);
+    let first = parts(provider.stream(request(&model))).await;
+    let Ok(StreamPart::Notice(notice)) = &first[0] else {
+        panic!("{first:?}");
+    };
+    let expected = format!(
+        "`qwen3:4b` at {} does not take the temperature 0.1. It was asked again without it, and will be until humble ends.",
+        server.url()
+    );
+    assert_eq!(said(notice), expected);
+    let second = parts(provider.clone().stream(request(&model))).await;
+    assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "said once");
+    let mut other = model.clone();
+    other.model = "other".into();
+    parts(provider.stream(request(&other))).await;
+    let bodies = server.bodies(COMPLETIONS).into_iter();
+    let temperatures: Vec<_> = bodies
+        .map(|body| body.get("temperature").cloned())
+        .collect();
+    let usual = Some(Value::from(0.1));
+    assert_eq!(temperatures, [usual.clone(), None, None, usual]);
+}
+
+#[tokio::test]
+async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
+    let server = ModelServer::start();
+    let refusal = openai_error(400, "temperature is wrong", None);
+    server.always(COMPLETIONS, refusal);
+    let refused = status(400, "temperature is wrong");
+    let provider = Provider::new();
+    let said = ask_with(&provider, &openai(&server)).await;
+    assert_eq!(said.failed, Some(refused.clone()));
+    assert_eq!(server.requests().len(), 2);
+    // What did not help is not remembered.
+    ask_with(&provider, &openai(&server)).await;
+    assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
+    let other = openai_error(400, "no temperature here", Some("messages"));
+    server.always(COMPLETIONS, other);
+    ask_with(&provider, &openai(&server)).await;
+    assert_eq!(server.requests().len(), 5, "another parameter was at fault");
+}
+
+#[tokio::test]
+async fn several_refused_parameters_are_adapted_one_after_the_other() {
+    let server = ModelServer::start();
+    let mut model = openai(&server);
+    model.options = json!({"max_tokens": 9}).as_object().unwrap().clone();
+    let of = |words, param| openai_error(400, words, Some(param));
+    server.on(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
+    server.on(COMPLETIONS, of("Unsupported value", "temperature"));
+    server.on(
+        COMPLETIONS,
+        of("With tools, set it to 'none'.", "reasoning_effort"),
+    );
+    server.on(COMPLETIONS, openai_text(&["x"]));
+    assert_eq!(ask(&model).await.text, "x");
+    let last = server.bodies(COMPLETIONS).remove(3);
+    let expected = json!({
+        "model": "qwen3:4b",
+        "messages": [{"role": "user", "content": "안녕"}],
+        "stream": true,
+        "stream_options": {"include_usage": true},
+        "max_completion_tokens": 9,
+        "reasoning_effort": "none",
+    });
+    assert_eq!(last, expected);
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_told_before_anything_is_sent() {
+    let server = ModelServer::start();
+    let mut model = openai(&server);
+    model.api_key = ApiKey::MissingVariable("MY_KEY".into());
+    let variable = "MY_KEY".into();
+    assert_eq!(cause(&model).await, Cause::MissingKey { variable });
+    model.api_key = ApiKey::Known(Secret::new("two\nlines"));
+    assert!(matches!(cause(&model).await, Cause::UnusableKey { .. }));
+    model.api_key = ApiKey::NotNeeded;
+    model.provider = ProviderKind::Scripted;
+    assert_eq!(cause(&model).await, Cause::Unsupported);
+    model.provider = ProviderKind::OpenAi;
+    for url in ["localhost:11434", "ftp://localhost", "nonsense", ""] {
+        model.base_url = url.into();
+        assert!(matches!(cause(&model).await, Cause::BadUrl { .. }), "{url}");
+    }
+    model.base_url = server.url().replace("http:", "https:");
+    model.ca_file = Some("/nonexistent/ca.pem".into());
+    assert!(matches!(cause(&model).await, Cause::BadCaFile { .. }));
+    assert!(server.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_loaded_model_is_known_with_and_without_its_tag() {
+    let server = ModelServer::start();
+    let provider = Provider::new();
+    let mut model = ollama(&server);
+    assert_eq!(provider.is_loaded(&model).await, Some(false));
+    server.always("/api/ps", ollama_loaded(&["qwen3:4b", "llama3:latest"]));
+    assert_eq!(provider.is_loaded(&model).await, Some(true));
+    model.model = "llama3".into();
+    assert_eq!(provider.is_loaded(&model).await, Some(true));
+    model.model = "qwen3".into();
+    assert_eq!(provider.is_loaded(&model).await, Some(false));
+    server.on("/api/ps", Reply::status(500));
+    assert_eq!(provider.is_loaded(&model).await, None);
+    server.on("/api/ps", Reply::status(200).hang());
+    assert_eq!(provider.is_loaded(&model).await, None, "within a second");
+    assert_eq!(provider.is_loaded(&openai(&server)).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_script_is_followed_and_keeps_the_requests() {
+    let model = model(ProviderKind::Ollama, "http://localhost:11434");
+    let script = Script::default()
+        .round([
+            Step::text("안"),
+            Step::Wait(Duration::from_secs(5)),
+            Step::end(),
+        ])
+        .round([Step::text("녕")])
+        .round([Step::Fail(Cause::Refused), Step::text("never")]);
+    let requests = script.requests();
+    let provider = Provider::scripted(script);
+    let said = ask_with(&provider, &model).await;
+    assert_eq!(
+        (said.text.as_str(), said.end),
+        ("안", Some(EndReason::Stop))
+    );
+    let said = ask_with(&provider, &model).await;
+    assert_eq!((said.text.as_str(), said.failed), ("녕", Some(Cause::Cut)));
+    assert_eq!(
+        ask_with(&provider, &model).await.failed,
+        Some(Cause::Refused)
+    );
+    let over = Some(Cause::ScriptOver { rounds: 3 });
+    assert_eq!(ask_with(&provider, &model).await.failed, over);
+    assert_eq!(requests.count(), 4);
+    assert_eq!(requests.all()[0].messages, [Message::User("안녕".into())]);
+    let hanging = Provider::scripted(Script::new([vec![Step::Hang]]));
+    let mut stream = hanging.stream(request(&model));
+    let hour = Duration::from_secs(3600);
+    let waited = tokio::time::timeout(hour, stream.next()).await;
+    assert!(waited.is_err(), "it hangs");
+}
+
+#[test]
+fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
+    let server = ModelServer::start();
+    server.on(CHAT, ollama_text(&["안녕"]));
+    let nowhere = "http://127.0.0.1:1";
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "providers::manners::asks_the_server_that_another_process_names",
+        ])
+        .env("HUMBLE_TEST_SERVER", server.url())
+        .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn asks_the_server_that_another_process_names() {
+    let Ok(url) = std::env::var("HUMBLE_TEST_SERVER") else {
+        return;
+    };
+    let said = ask(&model(ProviderKind::Ollama, &url)).await;
+    assert_eq!(said.text, "안녕", "{said:?}");
+}
+
+/// A log that can be read back.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn the_log_at_debug_has_request_and_answer_and_never_the_key() {
+    let server = ModelServer::start();
+    server.on(COMPLETIONS, openai_text(&["your key is sk-12345"]));
+    server.on(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
+    let log = Lines::default();
+    let its_log = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || its_log.clone())
+        .finish();
+    let guard = tracing::subscriber::set_default(subscriber);
+    let mut model = with_key(openai(&server), "sk-12345");
+    model.options = json!({"user": "sk-12345"}).as_object().unwrap().clone();
+    ask(&model).await;
+    ask(&model).await;
+    drop(guard);
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(text.contains(r#""content":"안녕""#), "{text}");
+    assert!(text.contains("your key is [hidden]"), "{text}");
+    assert!(text.contains("wrong: [hidden]"), "{text}");
+    assert!(!text.contains("sk-12345"), "{text}");
+}

@@ -1,0 +1,225 @@
+//! Answers that are none, refusals without words or in words of their own, and
+//! pauses that nobody waits for, from a server of each provider.
+
+use super::notice::said;
+use crate::providers::model_server::*;
+use crate::providers::statuses::{fault, model_at, refusal};
+use humble::domain::ProviderKind;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Bodies with status 200 of something that is no model's server: what it is, where
+/// lines of text are told apart from JSON.
+const UNRELATED: [(&str, &str); 10] = [
+    ("OK", "A line is not JSON: `OK`."),
+    ("OK\n", "A line is not JSON: `OK`."),
+    (
+        "It works: really\nwell\n",
+        "A line is not JSON: `It works: really`.",
+    ),
+    (
+        "{\"status\":\"ok\"}",
+        "It is other JSON: `{\"status\":\"ok\"}`.",
+    ),
+    (
+        "{\n \"status\": \"ok\"\n}\n",
+        "It is other JSON: `{\"status\":\"ok\"}`.",
+    ),
+    (
+        "{\"message\":\"hello\"}\n",
+        "It is other JSON: `{\"message\":\"hello\"}`.",
+    ),
+    ("[]", "It is other JSON: `[]`."),
+    ("{}", "It is other JSON: `{}`."),
+    ("null", "It is other JSON: `null`."),
+    ("true\n", "It is other JSON: `true`."),
+];
+
+#[tokio::test]
+async fn an_unrelated_answer_is_no_cut_for_any_provider() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        for (body, why) in UNRELATED {
+            server.on(path, Reply::status(200).chunk(body));
+            let expected = format!(
+                "What {} sent is not a model's answer. {why} Check baseUrl and provider of `mine` in config.json.",
+                server.url()
+            );
+            let sentence = said(&fault(&model).await.notice());
+            assert_eq!(sentence, expected, "{provider}: {body:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_before_its_first_event_is_a_cut() {
+    let events = [
+        ": PROCESSING\n\n",
+        ": PROCESSING",
+        "e",
+        "da",
+        "\u{feff}dat",
+        "data",
+        "data: {\"choi",
+        "event: message_start\nda",
+        "id: 1\nretry: 20\n\n",
+        "event: ping\n\n",
+        "{\"choices",
+    ];
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        let bodies: &[&str] = match provider {
+            ProviderKind::Ollama => &["{", "{\"mess", "{\"model\": \"m\", \"message\": {"],
+            _ => &events,
+        };
+        for body in bodies {
+            server.on(path, Reply::status(200).chunk(*body).cut());
+            let said = fault(&model).await.notice().what;
+            let expected = format!(
+                "The connection to {} was cut in the middle of the answer.",
+                server.url()
+            );
+            assert_eq!(said, expected, "{provider}: {body:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_without_words_quotes_none() {
+    let empty = [
+        "",
+        " \n",
+        "{}",
+        "[]",
+        "null",
+        "\"\"",
+        "{\"error\":{}}",
+        "{\"error\":null}",
+        "[{}]",
+        "{\"message\":\"\"}",
+    ];
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        for body in empty {
+            server.on(path, Reply::status(403).chunk(body));
+            let expected = format!(
+                "{} does not allow this (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
+                server.url()
+            );
+            let sentence = said(&fault(&model).await.notice());
+            assert_eq!(sentence, expected, "{provider}: {body:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_pause_is_read_in_every_form() {
+    let pauses = [
+        ("7200", Some(Duration::from_secs(7200))),
+        ("1.5", Some(Duration::from_secs(2))),
+        ("99999999999999999999999999", Some(Duration::MAX)),
+        ("0", Some(Duration::ZERO)),
+        ("-5", None),
+        ("soon", None),
+        ("inf", None),
+        ("1e9", None),
+        ("", None),
+    ];
+    let server = ModelServer::start();
+    let (model, path) = model_at(&server, ProviderKind::OpenAi);
+    for (header, pause) in pauses {
+        let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
+        server.on(path, reply.header("retry-after", header));
+        assert_eq!(fault(&model).await.retry_after(), pause, "{header}");
+    }
+    let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
+    server.on(path, reply.header("retry-after", "7200"));
+    let expected = format!(
+        "{} asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or wait that long, and ask again.",
+        server.url()
+    );
+    assert_eq!(said(&fault(&model).await.notice()), expected);
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_there_is_named_without_query_and_credentials() {
+    let server = ModelServer::start();
+    let (mut model, _) = model_at(&server, ProviderKind::OpenAi);
+    let host = server.url().replace("http://", "");
+    model.base_url = format!("http://me:secret@{host}/my/v1?key=hidden");
+    server.on(
+        "/my/v1/chat/completions",
+        Reply::status(404).chunk("{\"detail\":\"Not Found\"}"),
+    );
+    let expected = format!(
+        "{} has no such address as /my/v1/chat/completions (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
+        server.url()
+    );
+    assert_eq!(said(&fault(&model).await.notice()), expected);
+}
+
+/// A refusal in a provider's own shape, as in `refusal`, or one with more in it.
+fn refusals() -> Vec<(ProviderKind, u16, Value)> {
+    use ProviderKind::{Mistral, Ollama, OpenAi};
+    let unsupported = "Unsupported parameter: 'tools' is not supported with this model.";
+    let error = |message: &str, param: Value| json!({"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "unsupported_parameter"}});
+    let detail = json!({"object": "error", "message": {"detail": [{"type": "extra_forbidden", "loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}});
+    vec![
+        (
+            Ollama,
+            400,
+            json!({"error": "registry.ollama.ai/library/x does not support tools"}),
+        ),
+        (
+            OpenAi,
+            404,
+            error("No endpoints found that support tool use.", Value::Null),
+        ),
+        (
+            OpenAi,
+            500,
+            error("tools param requires --jinja flag", Value::Null),
+        ),
+        (OpenAi, 400, error(unsupported, json!("tools"))),
+        (OpenAi, 400, error(unsupported, Value::Null)),
+        (
+            OpenAi,
+            400,
+            error("This model does not support function calling.", Value::Null),
+        ),
+        (
+            OpenAi,
+            422,
+            error("tool calling is not supported", Value::Null),
+        ),
+        (
+            Mistral,
+            400,
+            json!({"object": "error", "message": "Function calling is not enabled for this model"}),
+        ),
+        (Mistral, 422, detail),
+    ]
+}
+
+#[tokio::test]
+async fn a_model_without_tools_is_told_what_to_set() {
+    for (provider, status, body) in refusals() {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        server.on(path, Reply::json(status, &body));
+        let sentence = said(&fault(&model).await.notice());
+        let start = format!(
+            "`qwen3:4b` at {} takes no tools (HTTP {status}).",
+            server.url()
+        );
+        let end = "Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. [Probe]";
+        assert!(
+            sentence.starts_with(&start) && sentence.ends_with(end),
+            "{sentence}"
+        );
+        assert_eq!(server.requests().len(), 1, "never silently without them");
+    }
+}

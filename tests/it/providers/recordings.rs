@@ -1,0 +1,99 @@
+//! Replays recorded streams of real servers, where `HUMBLE_RECORDINGS` names a
+//! folder of them with an `expected.json`.
+
+use crate::providers::reading::{Said, read_every_way};
+use humble::domain::{ProviderKind, Usage};
+use humble::provider::{Cause, EndReason};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+#[test]
+fn recorded_streams_are_read_as_expected() {
+    let Some(folder) = std::env::var_os("HUMBLE_RECORDINGS") else {
+        eprintln!("skipped: HUMBLE_RECORDINGS names no folder");
+        return;
+    };
+    let folder = Path::new(&folder);
+    let expected = std::fs::read(folder.join("expected.json")).unwrap();
+    let expected: Vec<Value> = serde_json::from_slice(&expected).unwrap();
+    let mut replayed = 0;
+    for entry in expected {
+        let provider = match entry["protocol"].as_str() {
+            Some("ollama") => ProviderKind::Ollama,
+            Some("openai") => ProviderKind::OpenAi,
+            Some("mistral") => ProviderKind::Mistral,
+            Some("anthropic") => ProviderKind::Anthropic,
+            other => panic!("{other:?} is no protocol"),
+        };
+        let file = entry["file"].as_str().unwrap().to_owned();
+        let bytes = std::fs::read(folder.join(&file)).unwrap();
+        let said = read_every_way(provider, &bytes);
+        assert_eq!(described(&file, provider, &said), entry);
+        replayed += 1;
+    }
+    assert!(replayed > 0, "no stream is expected there");
+    eprintln!("replayed {replayed} streams");
+}
+
+/// In the form of `expected.json`.
+fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
+    let calls: Vec<_> = said
+        .calls
+        .iter()
+        .map(|call| json!({"name": call.name, "arguments": call.arguments.as_ref().ok()}))
+        .collect();
+    let (end, error) = match &said.failed {
+        None => ("complete", None),
+        Some(Cause::Cut) => ("cut", None),
+        Some(
+            Cause::InStream { message }
+            | Cause::Busy { message }
+            | Cause::ContextOverflow { message, .. },
+        ) => ("failed", Some(message.clone())),
+        Some(other) => ("failed", Some(format!("{other:?}"))),
+    };
+    // Expected of Anthropic's streams are counts in any case, even unknown ones.
+    let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
+    let usage = said.usage.or(unknown);
+    json!({
+        "file": file,
+        "protocol": provider.name(),
+        "end": end,
+        "reason": said.end.as_ref().map(|end| reason(provider, end)),
+        "error": error,
+        "text": fingerprint(&said.text),
+        "thinking": fingerprint(&said.thinking),
+        "calls": calls,
+        "usage": usage.map(|Usage { input, output }| [input, output]),
+    })
+}
+
+/// As the protocol names it.
+fn reason(provider: ProviderKind, end: &EndReason) -> &str {
+    let is_anthropic = provider == ProviderKind::Anthropic;
+    match end {
+        EndReason::Stop if is_anthropic => "end_turn",
+        EndReason::ToolCalls if is_anthropic => "tool_use",
+        EndReason::Length if is_anthropic => "max_tokens",
+        EndReason::Stop => "stop",
+        EndReason::ToolCalls => "tool_calls",
+        EndReason::Length => "length",
+        EndReason::Refused { .. } => "refusal",
+        EndReason::ContentFilter => "content_filter",
+        EndReason::ContextFull => "model_length",
+        EndReason::Paused => "pause_turn",
+        EndReason::StopSequence => "stop_sequence",
+        EndReason::OutOfResources => "insufficient_system_resource",
+        EndReason::Other(other) => other,
+    }
+}
+
+fn fingerprint(text: &str) -> Value {
+    let digest = Sha256::digest(text.as_bytes());
+    let hex: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    json!({"bytes": text.len(), "sha256": hex})
+}

@@ -1,0 +1,346 @@
+//! Parameters that servers refuse: sent once again without them or in another form,
+//! remembered, and told once in words.
+
+use super::notice::said;
+use crate::providers::asking::*;
+use crate::providers::model_server::*;
+use futures::StreamExt;
+use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
+use humble::provider::{Cause, Provider, Request, StreamPart};
+use serde_json::{Value, json};
+
+const MESSAGES: &str = "/v1/messages";
+
+/// The notices of an answer, and the bodies that were sent for it and the next one.
+async fn asked(server: &ModelServer, request: Request, path: &str) -> (Vec<String>, Vec<Value>) {
+    let provider = Provider::new();
+    let mut notices = Vec::new();
+    for round in 0..2 {
+        let mut stream = provider.stream(request.clone());
+        while let Some(part) = stream.next().await {
+            match part.expect("it is answered in the end") {
+                StreamPart::Notice(notice) if round == 0 => notices.push(said(&notice)),
+                StreamPart::Notice(notice) => panic!("told twice: {notice:?}"),
+                _ => {}
+            }
+        }
+    }
+    (notices, server.bodies(path))
+}
+
+fn at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelConfig {
+    let mut model = crate::providers::reading::model(provider, &format!("{}/v1", server.url()));
+    model.model = name.to_owned();
+    model.dialect = Dialect::Native;
+    model
+}
+
+fn notice(server: &ModelServer, name: &str, what: &str, instead: &str) -> String {
+    let url = server.url();
+    format!(
+        "`{name}` at {url} does not take {what}. It was asked again {instead}, and will be until humble ends."
+    )
+}
+
+fn values(bodies: &[Value], key: &str) -> Vec<Value> {
+    let found = bodies
+        .iter()
+        .map(|body| body.get(key).cloned().unwrap_or_default());
+    found.collect()
+}
+
+#[tokio::test]
+async fn a_budget_that_is_refused_becomes_an_effort() {
+    let server = ModelServer::start();
+    let words = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
+    server.on(
+        MESSAGES,
+        anthropic_error(400, "invalid_request_error", words),
+    );
+    server.always(
+        MESSAGES,
+        anthropic_reply(&[anthropic_text(0, &["x"])], "end_turn"),
+    );
+    let mut model = at(&server, ProviderKind::Anthropic, "claude-sonnet-4-5");
+    model.think = Some(Think::Medium);
+    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
+    let what = "the think setting in this form";
+    let expected = notice(&server, "claude-sonnet-4-5", what, "in another form");
+    assert_eq!(notices, [expected]);
+    let budget = json!({"type": "enabled", "budget_tokens": 8192});
+    let adaptive = json!({"type": "adaptive", "display": "summarized"});
+    assert_eq!(
+        values(&bodies, "thinking"),
+        [budget, adaptive.clone(), adaptive]
+    );
+    let effort = json!({"effort": "medium"});
+    assert_eq!(
+        values(&bodies, "output_config"),
+        [Value::Null, effort.clone(), effort]
+    );
+}
+
+#[tokio::test]
+async fn thinking_that_is_refused_in_both_forms_is_left_out() {
+    let server = ModelServer::start();
+    let refusal = |words| anthropic_error(400, "invalid_request_error", words);
+    server.on(
+        MESSAGES,
+        refusal("adaptive thinking is not supported on this model"),
+    );
+    server.on(
+        MESSAGES,
+        refusal("thinking: Extra inputs are not permitted"),
+    );
+    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    let mut model = at(&server, ProviderKind::Anthropic, "claude-next");
+    model.think = Some(Think::On);
+    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
+    let what = "the think setting in this form";
+    assert_eq!(
+        notices,
+        [notice(&server, "claude-next", what, "without it")]
+    );
+    let kinds = bodies
+        .iter()
+        .map(|body| body.pointer("/thinking/type").cloned());
+    let expected = [Some(json!("adaptive")), Some(json!("enabled")), None, None];
+    assert_eq!(kinds.collect::<Vec<_>>(), expected);
+    assert_eq!(bodies[3]["temperature"], 0.1, "nothing forbids it any more");
+}
+
+#[tokio::test]
+async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
+    let server = ModelServer::start();
+    let words = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
+    server.on(
+        MESSAGES,
+        anthropic_error(400, "invalid_request_error", words),
+    );
+    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    let name = "claude-3-opus-20240229";
+    let model = at(&server, ProviderKind::Anthropic, name);
+    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
+    let what = "answers of more than 4096 tokens";
+    assert_eq!(notices, [notice(&server, name, what, "for as many")]);
+    assert_eq!(
+        values(&bodies, "max_tokens"),
+        [8192, 4096, 4096].map(|n| json!(n))
+    );
+}
+
+#[tokio::test]
+async fn a_temperature_that_thinking_forbids_is_left_out() {
+    let server = ModelServer::start();
+    let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
+    server.on(
+        MESSAGES,
+        anthropic_error(400, "invalid_request_error", words),
+    );
+    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    let model = at(&server, ProviderKind::Anthropic, "claude-opus-5");
+    let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
+    let what = "the temperature 0.1";
+    assert_eq!(
+        notices,
+        [notice(&server, "claude-opus-5", what, "without it")]
+    );
+    assert_eq!(
+        values(&bodies, "temperature"),
+        [json!(0.1), Value::Null, Value::Null]
+    );
+}
+
+#[tokio::test]
+async fn ollama_is_asked_without_thinking_or_with_it_alone() {
+    let server = ModelServer::start();
+    let mut model = ollama(&server);
+    model.think = Some(Think::High);
+    server.on(
+        CHAT,
+        ollama_error(400, "think value \"high\" is not supported for this model"),
+    );
+    server.on(
+        CHAT,
+        ollama_error(400, "\"qwen3:4b\" does not support thinking"),
+    );
+    server.always(CHAT, ollama_text(&["x"]));
+    let (notices, bodies) = asked(&server, request(&model), CHAT).await;
+    let what = "the think setting in this form";
+    assert_eq!(notices, [notice(&server, "qwen3:4b", what, "without it")]);
+    let expected = [json!("high"), json!(true), Value::Null, Value::Null];
+    assert_eq!(values(&bodies, "think"), expected);
+}
+
+#[tokio::test]
+async fn mistral_gets_the_level_of_thinking_that_it_knows() {
+    let server = ModelServer::start();
+    let detail = json!({"detail": [{"type": "literal_error", "loc": ["body", "reasoning_effort"],
+        "msg": "Input should be 'high' or 'none'", "input": "low"}]});
+    let refusal = json!({"object": "error", "message": detail, "type": "invalid_request_error",
+        "param": null, "code": null});
+    server.on(COMPLETIONS, Reply::json(422, &refusal));
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let mut model = at(&server, ProviderKind::Mistral, "mistral-small-latest");
+    model.think = Some(Think::Low);
+    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
+    let what = "this reasoning_effort";
+    let expected = notice(&server, "mistral-small-latest", what, "with \"high\"");
+    assert_eq!(notices, [expected]);
+    let expected = ["low", "high", "high"].map(|word| json!(word));
+    assert_eq!(values(&bodies, "reasoning_effort"), expected);
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_think_is_asked_without_an_effort() {
+    let server = ModelServer::start();
+    let words = "Unrecognized request argument supplied: reasoning_effort";
+    server.on(COMPLETIONS, openai_error(400, words, None));
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let mut model = openai(&server);
+    model.think = Some(Think::Off);
+    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
+    let expected = notice(&server, "qwen3:4b", "this reasoning_effort", "without it");
+    assert_eq!(notices, [expected]);
+    let efforts = values(&bodies, "reasoning_effort");
+    assert_eq!(efforts, [json!("none"), Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn options_that_are_not_known_are_left_out() {
+    let server = ModelServer::start();
+    let mut model = openai(&server);
+    model.options = json!({"parallel_tool_calls": false})
+        .as_object()
+        .unwrap()
+        .clone();
+    server.on(
+        COMPLETIONS,
+        openai_error(400, "stream_options is not allowed", None),
+    );
+    server.on(
+        COMPLETIONS,
+        openai_error(400, "Unknown parameter", Some("parallel_tool_calls")),
+    );
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
+    let without = |what| notice(&server, "qwen3:4b", what, "without it");
+    assert_eq!(
+        notices,
+        [without("stream_options"), without("parallel_tool_calls")]
+    );
+    let options = json!({"include_usage": true});
+    let expected = [options, Value::Null, Value::Null, Value::Null];
+    assert_eq!(values(&bodies, "stream_options"), expected);
+    let calls = values(&bodies, "parallel_tool_calls");
+    assert_eq!(
+        calls,
+        [json!(false), json!(false), Value::Null, Value::Null]
+    );
+}
+
+/// A call and its result, with thinking that goes back.
+fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> Request {
+    let mut request = request(model);
+    let mut told = crate::providers::bodies::conversation().split_off(4);
+    if let Message::Calls { calls, carry: kept } = &mut told[0] {
+        calls.truncate(1);
+        let provider = model.provider;
+        *kept = carry.map(|value| Carry { provider, value });
+    }
+    request.messages.extend(told);
+    request
+}
+
+#[tokio::test]
+async fn thinking_that_a_server_does_not_take_back_stays_away() {
+    let server = ModelServer::start();
+    let detail = json!([{"type": "extra_forbidden", "msg": "Extra inputs are not permitted",
+        "loc": ["body", "messages", 1, "assistant", "reasoning_content"]}]);
+    server.on(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let model = at(&server, ProviderKind::OpenAi, "m");
+    let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
+    let (notices, bodies) = asked(&server, request, COMPLETIONS).await;
+    let expected = notice(&server, "m", "its own thinking back", "without it");
+    assert_eq!(notices, [expected]);
+    let sent = bodies
+        .iter()
+        .map(|body| body.pointer("/messages/1/reasoning_content").cloned());
+    assert_eq!(sent.collect::<Vec<_>>(), [Some(json!("음")), None, None]);
+}
+
+#[tokio::test]
+async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
+    let server = ModelServer::start();
+    let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+    server.on(
+        COMPLETIONS,
+        openai_error(400, words, Some("messages.[2].role")),
+    );
+    server.always(COMPLETIONS, openai_text(&["x"]));
+    let mut model = at(&server, ProviderKind::OpenAi, "m");
+    model.dialect = Dialect::Prompt;
+    let (notices, bodies) = asked(&server, in_a_turn(&model, None), COMPLETIONS).await;
+    let instead = "with the results as the user's words";
+    assert_eq!(
+        notices,
+        [notice(&server, "m", "the role `tool` here", instead)]
+    );
+    let roles = bodies
+        .iter()
+        .map(|body| body["messages"][2]["role"].clone());
+    assert_eq!(
+        roles.collect::<Vec<_>>(),
+        ["tool", "user", "user"].map(|role| json!(role))
+    );
+}
+
+#[tokio::test]
+async fn a_word_inside_another_is_not_the_parameter() {
+    let server = ModelServer::start();
+    let words = "messages.1: `redacted_thinking` and low_temperature are not understood";
+    server.always(
+        MESSAGES,
+        anthropic_error(400, "invalid_request_error", words),
+    );
+    let mut model = at(&server, ProviderKind::Anthropic, "m");
+    model.think = Some(Think::On);
+    let said = ask(&model).await;
+    assert_eq!(said.failed, Some(status(400, words)));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_number_in_a_refusal_of_the_name_is_no_limit() {
+    let server = ModelServer::start();
+    let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
+    let path = "/v1/chat/completions";
+    server.on(path, openai_error(400, words, Some("max_tokens")));
+    server.always(path, openai_text(&["x"]));
+    let mut model = at(&server, ProviderKind::OpenAi, "o3");
+    model.options.insert("max_tokens".into(), json!(9000));
+    let (notices, bodies) = asked(&server, request(&model), path).await;
+    let instead = "with max_completion_tokens";
+    assert_eq!(notices, [notice(&server, "o3", "max_tokens", instead)]);
+    let sent = [Value::Null, json!(9000), json!(9000)];
+    assert_eq!(values(&bodies, "max_completion_tokens"), sent);
+}
+
+#[tokio::test]
+async fn only_a_refusal_of_the_request_changes_it() {
+    for code in [401, 404, 413, 500, 503] {
+        let server = ModelServer::start();
+        let words = "something about the temperature";
+        server.always(MESSAGES, anthropic_error(code, "api_error", words));
+        let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
+        let expected = Cause::Status {
+            status: code,
+            message: Some(words.to_owned()),
+            retry_after: None,
+            path: (code == 404).then(|| MESSAGES.to_owned()),
+        };
+        assert_eq!(said.failed, Some(expected));
+        assert_eq!(server.requests().len(), 1, "{code}");
+    }
+}

@@ -1,0 +1,146 @@
+//! The size of all schemas of a request together: `$ref`s are expanded only as far as
+//! there is room, and a set of tools that is far too large loses schemas, visibly.
+
+use super::notice::said;
+use crate::providers::asking::{ollama, openai, parts};
+use crate::providers::bodies::{offered, request};
+use crate::providers::model_server::*;
+use crate::providers::reading::model;
+use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
+use humble::provider::adapt::Adapted;
+use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const MEGABYTE: usize = 1 << 20;
+
+fn tool(name: &str, schema: Value) -> Tool {
+    let definition = json!({ "name": name, "inputSchema": schema });
+    Tool::from_definition(&definition).expect("it is whole")
+}
+
+/// Grows to about 250 kB when its references are followed.
+fn growing() -> Value {
+    let mut definitions = json!({ "a0": { "type": "string", "description": "x".repeat(200) } });
+    for n in 1..8 {
+        let next = json!({ "$ref": format!("#/$defs/a{}", n - 1) });
+        definitions[format!("a{n}")] =
+            json!({ "allOf": [next, next, next], "title": "one of a few" });
+    }
+    json!({
+        "type": "object",
+        "properties": { "x": { "$ref": "#/$defs/a6" } },
+        "$defs": definitions,
+    })
+}
+
+fn native(mut model: ModelConfig, tools: Vec<Tool>) -> Request {
+    model.dialect = Dialect::Native;
+    Request {
+        tools: Arc::new(offered(tools)),
+        ..request(model)
+    }
+}
+
+fn body(request: &Request) -> Value {
+    match request.model.provider {
+        ProviderKind::Ollama => humble::provider::ollama::body(request, Adapted::default()),
+        ProviderKind::OpenAi => humble::provider::openai::body(request, Adapted::default()),
+        ProviderKind::Mistral => mistral::body(request, Adapted::default()),
+        ProviderKind::Anthropic => anthropic::body(request, Adapted::default()),
+        ProviderKind::Scripted => unreachable!("it sends nothing"),
+    }
+}
+
+/// The schema of each tool in the body.
+fn schemas(body: &Value) -> Vec<Value> {
+    let tools = body["tools"].as_array().expect("tools");
+    let schema = |tool: &Value| {
+        let parameters = tool.pointer("/function/parameters");
+        parameters.unwrap_or(&tool["input_schema"]).clone()
+    };
+    tools.iter().map(schema).collect()
+}
+
+#[test]
+fn references_of_many_tools_are_expanded_only_as_far_as_there_is_room() {
+    let one = schemas(&body(&native(
+        model(ProviderKind::OpenAi, "http://x"),
+        vec![tool("t", growing())],
+    )));
+    assert_eq!(one[0].get("$defs"), None, "a single one is expanded");
+    assert!(one[0].to_string().len() > 150_000);
+    for provider in [
+        ProviderKind::Ollama,
+        ProviderKind::OpenAi,
+        ProviderKind::Mistral,
+        ProviderKind::Anthropic,
+    ] {
+        let tools = (0..200).map(|n| tool(&format!("t{n}"), growing()));
+        let request = native(model(provider, "http://x"), tools.collect());
+        let body = body(&request);
+        let bytes = body.to_string().len();
+        assert!(bytes < 2 * MEGABYTE + 100_000, "{provider}: {bytes}");
+        let schemas = schemas(&body);
+        assert_eq!(schemas[0], one[0], "the first is expanded");
+        let last = schemas.last().expect("there are 200");
+        assert_eq!(last["$defs"], growing()["$defs"], "{provider}");
+        assert_eq!(last["properties"], growing()["properties"], "{provider}");
+    }
+}
+
+/// Larger than two megabytes as it is, with one tool that is small.
+fn far_too_many() -> Vec<Tool> {
+    let schema = json!({
+        "type": "object",
+        "properties": { "x": { "description": "y".repeat(100_000) } },
+    });
+    let mut tools: Vec<_> = (0..30)
+        .map(|n| tool(&format!("t{n}"), schema.clone()))
+        .collect();
+    tools.push(tool(
+        "small",
+        json!({ "type": "object", "properties": { "city": {} } }),
+    ));
+    tools
+}
+
+#[test]
+fn schemas_beyond_two_megabytes_are_left_out_the_largest_first() {
+    let request = native(model(ProviderKind::OpenAi, "http://x"), far_too_many());
+    let body = body(&request);
+    assert!(body.to_string().len() < 2 * MEGABYTE + 100_000);
+    let schemas = schemas(&body);
+    let empty = json!({ "type": "object", "properties": {} });
+    let left_out = schemas.iter().filter(|schema| **schema == empty).count();
+    assert_eq!((schemas.len(), left_out), (31, 31 - 20 - 1));
+    assert_eq!(schemas[30]["properties"], json!({ "city": {} }));
+}
+
+#[tokio::test]
+async fn schemas_that_are_left_out_are_told_once() {
+    let server = ModelServer::start();
+    server.always("/v1/chat/completions", openai_text(&["hi"]));
+    server.always("/api/chat", ollama_text(&["hi"]));
+    let provider = Provider::new();
+    let request = native(openai(&server), far_too_many());
+    let notices = async |request: &Request| {
+        let parts = parts(provider.stream(request.clone())).await.into_iter();
+        let notices = parts.filter_map(|part| match part {
+            Ok(StreamPart::Notice(notice)) => Some(said(&notice)),
+            _ => None,
+        });
+        notices.collect::<Vec<_>>()
+    };
+    let expected = "10 of 31 tools go to the model without their input schemas. All schemas \
+        together are larger than 2 MB. Switch off servers or tools that you do not need.";
+    assert_eq!(notices(&request).await, [expected]);
+    assert_eq!(notices(&request).await, [""; 0]);
+    // The text dialects do not send them.
+    let prompt = Request {
+        model: Arc::new(ollama(&server)),
+        tools: Arc::new(Offered::clone(&request.tools)),
+        ..request.clone()
+    };
+    assert_eq!(notices(&prompt).await, [""; 0]);
+}

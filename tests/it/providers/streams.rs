@@ -1,0 +1,304 @@
+//! Streams written by hand, cut at every byte: what they say never depends on how
+//! they arrive, and none is complete before its end marker.
+
+use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
+use crate::providers::reading::{
+    Said, call, failed, never_complete_before, read, read_every_way, usage,
+};
+use humble::domain::ProviderKind::{Ollama, OpenAi};
+use humble::provider::error::Garbled;
+use humble::provider::{Cause, EndReason};
+use humble::text::sse::{Event, Events};
+use serde_json::json;
+
+const DONE: &str = "data: [DONE]\n\n";
+
+fn in_stream(message: &str) -> Cause {
+    Cause::InStream {
+        message: message.to_owned(),
+    }
+}
+
+#[test]
+fn korean_text_and_thinking_of_ollama_survive_every_cut() {
+    let stream = [
+        ollama_line(&json!({"role": "assistant", "content": "", "thinking": "무엇을 물었나"})),
+        ollama_line(&json!({"role": "assistant", "content": "안녕하세"})),
+        ollama_line(&json!({"role": "assistant", "content": "요 👩‍👩‍👧!\n"})),
+        ollama_done(31, 7),
+    ]
+    .concat();
+    let expected = Said {
+        text: "안녕하세요 👩‍👩‍👧!\n".into(),
+        thinking: "무엇을 물었나".into(),
+        usage: usage(31, 7),
+        end: Some(EndReason::Stop),
+        ..Said::default()
+    };
+    assert_eq!(read_every_way(Ollama, stream.as_bytes()), expected);
+    let crlf = stream.replace('\n', "\r\n");
+    assert_eq!(read_every_way(Ollama, crlf.as_bytes()), expected);
+    never_complete_before(Ollama, &stream, "\"eval_count\":7}");
+}
+
+#[test]
+fn korean_text_and_thinking_of_openai_survive_every_cut() {
+    let stream = [
+        ": OPENROUTER PROCESSING\n\n".to_owned(),
+        openai_event(&json!({"role": "assistant", "content": null}), None),
+        openai_event(&json!({"reasoning_content": "무엇을"}), None),
+        openai_event(&json!({"reasoning": " 물었나"}), None),
+        openai_event(&json!({"content": "안녕하세"}), None),
+        openai_event(&json!({"content": "요!"}), None),
+        openai_event(&json!({}), Some("stop")),
+        openai_usage(31, 7),
+        DONE.to_owned(),
+    ]
+    .concat();
+    let expected = Said {
+        text: "안녕하세요!".into(),
+        thinking: "무엇을 물었나".into(),
+        usage: usage(31, 7),
+        end: Some(EndReason::Stop),
+        ..Said::default()
+    };
+    assert_eq!(read_every_way(OpenAi, stream.as_bytes()), expected);
+    let crlf = stream.replace('\n', "\r\n");
+    assert_eq!(read_every_way(OpenAi, crlf.as_bytes()), expected);
+    let bare_returns = stream.replace('\n', "\r");
+    assert_eq!(read_every_way(OpenAi, bare_returns.as_bytes()), expected);
+    let marked = format!("\u{feff}{stream}");
+    assert_eq!(read_every_way(OpenAi, marked.as_bytes()), expected);
+    never_complete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
+}
+
+#[test]
+fn a_long_stream_reads_the_same_in_200_splits() {
+    let words: Vec<_> = (0..300).map(|n| format!("{n}번째 낱말 ")).collect();
+    let lines: String = words
+        .iter()
+        .map(|word| ollama_line(&json!({"content": word})))
+        .collect();
+    let said = read_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
+    assert_eq!(said.text, words.concat());
+    let events: String = words
+        .iter()
+        .map(|word| openai_event(&json!({"content": word}), None))
+        .collect();
+    let end = openai_event(&json!({}), Some("stop"));
+    let said = read_every_way(OpenAi, (events + &end).as_bytes());
+    assert_eq!(said.text, words.concat());
+}
+
+#[test]
+fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
+    let words = |more: &str| {
+        let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
+        read(Ollama, &[line.as_bytes(), b"\n"])
+    };
+    let plain = words("}");
+    assert_eq!((plain.text.as_str(), plain.failed), ("a", Some(Cause::Cut)));
+    let failed = words(r#"}, "error": "no""#);
+    assert_eq!(
+        (failed.text.as_str(), failed.failed),
+        ("", Some(in_stream("no")))
+    );
+    let flat = words(r#"}, "type": "error", "message": "flat""#);
+    assert_eq!(flat.failed, Some(in_stream("flat")));
+    let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
+    assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
+    let escaped = read(
+        Ollama,
+        &[
+            br#"{"message": {"content": "\u00e9\n", "thinking": "t"}, "done": false}"#,
+            b"\n",
+        ],
+    );
+    assert_eq!(
+        (escaped.text.as_str(), escaped.thinking.as_str()),
+        ("é\n", "t")
+    );
+}
+
+#[test]
+fn the_reason_of_an_end_is_read() {
+    let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
+    assert_eq!(of("length"), Some(EndReason::Length));
+    assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
+    assert_eq!(of(""), None, "an empty reason is none");
+    let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
+    assert_eq!(read(Ollama, &[cut.as_bytes()]).end, Some(EndReason::Length));
+}
+
+#[test]
+fn counts_after_the_finish_reason_are_not_lost() {
+    let end = openai_event(&json!({"content": "x"}), Some("stop"));
+    let with_counts = format!("{end}{}", openai_usage(3, 4));
+    assert_eq!(
+        read_every_way(OpenAi, with_counts.as_bytes()).usage,
+        usage(3, 4)
+    );
+    let early = format!("{}{end}{}", openai_usage(3, 1), openai_usage(3, 9));
+    assert_eq!(read_every_way(OpenAi, early.as_bytes()).usage, usage(3, 9));
+    let said = read(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
+    assert_eq!((said.usage, said.end), (None, Some(EndReason::Stop)));
+}
+
+#[test]
+fn an_error_in_the_stream_is_seen_before_anything_else() {
+    let object = r#"data: {"error":{"message":"it broke","type":"server_error"},"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
+    let flat = r#"data: {"object":"error","message":"it broke","code":500}"#;
+    let text = r#"data: {"error":"it broke"}"#;
+    let named = "event: error\ndata: {\"message\":\"it broke\"}";
+    for event in [object, flat, text, named] {
+        let stream = format!("{event}\n\n{DONE}");
+        let said = read_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(said, failed(in_stream("it broke")), "{event}");
+    }
+    let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
+    for none in [none.clone(), none.replace("null,", "\"\",")] {
+        assert_eq!(read(OpenAi, &[none.as_bytes()]).end, Some(EndReason::Stop));
+    }
+    let lines = ollama_line(&json!({"content": "so far"})) + "{\"error\":\"it broke\"}\n";
+    let said = read_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
+    assert_eq!(said.text, "so far");
+    assert_eq!(said.failed, Some(in_stream("it broke")));
+}
+
+#[test]
+fn an_overlong_conversation_is_told_apart_from_other_errors() {
+    let event = r#"data: {"error":{"code":400,"message":"too long","n_ctx":512,"n_prompt_tokens":2009,"type":"exceed_context_size_error"}}"#;
+    let expected = Cause::ContextOverflow {
+        sent: Some(2009),
+        limit: Some(512),
+        message: "too long".into(),
+    };
+    assert_eq!(read_every_way(OpenAi, event.as_bytes()), failed(expected));
+}
+
+#[test]
+fn an_answer_that_was_not_streamed_is_read_all_the_same() {
+    let answer = json!({
+        "object": "chat.completion",
+        "choices": [{
+            "index": 0,
+            "message": {
+                "role": "assistant",
+                "content": "서울",
+                "reasoning_content": "음",
+                "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+            },
+            "finish_reason": "tool_calls",
+        }],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4},
+    });
+    let expected = Said {
+        text: "서울".into(),
+        thinking: "음".into(),
+        calls: vec![call(Some("a"), "f", json!({}))],
+        usage: usage(3, 4),
+        end: Some(EndReason::ToolCalls),
+        failed: None,
+    };
+    let pretty = serde_json::to_string_pretty(&answer).unwrap();
+    assert_eq!(read_every_way(OpenAi, pretty.as_bytes()), expected);
+    let error = json!([{"error": {"message": "no"}}]).to_string();
+    assert_eq!(
+        read_every_way(OpenAi, error.as_bytes()),
+        failed(in_stream("no"))
+    );
+    let spread = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
+    assert_eq!(read_every_way(Ollama, spread.as_bytes()).text, "서울");
+    let error = "{\n  \"error\": \"no\"\n}\n";
+    assert_eq!(
+        read_every_way(Ollama, error.as_bytes()),
+        failed(in_stream("no"))
+    );
+}
+
+#[test]
+fn what_is_no_answer_of_a_model_is_named() {
+    let garbled = |garbled| failed(Cause::Garbled(garbled));
+    let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
+    assert_eq!(read_every_way(Ollama, page), garbled(Garbled::WebPage));
+    assert_eq!(read_every_way(OpenAi, page), garbled(Garbled::WebPage));
+    let not_json = |line: &str| garbled(Garbled::NotJson { line: line.into() });
+    assert_eq!(read_every_way(Ollama, b"hello\n"), not_json("hello"));
+    assert_eq!(read_every_way(Ollama, b"hello"), not_json("hello"));
+    assert_eq!(
+        read_every_way(OpenAi, b"data: hello\n\n"),
+        not_json("hello")
+    );
+    assert_eq!(read_every_way(OpenAi, b"data: hello"), not_json("hello"));
+    let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
+    assert_eq!(read_every_way(Ollama, latin), garbled(Garbled::NotUtf8));
+    let latin = [b"data: ", &latin[..], b"\n"].concat();
+    assert_eq!(read_every_way(OpenAi, &latin), garbled(Garbled::NotUtf8));
+    for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
+        assert_eq!(read_every_way(Ollama, nothing), failed(Cause::Empty));
+        assert_eq!(read_every_way(OpenAi, nothing), failed(Cause::Empty));
+    }
+}
+
+#[test]
+fn a_line_without_end_and_an_answer_without_end_are_stopped() {
+    let chunk = vec![b'a'; 1 << 20];
+    let endless = |start: &'static [u8]| {
+        let mut pieces = vec![start];
+        pieces.extend(std::iter::repeat_n(chunk.as_slice(), 17));
+        pieces
+    };
+    let too_long = |mega: usize| {
+        failed(Cause::Garbled(Garbled::TooLong {
+            bytes_max: mega << 20,
+        }))
+    };
+    assert_eq!(read(Ollama, &endless(b"{\"message\":\"")), too_long(16));
+    assert_eq!(read(OpenAi, &endless(b"data: ")), too_long(16));
+    assert_eq!(read(OpenAi, &endless(b"{\"choices\":\"")), too_long(16));
+    let entries: Vec<_> = (0..300)
+        .map(|index| json!({"index": index, "function": {"name": "f"}}))
+        .collect();
+    let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
+    let said = read(OpenAi, &[many.as_bytes()]);
+    let expected = Cause::Garbled(Garbled::TooManyCalls { calls_max: 256 });
+    assert_eq!(said, failed(expected));
+}
+
+#[test]
+fn events_are_read_as_the_standard_says() {
+    let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
+    let event = |name: &str, data: &str| Event {
+        name: name.into(),
+        data: data.into(),
+    };
+    let expected = [
+        event("", "one\ntwo"),
+        event("error", ""),
+        event("", " spaced"),
+        event("", "last"),
+    ];
+    for at in 0..=stream.len() {
+        let (head, tail) = stream.as_bytes().split_at(at);
+        let mut events = Events::new(16 << 20);
+        let mut seen = events.push(head);
+        seen.extend(events.push(tail));
+        let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();
+        seen.extend(events.finish());
+        assert_eq!(seen, expected, "cut at byte {at}");
+    }
+}
+
+#[test]
+fn unknown_fields_and_other_choices_are_ignored() {
+    let stream = r#"data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"stop"},{"delta":{"content":[{"type":"text","text":"yes"}],"refusal":null,"x":{}}}],"timings":{}}"#;
+    let stream = format!(
+        "{stream}\n\nretry: 10\n\n{}",
+        openai_event(&json!(null), Some("stop"))
+    );
+    let said = read_every_way(OpenAi, stream.as_bytes());
+    assert_eq!(
+        (said.text.as_str(), said.end),
+        ("yes", Some(EndReason::Stop))
+    );
+}

@@ -1,0 +1,369 @@
+//! The screens as they look, at the sizes where the layout changes, and every
+//! small size for the sake of not crashing.
+
+use super::{at_five_sizes, at_two_sizes};
+use crate::support::picture;
+use crate::support::story;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use humble::domain::tool::{Progress, Tool, ToolOutcome, ToolState};
+use humble::domain::{
+    Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, ServerStatus,
+    SessionSummary, TurnEnd,
+};
+use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
+use humble::tui::{Input, Model, Options};
+use std::sync::Arc;
+use std::time::Duration;
+
+use story::{Story, story, tool};
+
+macro_rules! screens {
+    ($name:ident, $tell:expr) => {
+        screens!(at_two_sizes, $name, $tell);
+    };
+    ($sizes:ident, $name:ident, $tell:expr) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!($sizes($tell));
+        }
+    };
+}
+
+screens!(an_empty_start, |story| {
+    story.screen();
+});
+
+screens!(waiting_for_the_model, |story| {
+    story.prompt("Hello").wait(1_500);
+});
+
+screens!(at_five_sizes, an_answer_streams, |story| {
+    story.answered().types("다음 질문");
+});
+
+screens!(an_answer_is_whole, |story| {
+    story.answered().ends(TurnEnd::Answered {
+        text: String::new(),
+        cut: false,
+    });
+});
+
+screens!(a_call_unfolded, |story| {
+    story.answered().screen();
+    story.key(KeyCode::Tab).key(KeyCode::Up).key(KeyCode::Enter);
+});
+
+screens!(a_call_runs, |story| {
+    story
+        .prompt("What is 17 + 25?")
+        .call(ToolState::Running { progress: None });
+    story.wait(3_200).call(ToolState::Running {
+        progress: Some(Progress {
+            done: 6.0,
+            total: Some(10.0),
+            message: Some("adding".into()),
+        }),
+    });
+});
+
+fn approving(story: &mut Story) {
+    story
+        .prompt("What is 17 + 25?")
+        .call(ToolState::AwaitingApproval);
+    let tool = Arc::new(tool("get-sum", "Adds two numbers."));
+    let calls = [1, 1].map(|call| ApproveCall {
+        call: CallId(call),
+        tool: tool.clone(),
+    });
+    story.event(Event::Asked {
+        ask: AskId(1),
+        owner: Owner::Job(Job::Turn(story.turn)),
+        question: Ask::Approve(calls.to_vec()),
+    });
+}
+
+screens!(at_five_sizes, an_approval, |story| {
+    approving(story);
+    story.wait(600);
+});
+
+screens!(an_approval_that_is_not_ready, |story| {
+    approving(story);
+    story.types("typing on");
+});
+
+screens!(arguments_are_edited, |story| {
+    approving(story);
+    story
+        .wait(600)
+        .key(KeyCode::Char('e'))
+        .types("x")
+        .key(KeyCode::Enter);
+});
+
+screens!(a_model_that_says_nothing, |story| {
+    story.prompt("Hello");
+    story.event(Event::Asked {
+        ask: AskId(1),
+        owner: Owner::Job(Job::Turn(story.turn)),
+        question: Ask::Stalled { seconds: 120 },
+    });
+    story.wait(600);
+});
+
+screens!(a_failure, |story| {
+    story.answered();
+    let notice = Notice::failure(
+        "The connection to http://localhost:11434 was cut in the middle of the answer.",
+    )
+    .advise("What came so far is kept.")
+    .advise(Advice::Retry);
+    story.ends(TurnEnd::Failed { notice });
+});
+
+screens!(banners_and_a_queue, |story| {
+    story
+        .prompt("One")
+        .types("Two, while one runs")
+        .key(KeyCode::Enter);
+    let notice = Notice::warning("mcp-servers.json line 7, column 3: expected `,` or `}`.")
+        .advise("Servers stay as they were; the file is left alone.");
+    story.event(Event::BannersChanged(vec![Banner::new(
+        BannerCause::UnreadableFile("mcp-servers.json".to_owned()),
+        notice,
+    )]));
+});
+
+screens!(scrolled_up, |story| {
+    for turn in 0..4 {
+        story
+            .prompt("List")
+            .delta(turn, PieceKind::Text, &"one line of many\n".repeat(12));
+        story.ends(TurnEnd::Answered {
+            text: String::new(),
+            cut: false,
+        });
+    }
+    story.key(KeyCode::PageUp);
+});
+
+screens!(at_five_sizes, earlier_conversations, |story| {
+    story.key(KeyCode::F(4));
+    let summary = |id: &str, title: &str, broken: Option<&str>| SessionSummary {
+        id: id.into(),
+        title: title.into(),
+        model: "qwen3:4b".into(),
+        started_at: None,
+        changed_at: "2026-11-18T12:00:00Z".parse().expect("a time"),
+        messages: 12,
+        broken: broken.map(str::to_owned),
+    };
+    let sessions = vec![
+        summary("a.json", "대화 제목 이다", None),
+        summary("b.json", "서울 날씨와 옷차림", None),
+        summary("c.json", "", Some("line 3: expected `,`")),
+    ];
+    story.event(Event::SessionsListed {
+        query: QueryId(1),
+        sessions: Arc::new(sessions),
+    });
+});
+
+screens!(the_palette, |story| {
+    story.input(Input::Key(KeyEvent::new(
+        KeyCode::Char('p'),
+        KeyModifiers::CONTROL,
+    )));
+    story.types("mod");
+});
+
+screens!(the_help, |story| {
+    story.key(KeyCode::F(1));
+});
+
+screens!(the_models, |story| {
+    story.types("/set-model").key(KeyCode::Enter);
+});
+
+screens!(a_command_is_typed, |story| {
+    story.types("/se");
+});
+
+screens!(the_servers, |story| {
+    story
+        .key(KeyCode::F(2))
+        .key(KeyCode::Down)
+        .key(KeyCode::Enter);
+});
+
+#[test]
+fn no_size_crashes() {
+    let stories: [fn(&mut Story); 6] = [
+        |story| {
+            story.answered();
+        },
+        |story| {
+            approving(story);
+            story.wait(600);
+        },
+        |story| {
+            story.key(KeyCode::F(1));
+        },
+        |story| {
+            story.key(KeyCode::F(4));
+        },
+        |story| {
+            story.types("/s");
+        },
+        |story| {
+            story.types("/set-model").key(KeyCode::Enter);
+        },
+    ];
+    for tell in stories {
+        let mut story = story((80, 24));
+        tell(&mut story);
+        for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
+            for height in (0..14).chain([24, 100]) {
+                story.input(Input::Resize { width, height });
+                story.screen();
+                story.key(KeyCode::PageUp);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_resize_keeps_the_reading_position() {
+    let mut story = story((80, 24));
+    let text: Vec<_> = (0..200)
+        .map(|n| format!("line {n} {}", "word ".repeat(30)))
+        .collect();
+    story
+        .prompt("Count")
+        .delta(1, PieceKind::Text, &text.join("\n"));
+    story.screen();
+    for _ in 0..10 {
+        story.key(KeyCode::PageUp);
+    }
+    let first = |screen: String| {
+        let found = screen.lines().find_map(|row| row.split_once("line "));
+        let number = found.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned());
+        number
+            .expect("a line is in view")
+            .parse::<i32>()
+            .expect("a number")
+    };
+    let before = first(story.screen());
+    story.input(Input::Resize {
+        width: 50,
+        height: 20,
+    });
+    let after = first(story.screen());
+    assert!((before - after).abs() <= 1, "{before} and {after}");
+}
+
+/// A question with a tool, thinking, and an answer with all that Markdown has.
+fn a_scene_worth_a_picture() -> Story {
+    let mut story = story((100, 30));
+    let mut servers = story::servers();
+    servers.truncate(3);
+    servers[0].status = ServerStatus::Connected;
+    // As the program offers them: the pane tells what their definitions cost.
+    let tools = humble::serve::tools().into_iter().map(|tool| {
+        let definition = serde_json::to_value(tool).expect("JSON");
+        Tool::from_definition(&definition).expect("a tool")
+    });
+    servers[0].tools = Arc::new(tools.collect());
+    servers[0].tools_off = ["say_hello".to_owned()].into();
+    story.event(Event::ServersListed(servers));
+    story
+        .prompt("When is noon in Seoul elsewhere? 도구를 써서 알려줘.")
+        .delta(
+            1,
+            PieceKind::Thinking,
+            include_str!("../../support/picture_thinking.md"),
+        )
+        .wait(4_000);
+    story.call_of(
+        "humble",
+        "get_time",
+        ToolState::Done(ToolOutcome::Succeeded {
+            text: "12:00".into(),
+            elapsed: Duration::from_millis(130),
+        }),
+    );
+    story
+        .delta(
+            2,
+            PieceKind::Text,
+            include_str!("../../support/picture_answer.md"),
+        )
+        .wait(2_000);
+    story.ends(TurnEnd::Answered {
+        text: String::new(),
+        cut: false,
+    });
+    story.types("그럼 뉴욕은? And in winter?");
+    story
+}
+
+/// The picture in the README is the real screen. `HUMBLE_UPDATE_README=1` renews it.
+#[test]
+fn the_readme_shows_the_real_screen() {
+    let mut story = a_scene_worth_a_picture();
+    let (buffer, cursor) = story.draw();
+    let title = "humble: an answer with a table and code, the servers, the thinking, and a message";
+    let drawn = picture::svg(&buffer, cursor, title);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/screen.svg");
+    if std::env::var_os("HUMBLE_UPDATE_README").is_some() {
+        return std::fs::write(file, drawn).expect("written");
+    }
+    assert!(
+        std::fs::read_to_string(file).expect("a picture") == drawn,
+        "the screen has changed: renew its picture with HUMBLE_UPDATE_README=1"
+    );
+    let readme = include_str!("../../../README.md");
+    assert!(readme.contains("(assets/screen.svg)"), "it is shown");
+}
+
+#[test]
+fn a_picture_keeps_every_character_on_its_cells() {
+    let area = ratatui::layout::Rect::new(0, 0, 12, 2);
+    let mut buffer = ratatui::buffer::Buffer::empty(area);
+    buffer.set_string(0, 0, "한 <a&b> ─", ratatui::style::Style::new().bold());
+    buffer.set_string(0, 1, "x", ratatui::style::Style::new().red().dim());
+    let drawn = picture::svg(&buffer, None, "\"");
+    // A margin of 14, cells of 8.4 by 18: the wide character has its middle at 14 + 8.4.
+    for part in [
+        "<title>&quot;</title>",
+        "<text x=\"22.4\" y=\"27.5\" class=\"m b\">한</text>",
+        "<text x=\"39.2\" y=\"27.5\" textLength=\"42.0\" lengthAdjust=\"spacingAndGlyphs\" class=\"b\">&lt;a&amp;b&gt;</text>",
+        "<path class=\"b\" d=\"M89.6 23.0H98.0\"/>",
+        "<text x=\"14.0\" y=\"45.5\" textLength=\"8.4\" lengthAdjust=\"spacingAndGlyphs\" class=\"red d\">x</text>",
+    ] {
+        assert!(drawn.contains(part), "{part}\n{drawn}");
+    }
+}
+
+screens!(a_guided_start, |story| {
+    story.model = guided(story.model.size);
+});
+
+fn guided(size: (u16, u16)) -> Model {
+    let options = Options {
+        guide: Some(humble::app::DEMO_PROMPTS),
+        ..Options::default()
+    };
+    Model::new(&options, size)
+}
+
+#[test]
+fn thinking_over_the_chat_has_the_whole_width() {
+    let mut story = story((64, 20));
+    story.answered().key(KeyCode::F(3));
+    let screen = story.screen();
+    assert!(
+        screen.contains("The user wants a sum. I have get-sum."),
+        "{screen}"
+    );
+}

@@ -1,0 +1,130 @@
+//! The log pane: what the last answer was made of; and a dialog that says why it asks.
+
+use super::at_two_sizes;
+use crate::support::story;
+use crossterm::event::KeyCode;
+use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall, ToolState};
+use humble::domain::trace::{TraceLine, TraceSort};
+use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
+use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
+use serde_json::json;
+use std::sync::Arc;
+use story::{Story, story, tool};
+
+fn lines(told: &[(TraceSort, bool, &str)]) -> Arc<Vec<TraceLine>> {
+    let line = |(sort, begins, text): &(TraceSort, bool, &str)| TraceLine {
+        sort: *sort,
+        begins: *begins,
+        text: (*text).to_owned(),
+    };
+    Arc::new(told.iter().map(line).collect())
+}
+
+fn traced(story: &mut Story) {
+    use TraceSort::{Call, Heading, Mark, Note, Text, Thinking, Unusable};
+    story.types("/log answer").key(KeyCode::Enter);
+    let call = r#"{"name": "get-sum", "arguments": {"a": 17, "b": 25, "왜": "합계를 알려 달라고 했습니다"}}"#;
+    story.event(Event::Traced(lines(&[
+        (Heading, true, "Reply 1 of qwen3:4b"),
+        (Heading, true, "As the server sent it:"),
+        (Thinking, true, "덧셈이 필요하다."),
+        (Text, true, "더해 볼게요.\u{202e}"),
+        (Text, false, "<tool_call>"),
+        (Text, false, call),
+        (Note, true, "end: stop"),
+        (Heading, true, "As it was cut into pieces:"),
+        (Thinking, true, "덧셈이 필요하다."),
+        (Text, true, "더해 볼게요.\u{202e}"),
+        (Mark, true, "<tool_call>"),
+        (Call, true, call),
+        (Note, true, "read as Hermes, its end missing"),
+        (Unusable, true, r#"{"name": "fly"}"#),
+        (Note, true, "there is no tool `fly`"),
+        (Heading, true, "What became of its calls:"),
+        (
+            Note,
+            true,
+            "get-sum on everything, Hermes; stands in a tool result: ran",
+        ),
+    ])));
+    // The hint of the command has been read.
+    story.wait(7_000);
+}
+
+fn quoted(story: &mut Story) {
+    story.event(Event::ToolModeChanged(ToolMode::Auto));
+    story.prompt("이 페이지를 읽어 줘");
+    let arguments = json!({"a": 17, "b": 25});
+    let call = ToolCall {
+        id: CallId(1),
+        server: "everything".into(),
+        tool: "get-sum".into(),
+        arguments: arguments.as_object().expect("an object").clone(),
+        original: None,
+        origin: CallOrigin::Text {
+            form: "Hermes",
+            repaired: true,
+        },
+        repeats: None,
+        quoted: Some(QuotedIn::ToolResult),
+        is_unchecked: false,
+        also_as: Box::default(),
+        state: ToolState::AwaitingApproval,
+    };
+    story.turn(TurnEvent::Tool(call));
+    let call = ApproveCall {
+        call: CallId(1),
+        tool: Arc::new(tool("get-sum", "Adds two numbers.")),
+    };
+    story.event(Event::Asked {
+        ask: AskId(1),
+        owner: Owner::Job(Job::Turn(story.turn)),
+        question: Ask::Approve(vec![call]),
+    });
+    story.wait(900);
+}
+
+#[test]
+fn the_last_answer() {
+    insta::assert_snapshot!(at_two_sizes(traced));
+}
+
+#[test]
+fn the_end_of_the_last_answer() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        traced(story);
+        story.key(KeyCode::End);
+    }));
+}
+
+#[test]
+fn no_answer_yet() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        story.key(KeyCode::F(12)).key(KeyCode::Tab);
+        story.event(Event::Traced(Arc::default()));
+    }));
+}
+
+#[test]
+fn a_call_that_stands_in_a_result() {
+    insta::assert_snapshot!(at_two_sizes(quoted));
+}
+
+#[test]
+fn every_line_can_be_reached_at_every_size() {
+    for size in [(104, 30), (60, 20), (20, 6), (8, 4), (3, 2)] {
+        let mut story = story(size);
+        traced(&mut story);
+        let mut seen = String::new();
+        for _ in 0..60 {
+            seen.push_str(&story.screen());
+            story.key(KeyCode::Down);
+        }
+        if size.0 >= 20 {
+            assert!(
+                seen.contains("Reply 1 of") && seen.contains("ran"),
+                "{size:?}"
+            );
+        }
+    }
+}

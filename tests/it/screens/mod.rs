@@ -1,0 +1,31 @@
+//! Whole screens as snapshots: each at two sizes, the chat, the approval and the list of
+//! conversations at five.
+
+mod chat;
+mod log;
+mod models;
+mod probe;
+mod servers;
+
+use crate::support::story::{Story, story};
+
+/// The same story at every size, as one snapshot.
+fn at_sizes(sizes: &[(u16, u16)], tell: impl Fn(&mut Story)) -> String {
+    let screens: Vec<String> = sizes
+        .iter()
+        .map(|size| {
+            let mut story = story(*size);
+            tell(&mut story);
+            format!("{}x{}\n{}", size.0, size.1, story.screen())
+        })
+        .collect();
+    screens.join("\n\n")
+}
+
+fn at_two_sizes(tell: impl Fn(&mut Story)) -> String {
+    at_sizes(&[(104, 30), (80, 24)], tell)
+}
+
+fn at_five_sizes(tell: impl Fn(&mut Story)) -> String {
+    at_sizes(&[(104, 30), (80, 24), (64, 20), (40, 12), (20, 6)], tell)
+}

@@ -1,0 +1,247 @@
+//! The screens about models: the offer of a first run, the dialog, the form.
+
+use super::at_two_sizes;
+use crate::support::story;
+use crossterm::event::KeyCode;
+use humble::domain::{
+    Catalogue, ModelFacts, ModelRef, ModelServer, Notice, ProviderKind, Pull, ServerModel, Stock,
+    StockState, Stocks,
+};
+use humble::protocol::Event;
+use humble::tui::{Input, Model, Options};
+use std::sync::Arc;
+use story::{Story, story};
+
+fn model(name: &str, bytes: u64, abilities: &[&str], family: &str) -> ServerModel {
+    ServerModel {
+        name: name.to_owned(),
+        bytes: Some(bytes),
+        is_loaded: Some(name.starts_with("gemma")),
+        facts: ModelFacts {
+            capabilities: abilities.iter().map(|one| (*one).to_owned()).collect(),
+            family: Some(family.to_owned()),
+            context_length: Some(40_960),
+            ..ModelFacts::default()
+        },
+    }
+}
+
+fn server(provider: ProviderKind, url: &str) -> ModelServer {
+    let url = url.to_owned();
+    ModelServer { provider, url }
+}
+
+fn ollama() -> ModelServer {
+    server(ProviderKind::Ollama, "http://localhost:11434")
+}
+
+fn catalogue() -> StockState {
+    let models = vec![
+        model(
+            "qwen3:4b",
+            2_600_000_000,
+            &["completion", "tools", "thinking"],
+            "qwen3",
+        ),
+        model(
+            "gemma3:4b",
+            3_300_000_000,
+            &["completion", "vision"],
+            "gemma3",
+        ),
+        model(
+            "한국어-모델\u{1b}[31m:8b",
+            135_000_000,
+            &["completion"],
+            "llama",
+        ),
+    ];
+    StockState::Has(Arc::new(Catalogue {
+        models,
+        is_cut: false,
+    }))
+}
+
+/// Nothing is configured; this is known of the machine's Ollama.
+fn first_run(story: &mut Story, state: StockState) {
+    story.model = Model::new(&Options::default(), story.model.size);
+    let stock = Stock {
+        server: ollama(),
+        configured: Vec::new(),
+        state,
+    };
+    story.event(Event::StocksChanged(Arc::new(Stocks {
+        servers: vec![stock],
+        key_variables: vec!["OPENAI_API_KEY".to_owned()],
+        is_host_unread: false,
+        offers: true,
+    })));
+    story.wait(600);
+}
+
+fn configured(name: &str, provider: ProviderKind, model: &str) -> ModelRef {
+    ModelRef {
+        name: name.to_owned(),
+        provider,
+        model: model.to_owned(),
+    }
+}
+
+fn dialog(story: &mut Story) {
+    story.types("/models").key(KeyCode::Enter);
+    let openai = server(ProviderKind::OpenAi, "https://api.openai.com/v1");
+    let missing = Notice::failure("There is no key for `gpt-4o`.")
+        .because("The environment variable OPENAI_API_KEY is not set or empty.");
+    let servers = vec![
+        Stock {
+            server: ollama(),
+            configured: vec![
+                configured("qwen3:4b", ProviderKind::Ollama, "qwen3:4b"),
+                configured("old", ProviderKind::Ollama, "old:1b"),
+            ],
+            state: catalogue(),
+        },
+        Stock {
+            server: openai,
+            configured: vec![configured("gpt-4o", ProviderKind::OpenAi, "gpt-4o")],
+            state: StockState::Failed(missing),
+        },
+    ];
+    story.event(Event::StocksChanged(Arc::new(Stocks {
+        servers,
+        ..Stocks::default()
+    })));
+}
+
+fn pull() -> Event {
+    Event::PullChanged(Some(Pull {
+        server: ollama(),
+        name: "llama3.2:3b".to_owned(),
+        status: "pulling".to_owned(),
+        done: 840_000_000,
+        total: 2_000_000_000,
+    }))
+}
+
+macro_rules! screens {
+    ($name:ident, $tell:expr) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(at_two_sizes($tell));
+        }
+    };
+}
+
+screens!(a_first_run_with_an_ollama, |story| {
+    first_run(story, catalogue());
+    story.key(KeyCode::Down).key(KeyCode::Down);
+});
+
+screens!(a_first_run_without_an_ollama, |story| {
+    first_run(story, StockState::Failed(Notice::failure("refused")));
+});
+
+screens!(the_dialog_of_models, |story| {
+    dialog(story);
+    story.key(KeyCode::Down);
+});
+
+screens!(the_dialog_while_a_model_is_pulled, |story| {
+    dialog(story);
+    story.event(pull()).key(KeyCode::Tab);
+});
+
+screens!(a_pull_behind_the_conversation, |story| {
+    story.event(pull());
+});
+
+screens!(the_form_for_another_server, |story| {
+    first_run(story, StockState::Asking);
+    story.types("1").key(KeyCode::Enter);
+    story.key(KeyCode::Down).types("내-모델");
+    story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
+});
+
+#[test]
+fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
+    let mut story = story((104, 30));
+    story.model = Model::new(&Options::default(), story.model.size);
+    story.event(Event::StocksChanged(Arc::new(Stocks {
+        servers: vec![Stock {
+            server: ollama(),
+            configured: Vec::new(),
+            state: StockState::Asking,
+        }],
+        is_host_unread: true,
+        offers: true,
+        ..Stocks::default()
+    })));
+    let screen = story.screen();
+    assert!(
+        screen.contains("OLLAMA_HOST is set, but is no address that can be used. Looking"),
+        "{screen}"
+    );
+}
+
+/// The same offer, and somebody who presses every key there is: nothing crashes at
+/// any size, and no model is chosen twice.
+#[test]
+fn no_size_and_no_key_breaks_these_screens() {
+    for width in 0..30 {
+        for height in 0..14 {
+            let mut story = story((width, height));
+            first_run(&mut story, catalogue());
+            for key in [
+                KeyCode::Down,
+                KeyCode::Up,
+                KeyCode::Char('4'),
+                KeyCode::Enter,
+                KeyCode::Tab,
+                KeyCode::Up,
+            ] {
+                story.key(key).wait(600);
+                story.screen();
+            }
+            let mut story = self::story((width, height));
+            dialog(&mut story);
+            story.event(pull());
+            for key in [
+                KeyCode::Tab,
+                KeyCode::PageDown,
+                KeyCode::Char('p'),
+                KeyCode::Char('x'),
+            ] {
+                story.key(key);
+                story.screen();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_of_a_provider_goes_to_no_address_of_one_s_own() {
+    let mut story = story((60, 20));
+    first_run(&mut story, StockState::Asking);
+    story.types("1").key(KeyCode::Enter);
+    assert!(story.screen().contains("${OPENAI_API_KEY}"));
+    story.key(KeyCode::Down).key(KeyCode::Down).types("h");
+    assert!(!story.screen().contains("OPENAI_API_KEY"));
+    story.key(KeyCode::Backspace);
+    assert!(story.screen().contains("${OPENAI_API_KEY}"));
+    story.key(KeyCode::Up).key(KeyCode::Up).key(KeyCode::Right);
+    let screen = story.screen();
+    assert!(
+        screen.contains("Mistral") && !screen.contains("OPENAI_API_KEY"),
+        "{screen}"
+    );
+    story
+        .key(KeyCode::Down)
+        .key(KeyCode::Down)
+        .key(KeyCode::Down);
+    story.input(Input::Paste("sk-\u{1b}12\n".to_owned()));
+    let screen = story.screen();
+    assert!(
+        screen.contains("•••••") && !screen.contains("sk-12"),
+        "{screen}"
+    );
+}

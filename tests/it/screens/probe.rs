@@ -1,0 +1,132 @@
+//! The screens of a probe: under way, with something to store, and with nothing.
+
+use super::at_two_sizes;
+use crate::support::story;
+use crossterm::event::KeyCode;
+use humble::domain::probe::{ProbeState, Report, Trial, Wrote};
+use humble::domain::{AskId, Dialect, ModelRef, Notice, ProviderKind};
+use humble::protocol::{Ask, Event, Job, Owner};
+use std::sync::Arc;
+use std::time::Duration;
+use story::{Story, story};
+
+fn trial(dialect: Dialect, wrote: Wrote, answered: bool, millis: u64) -> Trial {
+    Trial {
+        dialect,
+        wrote,
+        answered,
+        elapsed: Duration::from_millis(millis),
+        is_whole: true,
+        fault: None,
+    }
+}
+
+fn report(name: &str, trials: Vec<Trial>) -> Report {
+    let model = ModelRef {
+        name: name.to_owned(),
+        provider: ProviderKind::Ollama,
+        model: name.to_owned(),
+    };
+    Report {
+        trials,
+        ..Report::new(model, Dialect::Prompt)
+    }
+}
+
+fn state(dialect: Option<Dialect>, is_loading: bool) -> Event {
+    Event::ProbeChanged(Some(ProbeState {
+        model: "qwen3:4b".to_owned(),
+        dialect,
+        is_loading,
+        is_over: false,
+    }))
+}
+
+fn asks(story: &mut Story, report: Report, to: Option<Dialect>) {
+    let report = Arc::new(report);
+    story.event(Event::Asked {
+        ask: AskId(7),
+        owner: Owner::Job(Job::Probe),
+        question: Ask::StoreDialect { report, to },
+    });
+    story.wait(600);
+}
+
+/// A model that does best as `xml`, and whose server takes no tools.
+fn better_as_xml() -> Report {
+    let why = "not tried, since its server lists no `tools` for it (completion, vision).";
+    let trials = vec![
+        Trial::skipped(Dialect::Native, why),
+        trial(
+            Dialect::Prompt,
+            Wrote::Otherwise("Hermes, repaired".to_owned()),
+            false,
+            12_345,
+        ),
+        trial(Dialect::Xml, Wrote::AsTaught, true, 3_140),
+    ];
+    report("qwen3:4b", trials)
+}
+
+fn broken() -> Report {
+    let mut report = report("한국어-모델\u{1b}[31m:8b\u{202e}", Vec::new());
+    report.is_cut = true;
+    let what = "Nothing listens at http://localhost:11434.";
+    report.fault = Some(Notice::failure(what).advise("Start Ollama, or correct `baseUrl`."));
+    report
+}
+
+#[test]
+fn a_probe_under_way() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        story.event(state(None, false));
+        story.event(state(Some(Dialect::Native), false));
+        story.event(state(Some(Dialect::Prompt), false));
+        story.wait(12_000).types("안녕").key(KeyCode::Enter);
+    }));
+}
+
+#[test]
+fn a_model_that_is_loaded_first() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        story.event(state(Some(Dialect::Native), true));
+        story.wait(72_000);
+    }));
+}
+
+#[test]
+fn a_dialect_to_store() {
+    insta::assert_snapshot!(at_two_sizes(|story| {
+        asks(story, better_as_xml(), Some(Dialect::Xml));
+    }));
+}
+
+#[test]
+fn a_probe_that_a_fault_ended() {
+    insta::assert_snapshot!(at_two_sizes(|story| asks(story, broken(), None)));
+}
+
+#[test]
+fn a_model_that_stands_in_no_file_has_nowhere_to_store_it() {
+    let mut story = story((104, 30));
+    asks(&mut story, better_as_xml(), None);
+    let screen = story.screen();
+    let said = "config.json does not list qwen3:4b: there is nowhere to";
+    assert!(screen.contains(said), "{screen}");
+    assert!(!screen.contains("Store it in config.json"), "{screen}");
+}
+
+#[test]
+fn no_size_breaks_these_screens() {
+    for width in 0..64 {
+        for height in 0..16 {
+            let mut story = story((width, height));
+            story.event(state(Some(Dialect::Xml), false));
+            story.wait(5_000).screen();
+            asks(&mut story, better_as_xml(), Some(Dialect::Xml));
+            for key in [KeyCode::PageDown, KeyCode::Char('?'), KeyCode::End] {
+                story.key(key).screen();
+            }
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! The servers pane as it looks: states, unfolded servers and tools, names of any
+//! length and script, and what a server wrote.
+
+use super::at_two_sizes;
+use crate::support::story;
+use crossterm::event::KeyCode;
+use humble::domain::server::{ServerPeer, Transport};
+use humble::domain::tool::{Progress, Tool, ToolState};
+use humble::domain::{Notice, Server, ServerLine, ServerLog, ServerStatus};
+use humble::protocol::Event;
+use humble::tui::{Input, Model, Options};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use story::{Story, story};
+
+macro_rules! screens {
+    ($name:ident, $tell:expr) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(at_two_sizes($tell));
+        }
+    };
+}
+
+fn tool(name: &str, description: &str) -> Tool {
+    let definition = json!({
+        "name": name, "title": format!("Title of {name}"), "description": description,
+        "inputSchema": { "type": "object" },
+        "annotations": { "readOnlyHint": true, "openWorldHint": false },
+    });
+    Tool::from_definition(&definition).expect("a whole definition")
+}
+
+fn server(name: &str, status: ServerStatus, tools: Vec<Tool>) -> Server {
+    let mut server = story::servers().swap_remove(0);
+    server.id = name.into();
+    server.status = status;
+    server.tools = Arc::new(tools);
+    server
+}
+
+/// A server of each sort.
+fn of_each_sort() -> Vec<Server> {
+    let long = "a-name-without-end-".repeat(16);
+    let tools = vec![
+        tool("날씨-알림", "서울의 날씨를\u{202e} 알려 줍니다."),
+        tool(&long, &"Words of a description that goes on. ".repeat(300)),
+        tool("off", "Switched off."),
+        tool("changed", "Changed."),
+    ];
+    let mut korean = server("한국어 도구 모음", ServerStatus::Connected, tools);
+    korean.description = Some("도구 모음, as the file says".to_owned());
+    korean.tools_off = ["off".to_owned()].into();
+    korean.withheld = ["changed".to_owned()].into();
+    korean.left_out = vec!["tool `x` has no inputSchema".to_owned()];
+    korean.instructions = Some("Be kind.".to_owned());
+    korean.peer = Some(ServerPeer {
+        name: "tools\u{1b}[2J of\nKorea".to_owned(),
+        version: "1.0".to_owned(),
+        protocol: "2025-11-25".to_owned(),
+        transport: Transport::Http,
+    });
+    let notice = Notice::failure("Server `docs` could not be started.")
+        .because("There is no command `npx`.")
+        .advise("Install it, or correct `command` in mcp-servers.json.");
+    let mut off = server("wiki", ServerStatus::Off, Vec::new());
+    off.enabled = false;
+    vec![
+        korean,
+        server("docs", ServerStatus::Failed(notice), Vec::new()),
+        off,
+        server("files", ServerStatus::Starting, Vec::new()),
+        server(
+            "mail",
+            ServerStatus::NeedsSignIn(Notice::warning("Server `mail` answers 401.")),
+            Vec::new(),
+        ),
+        server(
+            &"both-command-and-url-".repeat(15),
+            ServerStatus::Misconfigured("both `command` and `url`".to_owned()),
+            Vec::new(),
+        ),
+    ]
+}
+
+fn listed(story: &mut Story) -> &mut Story {
+    story.event(Event::ServersListed(of_each_sort()));
+    story.key(KeyCode::F(2))
+}
+
+fn down(story: &mut Story, times: usize) -> &mut Story {
+    for _ in 0..times {
+        story.screen();
+        story.key(KeyCode::Down);
+    }
+    story
+}
+
+screens!(servers_of_each_sort, |story| {
+    listed(story);
+});
+
+screens!(an_unfolded_server, |story| {
+    listed(story).key(KeyCode::Enter);
+});
+
+screens!(an_unfolded_tool_with_hidden_characters, |story| {
+    listed(story).key(KeyCode::Enter);
+    while story.model.sidebar.chosen_tool().is_none() {
+        down(story, 1);
+    }
+    story.key(KeyCode::Enter);
+});
+
+screens!(a_long_description_read_whole, |story| {
+    listed(story).key(KeyCode::Enter);
+    let is_long = |story: &Story| {
+        let chosen = story.model.sidebar.chosen_tool();
+        chosen.is_some_and(|(_, tool)| tool.name.len() > 100)
+    };
+    while !is_long(story) {
+        down(story, 1);
+    }
+    story.key(KeyCode::Enter);
+    let at_more = |story: &Story| {
+        let row = story.model.sidebar.chosen_row();
+        format!("{row:?}").contains("More")
+    };
+    while !at_more(story) {
+        down(story, 1);
+    }
+    story.key(KeyCode::Enter).screen();
+    story.key(KeyCode::PageDown);
+});
+
+screens!(why_a_server_failed, |story| {
+    listed(story);
+    down(story, 1).key(KeyCode::Enter);
+});
+
+screens!(what_a_server_wrote, |story| {
+    listed(story).key(KeyCode::Char('l'));
+    let line = |n: u32| ServerLine::Stderr(format!("line {n} \u{1b}[31m빨강"));
+    let mut lines: Vec<ServerLine> = (0..40).map(line).collect();
+    lines.push(ServerLine::Own("Its process ended.".to_owned()));
+    story.event(Event::ServerLogged(Arc::new(ServerLog {
+        server: "한국어 도구 모음".into(),
+        since: None,
+        lines,
+        written: 41,
+    })));
+});
+
+screens!(a_call_with_long_names_runs, |story| {
+    story.prompt("Go");
+    let (server, tool) = ("서버-".repeat(100), "tool-".repeat(60));
+    let progress = Progress::new(3.0, None, Some("읽는 중 \u{1b}[2J of many\nfiles"));
+    story.call_of(
+        &server,
+        &tool,
+        ToolState::Running {
+            progress: Some(progress),
+        },
+    );
+    story.wait(12_300);
+});
+
+#[test]
+fn names_hide_nothing_in_the_pane_and_on_the_line_of_a_call() {
+    let mut story = story((104, 30));
+    let names = [" ", "\u{200B}", "se\u{200B}nd", "\u{1b}send", "send"];
+    let tools = names.map(|name| tool(name, "Sends.")).to_vec();
+    let servers = vec![server("ma\u{202e}il", ServerStatus::Connected, tools)];
+    story.event(Event::ServersListed(servers));
+    story.key(KeyCode::F(2)).key(KeyCode::Enter);
+    let screen = story.screen();
+    let shown = ["\" \"", "⟨U+200B⟩", "se⟨U+200B⟩nd", "⟨ESC⟩send", "send"];
+    for name in shown {
+        assert!(screen.contains(&format!("▸ {name} ")), "{name}: {screen}");
+    }
+    assert!(screen.contains("ma⟨U+202E⟩il"), "{screen}");
+    story.prompt("Go");
+    story.call_of("ma\u{202e}il", "\u{1b}send", ToolState::Proposed);
+    let screen = story.screen();
+    assert!(screen.contains("⟨ESC⟩send  ma⟨U+202E⟩il"), "{screen}");
+}
+
+#[test]
+fn the_smallest_screen_keeps_the_state_of_a_server_and_says_whose_stderr_it_is() {
+    let mut story = story((20, 6));
+    listed(&mut story).key(KeyCode::Char('l'));
+    let title = story.screen();
+    assert!(title.contains("한국어 도구 … stderr"), "{title}");
+    story.key(KeyCode::Esc).key(KeyCode::Esc);
+    for c in "/toggle-mcp ".chars() {
+        story.key(KeyCode::Char(c));
+    }
+    let screen = story.key(KeyCode::Enter).screen();
+    assert!(screen.contains("…  connected"), "{screen}");
+}
+
+#[test]
+fn in_ascii_nothing_of_ours_is_beyond_ascii() {
+    let mut story = story((104, 30));
+    let options = Options {
+        ascii: true,
+        ..Options::default()
+    };
+    story.model = Model::new(&options, (104, 30));
+    let mut servers = of_each_sort();
+    servers[0].tools = Arc::new(vec![tool("off", "Off."), tool("changed", "Changed.")]);
+    servers[0].id = "tools".into();
+    servers[0].description = None;
+    servers[0].peer = None;
+    story.event(Event::ServersListed(servers));
+    story.key(KeyCode::F(2)).key(KeyCode::Enter);
+    let screen = story.screen();
+    assert!(screen.is_ascii(), "{screen}");
+    assert!(screen.contains("! changed"), "{screen}");
+}
+
+#[test]
+fn five_thousand_tools_and_fifty_servers_scroll_at_once() {
+    let mut story = story((104, 30));
+    let tools: Vec<Tool> = (0..5_000)
+        .map(|n| tool(&format!("tool-{n}"), &"A description. ".repeat(20)))
+        .collect();
+    let mut servers: Vec<Server> = (0..49)
+        .map(|n| server(&format!("s{n}"), ServerStatus::Connected, Vec::new()))
+        .collect();
+    servers.insert(0, server("big", ServerStatus::Connected, tools));
+    story.event(Event::ServersListed(servers));
+    story.key(KeyCode::F(2)).key(KeyCode::Enter);
+    let started = Instant::now();
+    for _ in 0..200 {
+        story.key(KeyCode::Down);
+        story.draw();
+    }
+    let each = started.elapsed() / 200;
+    println!("a step and a frame: {each:?}");
+    assert!(each < Duration::from_millis(16), "{each:?}");
+    assert!(story.screen().contains("tool-199"));
+}
+
+#[test]
+fn no_size_makes_the_pane_fail() {
+    let mut story = story((104, 30));
+    listed(&mut story).key(KeyCode::Enter);
+    for width in (0..24).chain([39, 40, 59, 60, 61, 99, 100, 101, 300]) {
+        for height in (0..14).chain([24, 100]) {
+            story.input(Input::Resize { width, height });
+            story.key(KeyCode::F(2));
+            story.screen();
+            for key in [
+                KeyCode::Down,
+                KeyCode::Enter,
+                KeyCode::PageDown,
+                KeyCode::Up,
+            ] {
+                story.key(key);
+            }
+            story.screen();
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Conversations and prompts on disk: their names, what survives a rewrite, and
+//! what several programs at once cannot do to each other.
+
+mod crash;
+mod history;
+mod journals;
+mod list;
+mod names;
+mod records;
+mod ways;
+
+use humble::domain::session::Role;
+use humble::domain::{SavedMessage, Session, SessionId};
+use humble::files;
+use humble::store::{Sessions, StoreError};
+use jiff::{Timestamp, Zoned};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+fn ended() -> Zoned {
+    "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
+}
+
+fn folder() -> (TempDir, Sessions) {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = Sessions::new(folder.path().join("sessions"));
+    (folder, sessions)
+}
+
+fn conversation(prompt: &str, answer: &str) -> Session {
+    Session {
+        started_at: Some(Timestamp::UNIX_EPOCH),
+        messages: vec![SavedMessage::user(prompt), SavedMessage::assistant(answer)],
+        ..Session::new("gpt-4o")
+    }
+}
+
+fn path_of(folder: &TempDir, id: &str) -> PathBuf {
+    folder.path().join("sessions").join(id)
+}
+
+fn put(folder: &TempDir, id: &str, text: impl AsRef<[u8]>) {
+    fs::create_dir_all(folder.path().join("sessions")).unwrap();
+    fs::write(path_of(folder, id), text).unwrap();
+}
+
+fn names_in(folder: &Path) -> BTreeSet<String> {
+    let items = fs::read_dir(folder).unwrap();
+    items
+        .map(|item| item.unwrap().file_name().into_string().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_conversation_is_written_as_other_programs_read_it() {
+    let (folder, sessions) = folder();
+    let mut session = conversation("대화 제목 이다", "답");
+    session.metadata.title = Some("T".to_owned());
+    let id = sessions.create(&session, &ended()).unwrap();
+    assert_eq!(id.as_str(), "20251016_162030_대화_제목_이다.json");
+    let text = fs::read_to_string(path_of(&folder, id.as_str())).unwrap();
+    let expected = r#"{
+  "model": "gpt-4o",
+  "startedAt": "1970-01-01T00:00:00Z",
+  "messages": [
+    {
+      "role": "user",
+      "content": "대화 제목 이다"
+    },
+    {
+      "role": "assistant",
+      "content": "답"
+    }
+  ],
+  "humble": {
+    "title": "T"
+  }
+}
+"#;
+    assert_eq!(text, expected);
+    session.id = Some(id.clone());
+    assert_eq!(sessions.open(&id), Ok(session));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let metadata = fs::metadata(path_of(&folder, id.as_str())).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn twenty_programs_that_want_one_name_get_twenty_files() {
+    let (folder, sessions) = folder();
+    let ids: BTreeSet<SessionId> = std::thread::scope(|scope| {
+        let creators: Vec<_> = (0..20)
+            .map(|number| {
+                let sessions = &sessions;
+                let session = conversation("같은 이름", &number.to_string());
+                scope.spawn(move || sessions.create(&session, &ended()).unwrap())
+            })
+            .collect();
+        creators
+            .into_iter()
+            .map(|creator| creator.join().unwrap())
+            .collect()
+    });
+    let expected: BTreeSet<SessionId> = (1..=20)
+        .map(|number| match number {
+            1 => "20251016_162030_같은_이름.json".into(),
+            _ => SessionId::new(format!("20251016_162030_같은_이름_{number}.json")),
+        })
+        .collect();
+    assert_eq!(ids, expected);
+    let answers: BTreeSet<String> = ids
+        .iter()
+        .map(|id| sessions.open(id).unwrap().messages[1].content.to_string())
+        .collect();
+    assert_eq!(answers.len(), 20, "none replaced another");
+    assert_eq!(names_in(&folder.path().join("sessions")).len(), 20);
+}
+
+#[test]
+fn a_name_that_is_taken_by_whatever_is_never_touched() {
+    let (folder, sessions) = folder();
+    put(&folder, "20251016_162030_a.json", "somebody's");
+    fs::create_dir(path_of(&folder, "20251016_162030_a_2.json")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("gone", path_of(&folder, "20251016_162030_a_3.json")).unwrap();
+    let id = sessions.create(&conversation("a", "b"), &ended()).unwrap();
+    assert_eq!(id.as_str(), "20251016_162030_a_4.json");
+    let kept = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
+    assert_eq!(kept, "somebody's");
+}
+
+#[test]
+fn files_of_other_programs_open() {
+    let (folder, sessions) = folder();
+    put(
+        &folder,
+        "old.json",
+        r#"{"messages":[
+            {"role":"user","content":[{"type":"text","text":"one"},"two",{"type":"image","url":"x"}]},
+            {"role":"assistant","content":null},
+            {"role":"tool","content":"t"}, 5, {"content":{"text":"x"}}
+        ],"startedAt":"2025-10-16T16:20:30.5+09:00","model":"m","extra":1}"#,
+    );
+    let session = sessions.open(&"old.json".into()).unwrap();
+    let message = |role: Role, content: &str| SavedMessage {
+        role,
+        content: content.into(),
+    };
+    let expected = Session {
+        id: Some("old.json".into()),
+        model: "m".to_owned(),
+        started_at: Some("2025-10-16T07:20:30.5Z".parse().unwrap()),
+        messages: vec![
+            message(Role::User, "one\ntwo"),
+            message(Role::Assistant, ""),
+            message(Role::Other("tool".to_owned()), "t"),
+            message(Role::Other(String::new()), "x"),
+        ],
+        metadata: Default::default(),
+        branches: Vec::new(),
+    };
+    assert_eq!(session, expected);
+}
+
+#[test]
+fn saving_keeps_what_it_does_not_know() {
+    let (folder, sessions) = folder();
+    let before = json!({
+        "zeta": [1, 2.5],
+        "messages": [
+            { "id": 7, "role": "user", "content": [{ "type": "text", "text": "q" }] },
+            { "role": "assistant", "content": "a", "later": { "x": null } },
+        ],
+        "humble": { "title": "T", "newer": true },
+        "model": "old",
+        "alpha": "",
+    });
+    put(&folder, "s.json", before.to_string());
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    session.model = "new".to_owned();
+    session.messages.push(SavedMessage::user("q2"));
+    session.metadata.extra = Map::from_iter([("usage".to_owned(), json!(3))]);
+    sessions.save(&session).unwrap();
+    let mut expected = before;
+    expected["model"] = json!("new");
+    expected["humble"]["usage"] = json!(3);
+    let messages = expected["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "user", "content": "q2" }));
+    let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let pretty = serde_json::to_string_pretty(&expected).unwrap();
+    assert_eq!(text, format!("{pretty}\n"));
+}
+
+#[test]
+fn a_session_that_another_program_changed_is_not_overwritten() {
+    let (folder, sessions) = folder();
+    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
+    let mut mine = sessions.open(&id).unwrap();
+    let mut other = mine.clone();
+    other.messages.push(SavedMessage::user("other"));
+    sessions.save(&other).unwrap();
+    mine.messages.push(SavedMessage::user("mine"));
+    let fault = sessions.save(&mine).unwrap_err();
+    assert_eq!(fault, StoreError::ChangedElsewhere(id.clone()));
+    assert_eq!(sessions.open(&id), Ok(other));
+    let fork = sessions.create(&mine, &ended()).unwrap();
+    assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
+    assert_eq!(
+        names_in(&folder.path().join("sessions")).len(),
+        3,
+        "and a lock"
+    );
+}
+
+#[test]
+fn a_broken_file_is_listed_with_the_reason_and_never_written() {
+    let cases: [(&[u8], &str); 7] = [
+        (b"", "it is empty"),
+        (b"[]", "it holds no JSON object"),
+        (b"{}", "it has no `messages`"),
+        (b"{\"messages\":{}}", "its `messages` are no list"),
+        (
+            b"{\"messages\":[],\"messages\":[]}",
+            "it has `messages` twice",
+        ),
+        (
+            b"{\"messages\":[",
+            "it is not valid JSON: EOF while parsing a list at line 1 column 13",
+        ),
+        (
+            b"{\"messages\":[\"\xff\"]}",
+            "it is not valid JSON: invalid unicode code point at line 1 column 15",
+        ),
+    ];
+    for (bytes, why) in cases {
+        let (folder, sessions) = folder();
+        put(&folder, "s.json", bytes);
+        let list = sessions.list();
+        assert_eq!(list[0].broken.as_deref(), Some(why));
+        let mut session = conversation("q", "a");
+        session.id = Some("s.json".into());
+        let fault = StoreError::Broken {
+            id: "s.json".into(),
+            why: why.to_owned(),
+        };
+        assert_eq!(sessions.save(&session), Err(fault.clone()));
+        assert_eq!(sessions.open(&"s.json".into()), Err(fault));
+        assert_eq!(fs::read(path_of(&folder, "s.json")).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_start_that_nobody_can_read_stays_as_it_stands() {
+    let (folder, sessions) = folder();
+    let text = r#"{"startedAt":"last Tuesday","messages":[]}"#;
+    put(&folder, "s.json", text);
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(session.started_at, None);
+    session.started_at = Some(Timestamp::UNIX_EPOCH);
+    session.messages.push(SavedMessage::user("hi"));
+    sessions.save(&session).unwrap();
+    let file = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(file["startedAt"], "last Tuesday");
+    assert_eq!(file["messages"][0]["content"], "hi");
+}
+
+#[test]
+fn half_a_character_opens_as_a_replacement_and_is_never_written_over() {
+    let (folder, sessions) = folder();
+    let text = r#"{"messages":[{"role":"user","content":"a\ud800b"}],"title":"\udc00"}"#;
+    put(&folder, "s.json", text);
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(session.messages, [SavedMessage::user("a\u{fffd}b")]);
+    assert_eq!(sessions.list()[0].broken, None);
+    session.messages.push(SavedMessage::assistant("c"));
+    let elsewhere = StoreError::ChangedElsewhere("s.json".into());
+    assert_eq!(sessions.save(&session), Err(elsewhere));
+    assert_eq!(
+        fs::read_to_string(path_of(&folder, "s.json")).unwrap(),
+        text
+    );
+}
+
+#[test]
+fn a_folder_in_the_place_of_a_session_is_told_with_advice_that_fits() {
+    let (folder, sessions) = folder();
+    fs::create_dir_all(path_of(&folder, "s.json")).unwrap();
+    let fault = sessions.open(&"s.json".into()).unwrap_err();
+    let expected = "Not opened: the session `s.json` cannot be read: it is a folder. It is left \
+                    as it is. Move it out of the folder of sessions.";
+    assert_eq!(fault.notice().summary(), expected);
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_is_refused() {
+    let (folder, sessions) = folder();
+    put(&folder, "in.json", "{}");
+    fs::write(folder.path().join("out.json"), "{\"messages\":[]}").unwrap();
+    let elsewhere = folder.path().join("out.json");
+    for id in [
+        "../out.json",
+        "..",
+        "",
+        "in",
+        "a/../in.json",
+        "a\\b.json",
+        ".x.json",
+        "a\0.json",
+        elsewhere.to_str().unwrap(),
+    ] {
+        let id = SessionId::new(id);
+        assert_eq!(sessions.open(&id), Err(StoreError::BadName(id.clone())));
+        assert_eq!(sessions.delete(&id), Err(StoreError::BadName(id.clone())));
+        let mut session = conversation("q", "a");
+        session.id = Some(id.clone());
+        assert_eq!(sessions.save(&session), Err(StoreError::BadName(id)));
+    }
+    assert!(elsewhere.exists());
+}
+
+#[test]
+fn a_session_is_deleted_once_and_saved_again_whole() {
+    let (_folder, sessions) = folder();
+    assert_eq!(
+        sessions.save(&conversation("q", "a")),
+        Err(StoreError::Unnamed)
+    );
+    let id = sessions.create(&conversation("q", "a"), &ended()).unwrap();
+    let session = sessions.open(&id).unwrap();
+    assert_eq!(sessions.delete(&id), Ok(()));
+    assert_eq!(sessions.delete(&id), Err(StoreError::NotFound(id.clone())));
+    assert_eq!(sessions.open(&id), Err(StoreError::NotFound(id.clone())));
+    sessions.save(&session).unwrap();
+    assert_eq!(sessions.open(&id), Ok(session));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn unknown_keys_of_a_session_survive_in_their_order(
+        keys in prop::collection::vec(("[a-z한]{1,4}", (any::<i64>(), any::<f64>())), 0..8),
+        at in 0_usize..8,
+        is_plain in any::<bool>(),
+    ) {
+        let (folder, sessions) = folder();
+        let mut members: Vec<(String, Value)> =
+            keys.into_iter().map(|(key, value)| (key, json!({ "v": value }))).collect();
+        let mut messages = json!([{ "role": "user", "content": "q" }]);
+        if !is_plain {
+            messages[0]["k"] = json!(1);
+        }
+        members.insert(at.min(members.len()), ("messages".to_owned(), messages));
+        let root = Value::Object(members.into_iter().collect());
+        put(&folder, "s.json", root.to_string());
+        let mut session = sessions.open(&"s.json".into()).unwrap();
+        session.messages.push(SavedMessage::assistant("a"));
+        sessions.save(&session).unwrap();
+        let mut expected = root;
+        let answer = json!({ "role": "assistant", "content": "a" });
+        expected["messages"].as_array_mut().unwrap().push(answer);
+        if expected.get("model").is_none() {
+            expected["model"] = json!("");
+        }
+        let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+        let found: Value = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(found.to_string(), expected.to_string());
+    }
+}

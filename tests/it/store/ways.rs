@@ -1,0 +1,168 @@
+//! Branches on disk: what several programs, and other ones, leave of them.
+
+use super::*;
+use humble::store::NotFound;
+
+fn said(prompt: &str, answer: &str) -> [SavedMessage; 2] {
+    [SavedMessage::user(prompt), SavedMessage::assistant(answer)]
+}
+
+fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH
+}
+
+#[test]
+fn messages_with_keys_of_their_own_keep_them_in_whichever_branch_they_stand() {
+    let (folder, sessions) = folder();
+    let before = json!({
+        "messages": [
+            { "role": "user", "content": "p" },
+            { "role": "assistant", "content": "a", "id": 1 }, 5,
+            { "role": "user", "content": "q", "id": 2 },
+            { "role": "assistant", "content": [{ "type": "text", "text": "b" }] },
+        ],
+        "later": true,
+    });
+    put(&folder, "s.json", before.to_string());
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    session.rewind(2, now());
+    session.messages.extend(said("q", "c"));
+    sessions.save(&session).unwrap();
+    let read = || -> Value {
+        serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
+    };
+    let tail = json!([before["messages"][3], before["messages"][4]]);
+    assert_eq!(read()["humble"]["branches"][0]["messages"], tail);
+    assert_eq!(read()["messages"][1], before["messages"][1]);
+
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert!(session.switch(0, now()));
+    sessions.save(&session).unwrap();
+    assert_eq!(read()["messages"], before["messages"]);
+    assert_eq!(read()["later"], true);
+    let branch = &read()["humble"]["branches"][0];
+    assert_eq!(branch["messages"][1]["content"], "c");
+    let opened = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(opened.messages, session.messages);
+    assert_eq!(opened.branches[0].messages, session.branches[0].messages);
+}
+
+#[test]
+fn a_branch_that_somebody_else_made_is_never_written_over() {
+    let (_folder, sessions) = folder();
+    let id = sessions.create(&conversation("p", "a"), &ended()).unwrap();
+    let mut mine = sessions.open(&id).unwrap();
+    let mut other = mine.clone();
+    other.rewind(0, now());
+    other.messages.extend(said("p", "z"));
+    sessions.save(&other).unwrap();
+    mine.messages.extend(said("q", "b"));
+    assert_eq!(
+        sessions.save(&mine),
+        Err(StoreError::ChangedElsewhere(id.clone()))
+    );
+    // A turn that was merely taken back is a beginning of what is here.
+    other.rewind(0, now());
+    other
+        .branches
+        .retain(|branch| branch.messages[1].content == "a".into());
+    let fork = sessions.create(&other, &ended()).unwrap();
+    mine.id = Some(fork.clone());
+    sessions.save(&mine).unwrap();
+    assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
+}
+
+#[test]
+fn a_branch_keeps_what_others_say_of_it() {
+    let (folder, sessions) = folder();
+    let branch = json!({
+        "at": 0, "messages": [{ "role": "user", "content": "x" }], "later": { "deep": [1] },
+    });
+    let file = json!({ "messages": [], "humble": { "branches": [branch] } });
+    put(&folder, "s.json", file.to_string());
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    session.messages.extend(said("p", "a"));
+    sessions.save(&session).unwrap();
+    let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let now: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(now["humble"]["branches"], json!([branch]));
+    assert_eq!(now["messages"][1]["content"], "a");
+}
+
+#[test]
+fn notes_of_a_branch_that_have_an_unknown_shape_stay() {
+    let (folder, sessions) = folder();
+    let branch = json!({
+        "at": 0, "messages": [{ "role": "user", "content": "x" }],
+        "turns": { "2027": "another shape" }, "cancelled": 5, "left": "last Tuesday",
+    });
+    let file = json!({ "messages": [], "humble": { "branches": [branch] } });
+    put(&folder, "s.json", file.to_string());
+    let id = "s.json".into();
+    let read = || -> Value {
+        serde_json::from_slice(&fs::read(path_of(&folder, "s.json")).unwrap()).unwrap()
+    };
+    let mut session = sessions.open(&id).unwrap();
+    session.messages.extend(said("p", "a"));
+    sessions.save(&session).unwrap();
+    assert_eq!(read()["humble"]["branches"], json!([branch]));
+    // With notes of ours beside them, they come first.
+    let mut session = sessions.open(&id).unwrap();
+    session.branches[0]
+        .turns
+        .push(humble::domain::session::TurnRecord::new(1, ""));
+    sessions.save(&session).unwrap();
+    let turns = &read()["humble"]["branches"][0]["turns"];
+    assert_eq!(
+        *turns,
+        json!([branch["turns"], { "message": 1, "model": "" }])
+    );
+}
+
+#[test]
+fn branches_that_nobody_understands_stay() {
+    let (folder, sessions) = folder();
+    let strange = json!([{ "at": 99, "messages": [{ "role": "user", "content": "x" }] }, "y"]);
+    let file = json!({ "messages": [], "humble": { "branches": strange } });
+    put(&folder, "s.json", file.to_string());
+    let mut session = sessions.open(&"s.json".into()).unwrap();
+    assert_eq!(session.branches, []);
+    session.messages.extend(said("p", "a"));
+    session.rewind(0, now());
+    sessions.save(&session).unwrap();
+    let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
+    let branches = serde_json::from_str::<Value>(&text).unwrap()["humble"]["branches"].clone();
+    assert_eq!(branches.as_array().map(Vec::len), Some(3));
+    assert_eq!([&branches[0], &branches[1]], [&strange[0], &strange[1]]);
+}
+
+#[test]
+fn a_conversation_is_found_by_its_name_its_title_or_how_they_begin() {
+    let (folder, sessions) = folder();
+    assert_eq!(sessions.latest(), Err(NotFound::Nothing));
+    let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
+    put(&folder, "20250101_000000_a.json", titled("서울 여행"));
+    put(&folder, "20260101_000000_b.json", titled("Trip to Rome"));
+    put(&folder, "20270101_000000_c.json", "broken");
+    let found = |wanted: &str| sessions.find(wanted).map(|id| id.to_string());
+    let a = Ok("20250101_000000_a.json".to_owned());
+    let b = Ok("20260101_000000_b.json".to_owned());
+    for wanted in [
+        "20250101_000000_a.json",
+        "20250101_000000_a",
+        "2025",
+        "서울 여행",
+        "서울",
+    ] {
+        assert_eq!(found(wanted), a, "{wanted}");
+    }
+    assert_eq!(found("trip to rome"), b);
+    assert_eq!(sessions.latest().map(|id| id.to_string()), b);
+    let several = found("20").unwrap_err();
+    assert!(matches!(&several, NotFound::Several { found, .. } if found.len() == 3));
+    let near = found("Tripp to Roma").unwrap_err().notice();
+    let expected = "Did you mean `20260101_000000_b.json`?";
+    assert_eq!(near.advice, [expected.into()]);
+    assert_eq!(near.what, "There is no conversation `Tripp to Roma`.");
+    assert!(matches!(found(""), Err(NotFound::Unknown { .. })));
+}

@@ -1,0 +1,308 @@
+//! Which file names an item of which other file, read from the text of `src`.
+//!
+//! An arrow goes from the file that names an item to the file that defines it: `use`
+//! and qualified paths count, method calls do not. Re-exports are followed to the file
+//! that they come from, and code for tests is left out.
+
+use super::source::{is_word, module, parted};
+use super::{code, sources};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The segments of a module's path below the crate: `["tui", "view"]`.
+type Module = Vec<String>;
+
+/// Files that import each other, directly or through others, at most.
+const CIRCLE_FILES_MAX: usize = 4;
+
+/// Segments of the path of an import, and the name that it has in its file.
+type Import = (Vec<String>, String);
+
+#[derive(Default)]
+struct File {
+    text: String,
+    imports: Vec<Import>,
+    /// What it hands on under a name of its own.
+    exports: BTreeMap<String, Vec<Module>>,
+}
+
+struct Crate(BTreeMap<Module, File>);
+
+impl Crate {
+    /// The files of `src` that are compiled without tests.
+    fn read() -> Self {
+        let all: BTreeMap<Module, String> = sources("src")
+            .into_iter()
+            .filter(|(path, _)| path != "src/main.rs")
+            .map(|(path, text)| (module(&path), parted(&code(&text)).0))
+            .collect();
+        let mut files: BTreeMap<Module, File> = BTreeMap::new();
+        let mut found = vec![Module::new()];
+        while let Some(module) = found.pop() {
+            let text = all[&module].clone();
+            for name in declared(&text) {
+                let child = [module.as_slice(), &[name]].concat();
+                if all.contains_key(&child) {
+                    found.push(child);
+                }
+            }
+            files.insert(
+                module,
+                File {
+                    text,
+                    ..File::default()
+                },
+            );
+        }
+        let mut this = Self(files);
+        let modules: Vec<Module> = this.0.keys().cloned().collect();
+        for module in modules {
+            let text = this.0[&module].text.clone();
+            for (is_handed_on, (path, name)) in uses(&text) {
+                let Some(path) = this.absolute(&module, &path) else {
+                    continue;
+                };
+                let file = this.0.get_mut(&module).expect("just listed");
+                if is_handed_on {
+                    file.exports
+                        .entry(name.clone())
+                        .or_default()
+                        .push(path.clone());
+                }
+                file.imports.push((path, name));
+            }
+        }
+        this
+    }
+
+    /// The path from the crate's root; none for a path of another crate.
+    fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
+        let (first, rest) = path.split_first()?;
+        match first.as_str() {
+            "crate" => Some(rest.to_vec()),
+            "self" => Some([module.as_slice(), rest].concat()),
+            "super" => {
+                let (_, parent) = module.split_last()?;
+                match rest.first().map(String::as_str) {
+                    Some("super") => self.absolute(&parent.to_vec(), rest),
+                    _ => Some([parent, rest].concat()),
+                }
+            }
+            _ => {
+                let child = [module.as_slice(), &[first.clone()]].concat();
+                let is_child = self.0.contains_key(&child);
+                is_child.then(|| [module.as_slice(), path].concat())
+            }
+        }
+    }
+
+    /// The file that defines what a path names; none for a module as such.
+    fn defining(&self, path: &[String], depth: usize) -> Option<Module> {
+        let end = (0..=path.len())
+            .rev()
+            .find(|end| self.0.contains_key(&path[..*end]))?;
+        let (module, rest) = path.split_at(end);
+        let name = rest.first()?;
+        let exported = self.0[module].exports.get(name).into_iter().flatten();
+        let mut sources = exported.filter_map(|from| {
+            let path = [from.as_slice(), &rest[1..]].concat();
+            (depth < 8).then(|| self.defining(&path, depth + 1))?
+        });
+        Some(sources.next().unwrap_or_else(|| module.to_vec()))
+    }
+
+    /// The files whose items each file names.
+    fn arrows(&self) -> BTreeMap<&Module, BTreeSet<Module>> {
+        let arrows = |(module, file): (&Module, &File)| {
+            let mut paths: Vec<Vec<String>> = Vec::new();
+            for (path, name) in &file.imports {
+                if !file.exports.contains_key(name) {
+                    paths.push(path.clone());
+                }
+            }
+            for path in qualified(&file.text) {
+                let imported = file.imports.iter().find(|(_, name)| *name == path[0]);
+                match imported {
+                    Some((of, _)) => paths.push([of.as_slice(), &path[1..]].concat()),
+                    None => paths.extend(self.absolute(module, &path)),
+                }
+            }
+            paths
+                .iter()
+                .filter_map(|path| self.defining(path, 0))
+                .filter(|to| to != module)
+                .collect()
+        };
+        self.0.iter().map(|file| (file.0, arrows(file))).collect()
+    }
+}
+
+/// The names in `mod NAME;`.
+fn declared(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| {
+            let (before, name) = line.trim().strip_suffix(';')?.rsplit_once("mod ")?;
+            let is_module = before.is_empty() || before.trim_end().starts_with("pub");
+            is_module.then(|| name.to_owned())
+        })
+        .collect()
+}
+
+/// Every `use`, with whether it is `pub`.
+fn uses(text: &str) -> Vec<(bool, Import)> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("use ") {
+        let before = &text[..at];
+        if before.ends_with(is_word) {
+            continue;
+        }
+        let Some((tree, _)) = text[at + 4..].split_once(';') else {
+            continue;
+        };
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let is_handed_on = line.trim_start().starts_with("pub");
+        let leaves = leaves(tree).into_iter();
+        found.extend(leaves.map(|leaf| (is_handed_on, leaf)));
+    }
+    found
+}
+
+/// The single imports of `a::{b, c::{self, d as e}}`.
+fn leaves(tree: &str) -> Vec<Import> {
+    let tree = tree.trim();
+    let segments = |path: &str| -> Vec<String> {
+        path.split("::")
+            .map(str::trim)
+            .filter(|segment| !segment.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    if let Some((before, inside)) = tree.split_once('{') {
+        let inside = inside.strip_suffix('}').unwrap_or(inside);
+        let before = segments(before);
+        let mut depth = 0;
+        let parts = inside.split(|c: char| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            c == ',' && depth == 0
+        });
+        return parts
+            .filter(|part| !part.trim().is_empty())
+            .flat_map(leaves)
+            .map(|(path, name)| {
+                let path = [before.as_slice(), &path].concat();
+                let name = match name.is_empty() {
+                    true => path.last().cloned().unwrap_or_default(),
+                    false => name,
+                };
+                (path, name)
+            })
+            .collect();
+    }
+    let (path, alias) = match tree.split_once(" as ") {
+        Some((path, alias)) => (path, Some(alias.trim().to_owned())),
+        None => (tree, None),
+    };
+    let mut path = segments(path);
+    if path.last().is_some_and(|last| last == "self") {
+        path.pop();
+    }
+    let name = alias.or_else(|| path.last().cloned()).unwrap_or_default();
+    vec![(path, name)]
+}
+
+/// Paths with `::` that are no `use`.
+fn qualified(text: &str) -> Vec<Vec<String>> {
+    let mut rest = String::new();
+    let mut from = text;
+    while let Some(at) = from.find("use ") {
+        let (before, tail) = from.split_at(at);
+        rest.push_str(before);
+        from = match before.ends_with(is_word) {
+            true => {
+                rest.push_str("use ");
+                &tail[4..]
+            }
+            false => tail.split_once(';').map_or("", |(_, after)| after),
+        };
+    }
+    rest.push_str(from);
+    rest.split(|c: char| !is_word(c) && c != ':')
+        .map(|path| path.trim_matches(':'))
+        .filter(|path| path.contains("::"))
+        .map(|path| path.split("::").map(str::to_owned).collect())
+        .collect()
+}
+
+/// Groups of files each of which leads to each other one.
+fn circles(arrows: &BTreeMap<&Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = arrows
+        .keys()
+        .map(|module| (*module, reached(arrows, module)))
+        .collect();
+    let mut circles: Vec<Vec<String>> = Vec::new();
+    let mut placed: BTreeSet<&Module> = BTreeSet::new();
+    for (module, leads_to) in &reached {
+        if placed.contains(module) || !leads_to.contains(module) {
+            continue;
+        }
+        let back = |other: &&Module| reached.get(*other).is_some_and(|to| to.contains(module));
+        let circle: Vec<&Module> = leads_to.iter().copied().filter(back).collect();
+        circles.push(circle.iter().map(|module| module.join("::")).collect());
+        placed.extend(circle);
+    }
+    circles
+}
+
+/// All files that `from` leads to; itself where it is in a circle.
+fn reached<'a>(
+    arrows: &'a BTreeMap<&Module, BTreeSet<Module>>,
+    from: &Module,
+) -> BTreeSet<&'a Module> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from.clone()];
+    while let Some(module) = open.pop() {
+        for next in arrows.get(&module).into_iter().flatten() {
+            if seen.insert(next) {
+                open.push(next.clone());
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn no_more_than_four_files_import_each_other() {
+    let source = Crate::read();
+    let arrows = source.arrows();
+    let all: usize = arrows.values().map(BTreeSet::len).sum();
+    assert!(all > 500, "only {all} imports were found");
+    let mut circles = circles(&arrows);
+    circles.retain(|circle| circle.len() > CIRCLE_FILES_MAX);
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
+#[test]
+fn imports_are_read_as_the_compiler_reads_them() {
+    let path = |path: &str| -> Vec<String> { path.split("::").map(str::to_owned).collect() };
+    let found = leaves("super::{a::{self, B}, c as d, E}");
+    let expected = [
+        ("super::a", "a"),
+        ("super::a::B", "B"),
+        ("super::c", "d"),
+        ("super::E", "E"),
+    ];
+    let expected = expected.map(|(of, name)| (path(of), name.to_owned()));
+    assert_eq!(found, expected);
+    let code = "let a = b::C::new(); // x::Y\nuse q::R;\nlet s = \"m::N\"; d::e()";
+    assert_eq!(
+        qualified(&parted(code).0),
+        [path("b::C::new"), path("d::e")]
+    );
+    let modules = ["a", "b", "c"].map(|name| vec![name.to_owned()]);
+    let [a, b, c] = &modules;
+    let arrows = BTreeMap::from([
+        (a, BTreeSet::from([b.clone()])),
+        (b, BTreeSet::from([a.clone(), c.clone()])),
+        (c, BTreeSet::new()),
+    ]);
+    assert_eq!(circles(&arrows), [["a", "b"]]);
+}

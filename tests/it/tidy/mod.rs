@@ -1,0 +1,327 @@
+//! What the compiler cannot hold: who may import whom, how long files and
+//! functions may get, and the shape of the changelog.
+
+mod imports;
+mod source;
+
+use source::code;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Top-level modules and the crate modules that each may name. Whatever is not
+/// listed for a module is above it, or beside it.
+const FLOORS: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("domain", &["text"]),
+    ("dialect", &["domain", "text"]),
+    ("protocol", &["domain"]),
+    ("ports", &["domain"]),
+    ("sync", &[]),
+    ("files", &["sync"]),
+    ("web", &[]),
+    ("log", &["domain", "files", "protocol", "sync"]),
+    ("config", &["domain", "files", "text", "sync"]),
+    ("store", &["domain", "files", "text", "sync"]),
+    ("provider", &["domain", "ports", "text", "web", "sync"]),
+    ("mcp", &["domain", "files", "ports", "text", "web", "sync"]),
+    ("serve", &["domain", "ports"]),
+    (
+        "engine",
+        &[
+            "domain", "text", "dialect", "protocol", "ports", "log", "config", "store", "provider",
+            "mcp",
+        ],
+    ),
+    ("headless", &["domain", "text", "protocol"]),
+    ("tui", &["domain", "text", "protocol"]),
+    ("cli", &["dialect", "domain", "text"]),
+    ("demo", &["domain", "provider"]),
+    (
+        "app",
+        &[
+            "cli", "config", "demo", "domain", "engine", "headless", "log", "mcp", "provider",
+            "serve", "text", "tui",
+        ],
+    ),
+];
+
+/// Words that must not stand in a module's code at all.
+const FORBIDDEN: &[(&str, &[&str])] = &[
+    (
+        "domain",
+        &[
+            "tokio::",
+            "std::fs",
+            "ratatui",
+            "crossterm",
+            "std::net",
+            "std::process",
+        ],
+    ),
+    ("text", &["tokio::", "std::fs", "ratatui", "crossterm"]),
+    ("dialect", &["tokio::", "std::fs", "ratatui", "crossterm"]),
+    ("engine", &["ratatui", "crossterm"]),
+    ("protocol", &["tokio::", "ratatui", "crossterm"]),
+];
+
+const FILE_LINES_MAX: usize = 400;
+const FUNCTION_LINES_MAX: usize = 70;
+
+/// Longer all the same, each for a reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+const LONG_FUNCTIONS: &[(&str, &str)] = &[];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below `folder`, with its path from the crate's root.
+fn sources(folder: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the crate") {
+            let path: PathBuf = entry.expect("a readable folder").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(root()).expect("below the root");
+                let text = fs::read_to_string(&path).expect("UTF-8");
+                found.push((name.to_string_lossy().replace('\\', "/"), text));
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 3, "{folder} has files");
+    found
+}
+
+fn everything() -> impl Iterator<Item = (String, String)> {
+    ["src", "tests", "benches"].into_iter().flat_map(sources)
+}
+
+/// `src/engine/turn/mod.rs` and `src/engine.rs` belong to `engine`.
+fn module_of(path: &str) -> &str {
+    let path = path.strip_prefix("src/").expect("a source file");
+    let end = path.find(['/', '.']).expect("an ending");
+    &path[..end]
+}
+
+fn crate_modules_named(code: &str) -> Vec<&str> {
+    code.split("crate::tidy::")
+        .skip(1)
+        .map(|rest| {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            &rest[..end.unwrap_or(rest.len())]
+        })
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+#[test]
+fn nobody_imports_from_above_or_sideways() {
+    let mut faults = Vec::new();
+    for (path, text) in sources("src") {
+        let module = module_of(&path);
+        if module == "main" || module == "lib" {
+            continue;
+        }
+        let Some((_, allowed)) = FLOORS.iter().find(|(name, _)| *name == module) else {
+            faults.push(format!("{path}: module `{module}` has no floor"));
+            continue;
+        };
+        let code = code(&text);
+        for named in crate_modules_named(&code) {
+            if named != module && !allowed.contains(&named) {
+                faults.push(format!("{path}: `{module}` names `{named}`"));
+            }
+        }
+        let forbidden = FORBIDDEN.iter().filter(|(name, _)| *name == module);
+        for word in forbidden.flat_map(|(_, words)| words.iter()) {
+            if code.contains(word) {
+                faults.push(format!("{path}: `{module}` uses `{word}`"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn files_stay_short() {
+    let mut faults = Vec::new();
+    for (path, text) in everything() {
+        let lines = text.lines().count();
+        let excused = LONG_FILES.iter().any(|(file, _)| *file == path);
+        if lines > FILE_LINES_MAX && !excused {
+            faults.push(format!("{path}: {lines} lines"));
+        }
+        if excused && lines <= FILE_LINES_MAX {
+            faults.push(format!("{path}: needs no exception any more"));
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "over {FILE_LINES_MAX} lines: {faults:#?}"
+    );
+}
+
+#[test]
+fn functions_stay_short() {
+    let mut faults = Vec::new();
+    for (path, text) in everything() {
+        for (name, lines) in functions(&text) {
+            let excused = LONG_FUNCTIONS.iter().any(|(function, _)| *function == name);
+            if lines > FUNCTION_LINES_MAX && !excused {
+                faults.push(format!("{path}: {name} has {lines} lines"));
+            }
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "over {FUNCTION_LINES_MAX} lines: {faults:#?}"
+    );
+}
+
+/// Names and lengths of functions, by the indentation that rustfmt gives them.
+fn functions(text: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let mut open: Vec<(String, usize, usize)> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        let words = line.trim_start();
+        let head = words.split('(').next().unwrap_or_default();
+        let before = head
+            .rsplit_once("fn ")
+            .map(|(before, name)| (before.trim(), name));
+        if let Some((before, name)) = before {
+            let qualifiers = ["", "pub", "async", "const", "pub async", "pub const"];
+            let known =
+                qualifiers.contains(&before) || before.starts_with("pub(") && !before.contains(' ');
+            if known && !words.ends_with(';') && !words.ends_with('}') {
+                let name = name.split('<').next().unwrap_or(name).to_owned();
+                open.push((name, indent, number));
+            }
+        }
+        if words == "}" && open.last().is_some_and(|(_, of, _)| *of == indent) {
+            let (name, _, start) = open.pop().expect("just seen");
+            found.push((name, number - start + 1));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_function_ratchet_measures_what_it_should() {
+    let text = "impl A {\n    pub async fn a(\n        b: u8,\n    ) {\n        c();\n    }\n}\nfn d() {\n}\n";
+    assert_eq!(functions(text), [("a".to_owned(), 5), ("d".to_owned(), 2)]);
+}
+
+#[test]
+fn every_module_has_a_doc() {
+    let bare: Vec<String> = sources("src")
+        .into_iter()
+        .filter(|(_, text)| !text.starts_with("//!"))
+        .map(|(path, _)| path)
+        .collect();
+    assert!(bare.is_empty(), "no `//!` at the top: {bare:#?}");
+}
+
+/// Front ends, and what puts the program together: only they speak of commands and keys.
+const SPEAKERS: [&str; 6] = ["tui", "headless", "app", "cli", "demo", "lib"];
+
+/// Words that only the screen, or the command line, knows.
+fn names_a_command(text: &str) -> Option<&str> {
+    let commands: Vec<&str> = humble::tui::keymap::commands()
+        .map(|(command, _)| command)
+        .collect();
+    let mut words = text.split(|c: char| c.is_whitespace() || "`(),;:!?\"'".contains(c));
+    words.find(|word| {
+        let word = word.trim_end_matches('.');
+        let is_key = ["Alt+", "Ctrl+", "Shift+"]
+            .iter()
+            .any(|modifier| word.starts_with(modifier));
+        let number = word
+            .strip_prefix('F')
+            .and_then(|number| number.parse().ok());
+        commands.contains(&word)
+            || is_key
+            || matches!(word, "Esc" | "Enter")
+            || number.is_some_and(|number: u8| (1..=12).contains(&number))
+    })
+}
+
+#[test]
+fn only_front_ends_name_commands_and_keys() {
+    let mut faults = Vec::new();
+    for (path, text) in sources("src") {
+        let is_test = path.ends_with("tests.rs") || path.contains("/tests/");
+        if is_test || SPEAKERS.contains(&module_of(&path)) {
+            continue;
+        }
+        for literal in source::parted(&code(&text)).1 {
+            if let Some(word) = names_a_command(literal) {
+                faults.push(format!("{path}: `{word}` in \"{literal}\""));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn commands_and_keys_are_known_when_they_are_named() {
+    for text in [
+        "Type /retry.",
+        "see `/new`",
+        "Alt+C goes on",
+        "(F12)",
+        "Enter sends",
+    ] {
+        assert!(names_a_command(text).is_some(), "{text}");
+    }
+    for text in ["/params/taskId", "F1x", "ctrl", "https://h/new"] {
+        assert_eq!(names_a_command(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_changelog_speaks_of_released_and_unreleased_changes() {
+    let text = fs::read_to_string(root().join("CHANGELOG.md")).expect("a changelog");
+    assert!(text.starts_with("# Changelog\n"), "its title comes first");
+    let versions: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    assert_eq!(
+        versions.first(),
+        Some(&"## Unreleased"),
+        "what comes next stands first"
+    );
+    let kinds = [
+        "### Added",
+        "### Changed",
+        "### Fixed",
+        "### Removed",
+        "### Security",
+    ];
+    for line in text.lines().filter(|line| line.starts_with("### ")) {
+        assert!(kinds.contains(&line), "unknown heading {line}");
+    }
+    for line in text.lines().filter(|line| line.starts_with("- ")) {
+        assert!(
+            line.ends_with('.') || line.ends_with(','),
+            "a whole sentence: {line}"
+        );
+    }
+}
+
+#[test]
+fn nothing_speaks_of_the_machine_it_was_made_on() {
+    let home = concat!("/ro", "ot/");
+    let work = concat!("/wo", "rk/");
+    for (path, text) in everything() {
+        assert!(
+            !text.contains(home) && !text.contains(work),
+            "{path} names a path of a machine"
+        );
+    }
+}

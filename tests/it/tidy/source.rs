@@ -1,0 +1,106 @@
+//! Rust source as text: its modules, its code without tests, and its string literals.
+
+/// The segments of a module's path below the crate: `src/tui/view/mod.rs` and
+/// `src/tui/view.rs` are both `["tui", "view"]`.
+pub fn module(path: &str) -> Vec<String> {
+    let path = path.strip_prefix("src/").expect("a source file");
+    let path = path.strip_suffix(".rs").expect("a source file");
+    let mut module: Vec<String> = path.split('/').map(str::to_owned).collect();
+    if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
+        module.pop();
+    }
+    module
+}
+
+pub fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Code without its string literals and comments, and the literals.
+pub fn parted(code: &str) -> (String, Vec<&str>) {
+    let mut kept = String::new();
+    let mut literals = Vec::new();
+    let mut rest = code;
+    while let Some(at) = rest.find(['"', '/', '\'']) {
+        let (before, from) = rest.split_at(at);
+        kept.push_str(before);
+        let hashes = before.len() - before.trim_end_matches('#').len();
+        let is_raw = before.trim_end_matches('#').ends_with('r');
+        rest = if from.starts_with("//") {
+            from.find('\n').map_or("", |end| &from[end..])
+        } else if from.starts_with('"') {
+            let end = match is_raw {
+                true => from[1..].find(&format!("\"{}", "#".repeat(hashes))),
+                false => end_of_string(&from[1..]),
+            };
+            let literal = &from[1..1 + end.unwrap_or(from.len() - 1)];
+            literals.push(literal);
+            from.get(2 + literal.len()..).unwrap_or_default()
+        } else if let Some(literal) = ["'\"'", "'\\\"'", "'\\''", "'\\\\'", "'/'"]
+            .iter()
+            .find(|literal| from.starts_with(**literal))
+        {
+            &from[literal.len()..]
+        } else {
+            kept.push_str(&from[..1]);
+            &from[1..]
+        };
+    }
+    (kept + rest, literals)
+}
+
+fn end_of_string(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text.get(at..)?.find(['"', '\\'])?;
+        if text[at..].starts_with('"') {
+            return Some(at);
+        }
+        at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
+    }
+}
+
+/// The code without comments, and without what is compiled for tests alone.
+pub fn code(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect();
+    let text = lines.join("\n");
+    let mut kept = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, item)) = rest.split_once("#[cfg(test)]") {
+        kept.push_str(before);
+        rest = after_item(item);
+    }
+    kept + rest
+}
+
+/// What follows an item, which ends in `;` or in its closing brace.
+fn after_item(item: &str) -> &str {
+    let mut depth = 0;
+    for (at, c) in item.char_indices() {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 && matches!(c, '}' | ';') {
+            return &item[at + 1..];
+        }
+    }
+    ""
+}
+
+#[test]
+fn strings_comments_and_tests_are_told_from_code() {
+    let text = "let a = \"b::c \\\" d\"; // e\nlet f = r#\"g \" h\"#; let i = '\"'; j(\"\")";
+    let (code_alone, literals) = parted(text);
+    assert_eq!(
+        code_alone.split_whitespace().collect::<Vec<_>>().join(" "),
+        "let a = ; let f = r##; let i = ; j()"
+    );
+    assert_eq!(literals, ["b::c \\\" d", "g \" h", ""]);
+    let text =
+        "a();\n#[cfg(test)]\nmod t {\n    fn u() {}\n}\n// v\nb();\n#[cfg(test)]\nmod w;\nc();";
+    assert_eq!(
+        code(text).split_whitespace().collect::<Vec<_>>(),
+        ["a();", "b();", "c();"]
+    );
+}
