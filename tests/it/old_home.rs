@@ -184,7 +184,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     let again = "the files of settings were read again: 1 changes";
     let logs = logs(&home);
     assert!(
-        logs.contains(&format!("DEBUG humble::engine::outside: {again}")),
+        logs.contains(&format!("DEBUG humble::engine::settings::reload: {again}")),
         "{logs}"
     );
 }

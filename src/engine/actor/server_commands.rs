@@ -41,7 +41,7 @@ impl Actor {
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.trust.set_mode(mode);
-        self.settings.values_mut().tool_mode = mode;
+        self.cx.settings.tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
         let home = self.cx.home.clone();

@@ -122,7 +122,7 @@ impl Actor {
     /// find of a private conversation.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
-            let level = self.settings.values().log_level;
+            let level = self.cx.settings.log_level;
             let capped = level.min(tracing::Level::INFO);
             log.set_level(if self.persist.is_private() {
                 capped
