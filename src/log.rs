@@ -102,8 +102,6 @@ impl LogHandle {
     }
 }
 
-/// A thread that panicked while it logged must not silence the others.
-
 impl LogSink {
     /// A layer for a subscriber of one's own, and its handle.
     pub fn new(

@@ -1,10 +1,10 @@
 //! New servers: understood as if they stood in `mcp-servers.json`, and added to it
 //! with no other byte of it changed (S1.3).
 
+use super::edits::change;
 use super::json_document::Document;
 use super::json_edit::Step;
-use super::listing::{self, Place};
-use super::save::change;
+use super::server_entries::{self, Place};
 use super::servers::{self, BUILT_IN};
 use super::variables::environment;
 use super::{ConfigError, Home, fields};
@@ -124,7 +124,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
         why: files::words(&fault),
     })?;
     change(&path, |document| {
-        let entries = listing::entries(document)?;
+        let entries = server_entries::entries(document)?;
         if entries.iter().any(|entry| entry.id == new.name) {
             return Err(ConfigError::KnownServer {
                 path: document.path().to_owned(),
@@ -138,7 +138,7 @@ pub fn add_server(home: &Home, new: &NewServer) -> Result<(), ConfigError> {
             *document = Document::parse(&path, text.into_bytes())?;
             return Ok(());
         }
-        let place = listing::new_place(document);
+        let place = server_entries::new_place(document);
         let mut fresh = Map::new();
         if matches!(place, Place::Element(..)) {
             fresh.insert("name".into(), json!(new.name));

@@ -3,7 +3,7 @@
 
 use super::fields::{self, Entry, Fault};
 use super::json_document::{Document, kind};
-use super::listing::entries;
+use super::server_entries::entries;
 use super::variables::{Variables, environment, is_public, replaced, spellings};
 use super::{Home, Reading};
 use crate::domain::model::Secret;

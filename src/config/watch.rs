@@ -3,11 +3,11 @@
 //! something else now. Where the system gives no word, the files are looked at
 //! every two seconds.
 
-mod stamp;
+mod fingerprint;
 
 use super::Home;
+use fingerprint::{Stamps, folders};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
-use stamp::{Stamps, folders};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! One call of a tool, from finding an open session to its outcome. The future
 //! owns the call: dropping it cancels the call at the server.
 
-use super::convert::{Answer, answer};
-use super::fault::Fault;
-use super::line::Line;
+use super::error::McpError;
+use super::hub_event::HubEvent;
+use super::result_text::{RenderedResult, answer};
 use super::session::{Session, explain, raw};
-use super::{Call, HubEvent};
-use crate::domain::{CallId, Progress, Redactor, ToolOutcome};
+use super::supervisor::ServerSupervisor;
+use crate::domain::{Arguments, CallId, Pin, Progress, Redactor, ServerId, ToolOutcome};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
 };
@@ -23,15 +23,27 @@ const TIMEOUTS_MAX: u32 = 10;
 /// Progress of one call is told no more often: a server may send it in a flood.
 const REPORT_EVERY: Duration = Duration::from_millis(50);
 
+/// One approved call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub id: CallId,
+    pub server: ServerId,
+    pub tool: String,
+    pub arguments: Arguments,
+    /// The definition that was approved. The tool is not called if its server has
+    /// another by the time of the call, as after a restart.
+    pub pin: Option<Pin>,
+}
+
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ran {
+pub struct CallResult {
     pub outcome: ToolOutcome,
     /// The server's own result, where it gave one: also of a tool that failed.
     pub result: Option<Value>,
 }
 
-impl From<ToolOutcome> for Ran {
+impl From<ToolOutcome> for CallResult {
     fn from(outcome: ToolOutcome) -> Self {
         Self {
             outcome,
@@ -40,17 +52,17 @@ impl From<ToolOutcome> for Ran {
     }
 }
 
-/// Runs `call` on `line`, whose session is opened again where it has ended.
+/// Runs `call` on a server, whose session is opened again where it has ended.
 pub async fn run(
-    line: Arc<Line>,
+    supervisor: Arc<ServerSupervisor>,
     call: Call,
     cancel: CancellationToken,
     events: mpsc::Sender<HubEvent>,
-) -> Ran {
+) -> CallResult {
     let started = Instant::now();
-    let ended = match once(&line, call.clone(), &cancel, &events).await {
+    let ended = match once(&supervisor, call.clone(), &cancel, &events).await {
         // The server forgot a session, and did nothing: another one may do it.
-        Ok(Ended::Refused) => once(&line, call, &cancel, &events).await,
+        Ok(Ended::Refused) => once(&supervisor, call, &cancel, &events).await,
         ended => ended,
     };
     let ended = match ended {
@@ -58,21 +70,21 @@ pub async fn run(
         Err(outcome) => return outcome.into(),
     };
     let elapsed = started.elapsed();
-    let redactors = line.redactors();
+    let redactors = supervisor.redactors();
     match ended {
-        Ended::Unreachable(_) if line.stop.is_cancelled() => {
+        Ended::Unreachable(_) if supervisor.stop.is_cancelled() => {
             let why = "The server was switched off while it worked on the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
         Ended::Answered(mut result) => {
             without_credentials(&mut result, &redactors.credentials);
-            let Answer { text, is_error } = answer(&result);
+            let RenderedResult { text, is_error } = answer(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
                 false => ToolOutcome::Succeeded { text, elapsed },
             };
             let result = Some(result);
-            Ran { outcome, result }
+            CallResult { outcome, result }
         }
         Ended::Failed(text) => {
             let text = redactors.credentials.without_values(&text);
@@ -115,7 +127,7 @@ fn without_credentials(result: &mut Value, redactor: &Redactor) {
 /// One try of a call on an open session; an error is the outcome of one that was not even
 /// tried.
 async fn once(
-    line: &Line,
+    supervisor: &ServerSupervisor,
     call: Call,
     cancel: &CancellationToken,
     events: &mpsc::Sender<HubEvent>,
@@ -123,10 +135,10 @@ async fn once(
     let session = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(ToolOutcome::Interrupted),
-        session = line.session() => session,
+        session = supervisor.session() => session,
     };
     match session {
-        Ok(_) if !line.has_as_approved(&call) => {
+        Ok(_) if !supervisor.has_as_approved(&call) => {
             let why = "its server changed the tool after it was approved".to_owned();
             Err(ToolOutcome::NotRun { why })
         }
@@ -134,7 +146,7 @@ async fn once(
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ended = talk(&session, call, line.tool_timeout(), events) => Ok(ended),
+                ended = talk(&session, call, supervisor.tool_timeout(), events) => Ok(ended),
             }
         }
         Err(why) => Ok(Ended::Unreachable(why)),
@@ -162,8 +174,8 @@ struct Open<'a> {
 
 impl Drop for Open<'_> {
     fn drop(&mut self) {
-        self.session.link.forget_progress(&self.token);
-        if !self.answered && !self.session.link.has_ended() {
+        self.session.shared.progress.forget(&self.token);
+        if !self.answered && !self.session.shared.outcome.has_ended() {
             self.session.cancel(self.request.clone(), self.tool);
         }
     }
@@ -180,10 +192,10 @@ async fn talk(
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
-        let fault = session.link.ended().await;
+        let fault = session.shared.outcome.ended().await;
         return Ended::Unreachable(gone(&fault));
     };
-    let mut progress = session.link.watch_progress(handle.progress_token.clone());
+    let mut progress = session.shared.progress.watch(handle.progress_token.clone());
     let mut open = Open {
         session,
         request: handle.id.clone(),
@@ -205,7 +217,7 @@ async fn talk(
                 let ended = ended(session, raw(answer)).await;
                 return unless_refused(ended, session, &handle.id);
             }
-            fault = session.link.ended() => {
+            fault = session.shared.outcome.ended() => {
                 let ended = Ended::Unreachable(lost(&fault));
                 return unless_refused(ended, session, &handle.id);
             }
@@ -233,13 +245,13 @@ fn report(call: CallId, progress: Option<Progress>, events: &mpsc::Sender<HubEve
 
 fn unless_refused(ended: Ended, session: &Session, request: &RequestId) -> Ended {
     match ended {
-        Ended::Unreachable(_) if session.link.was_refused(request) => Ended::Refused,
+        Ended::Unreachable(_) if session.shared.was_refused(request) => Ended::Refused,
         ended => ended,
     }
 }
 
 /// Why a call that was not sent has no answer: its session has ended.
-fn gone(fault: &Fault) -> String {
+fn gone(fault: &McpError) -> String {
     let what = match fault.wants_sign_in() {
         true => "The server answers only those who have signed in.",
         false => "The server is gone.",
@@ -248,7 +260,7 @@ fn gone(fault: &Fault) -> String {
 }
 
 /// The same for a call that may have been sent, which must not be repeated unthinkingly.
-fn lost(fault: &Fault) -> String {
+fn lost(fault: &McpError) -> String {
     match fault.wants_sign_in() {
         true => gone(fault),
         false => format!("{} It is not known whether the tool ran.", gone(fault)),
@@ -261,7 +273,7 @@ async fn ended(session: &Session, result: Result<Value, ServiceError>) -> Ended 
         // That is the tool's answer.
         Err(error @ ServiceError::McpError(_)) => Ended::Failed(explain(&error)),
         Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-            Ended::Unreachable(lost(&session.link.ended().await))
+            Ended::Unreachable(lost(&session.shared.outcome.ended().await))
         }
         Err(error) => Ended::Unreachable(explain(&error)),
     }

@@ -2,8 +2,9 @@
 //! first, so that results reach us raw and one bad part never costs the good ones; the
 //! rest is typed for rmcp.
 
-use super::lenient;
-use super::link::{Link, Stage};
+use super::decode;
+use super::session_shared::SessionShared;
+use super::startup::Stage;
 use rmcp::RoleClient;
 use rmcp::model::{
     CustomResult, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
@@ -22,7 +23,7 @@ pub type OnLateAnswer = Box<dyn Fn(String) + Send + Sync>;
 
 /// The reading end of a session.
 pub struct Inbox {
-    link: Arc<Link>,
+    shared: Arc<SessionShared>,
     /// The request that opens the session, until it is answered.
     opening: Option<(RequestId, Opening)>,
     on_late_answer: OnLateAnswer,
@@ -40,9 +41,9 @@ enum Opening {
 }
 
 impl Inbox {
-    pub fn new(link: Arc<Link>, on_late_answer: OnLateAnswer) -> Self {
+    pub fn new(shared: Arc<SessionShared>, on_late_answer: OnLateAnswer) -> Self {
         Self {
-            link,
+            shared,
             opening: None,
             on_late_answer,
             replies: Vec::new(),
@@ -60,7 +61,7 @@ impl Inbox {
                 "server/discover" => Opening::Discover,
                 _ => return,
             };
-            self.link.reach(match opening {
+            self.shared.startup.reach(match opening {
                 Opening::Initialize => Stage::Initializing,
                 Opening::Discover => Stage::Discovering,
             });
@@ -70,7 +71,7 @@ impl Inbox {
 
     /// The message in `text`, unless it is no message or was dealt with here.
     pub fn read(&mut self, text: &[u8]) -> Option<ServerJsonRpcMessage> {
-        self.take(lenient::parse(text), text)
+        self.take(decode::parse(text), text)
     }
 
     /// The same for text that was parsed already. Of a batch, which 2025-03-26 knows,
@@ -92,7 +93,7 @@ impl Inbox {
 
     fn skip(&mut self, text: &[u8]) {
         if !std::mem::replace(&mut self.has_skipped, true) {
-            self.link.skip(text);
+            self.shared.skip(text);
         }
     }
 
@@ -110,22 +111,22 @@ impl Inbox {
             match message.get("method").and_then(Value::as_str) {
                 Some("notifications/progress") => {
                     let params = message.remove("params").unwrap_or_default();
-                    if self.link.progressed(&params) {
-                        self.link.heard();
+                    if self.shared.progress.deliver(&params) {
+                        self.shared.flood.heard();
                     } else {
                         self.skip(text);
                     }
                     return None;
                 }
                 Some("notifications/message") => {
-                    self.link.heard();
-                    self.link
+                    self.shared.flood.heard();
+                    self.shared
                         .logged(&message.remove("params").unwrap_or_default());
                     return None;
                 }
                 Some("notifications/tools/list_changed") => {
-                    self.link.heard();
-                    self.link.tools_changed.notify_one();
+                    self.shared.flood.heard();
+                    self.shared.tools_changed.notify_one();
                     return None;
                 }
                 // What else it tells is nothing to us; what it asks is answered here.
@@ -136,8 +137,8 @@ impl Inbox {
             self.answer(message)
         };
         if read.is_some() {
-            self.link.heard();
-        } else if !self.link.has_ended() {
+            self.shared.flood.heard();
+        } else if !self.shared.outcome.has_ended() {
             self.skip(text);
         }
         read
@@ -150,9 +151,11 @@ impl Inbox {
             self.skip(text);
             return None;
         };
-        self.link.heard();
+        self.shared.flood.heard();
         let id = message.get("id").filter(|id| !id.is_null())?;
-        self.link.count_request();
+        if let Err(fault) = self.shared.flood.count_request() {
+            self.shared.outcome.end(fault);
+        }
         let reply = match method {
             "ping" => json!({ "jsonrpc": "2.0", "id": id, "result": {} }),
             _ => {
@@ -174,7 +177,10 @@ impl Inbox {
         let error = message.remove("error").filter(|error| !error.is_null());
         let id = message.remove("id").filter(|id| !id.is_null());
         let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-        if let Some(tool) = id.as_ref().and_then(|id| self.link.worked_on(id)) {
+        if let Some(tool) = id
+            .as_ref()
+            .and_then(|id| self.shared.cancelled.take_late(id))
+        {
             (self.on_late_answer)(tool);
         }
         if let Some(error) = error {
@@ -184,16 +190,16 @@ impl Inbox {
         if let Some((_, opening)) = self.opening.take_if(|(opening, _)| *opening == id) {
             let opened = match opening {
                 Opening::Initialize => {
-                    lenient::initialize_result(result).map(ServerResult::InitializeResult)
+                    decode::initialize_result(result).map(ServerResult::InitializeResult)
                 }
                 Opening::Discover => {
-                    lenient::discover_result(result).map(ServerResult::DiscoverResult)
+                    decode::discover_result(result).map(ServerResult::DiscoverResult)
                 }
             };
             return match opened {
                 Ok(result) => Some(JsonRpcMessage::response(result, id)),
                 Err(fault) => {
-                    self.link.end(fault);
+                    self.shared.outcome.end(fault);
                     None
                 }
             };
@@ -224,15 +230,15 @@ mod tests {
 
     #[test]
     fn a_batch_of_many_wrong_items_is_one_skipped_line() {
-        let link = Arc::new(Link::default());
-        let mut inbox = Inbox::new(link.clone(), Box::new(|_| {}));
+        let shared = Arc::new(SessionShared::default());
+        let mut inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         let line = format!("[{ping}{},{ping}]", ",1,{}".repeat(100));
         for _ in 0..2 {
             assert!(inbox.read(line.as_bytes()).is_none());
         }
         assert_eq!(inbox.replies().count(), 4);
-        let skipped = link.skipped().expect("the wrong items are told");
+        let skipped = shared.flood.skipped().expect("the wrong items are told");
         assert!(skipped.starts_with("2 lines "), "{skipped}");
     }
 }

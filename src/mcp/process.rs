@@ -2,7 +2,7 @@
 //! it leaves behind can be ended with it (S3.7).
 
 use super::environment::inherited;
-use super::fault::Fault;
+use super::error::McpError;
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
 use crate::sync::lock;
@@ -125,7 +125,7 @@ impl Process {
         program: &Program,
         groups: &Groups,
         stderr: &Stderr,
-    ) -> Result<(Self, ChildStdin, ChildStdout), Fault> {
+    ) -> Result<(Self, ChildStdin, ChildStdout), McpError> {
         let mut command = Command::new(&program.command);
         command
             .args(&program.args)
@@ -191,22 +191,22 @@ impl Process {
     }
 }
 
-fn spawn_fault(program: &Program, error: &std::io::Error) -> Fault {
+fn spawn_fault(program: &Program, error: &std::io::Error) -> McpError {
     let command = program.command.clone();
     match (&program.cwd, error.kind()) {
-        (Some(folder), _) if !folder.is_dir() => Fault::NoFolder(folder.clone()),
+        (Some(folder), _) if !folder.is_dir() => McpError::NoFolder(folder.clone()),
         (_, ErrorKind::NotFound) if command.contains('/') && Path::new(&command).exists() => {
-            Fault::NotRunnable {
+            McpError::NotRunnable {
                 command,
                 why: "the interpreter that its first line names is missing".to_owned(),
             }
         }
-        (_, ErrorKind::NotFound) => Fault::NoCommand(command),
-        (_, ErrorKind::PermissionDenied) => Fault::NotRunnable {
+        (_, ErrorKind::NotFound) => McpError::NoCommand(command),
+        (_, ErrorKind::PermissionDenied) => McpError::NotRunnable {
             command,
             why: "this file is not executable".to_owned(),
         },
-        _ => Fault::NotRunnable {
+        _ => McpError::NotRunnable {
             command,
             why: error.to_string(),
         },

@@ -1,12 +1,14 @@
 //! One session: the handshake, the list of tools, and then staying open until
 //! one of the two sides ends it.
 
-use super::fault::Fault;
+use super::decode::ToolList;
+use super::error::McpError;
 use super::http::NO_CODE;
-use super::lenient::ToolList;
-use super::link::{Link, Stage};
+use super::session_shared::SessionShared;
+use super::startup::Stage;
+use super::tool_list::ListedTools;
+use crate::domain;
 use crate::domain::server::ServerPeer;
-use crate::domain::{self, Tool};
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
@@ -40,25 +42,19 @@ const VERSIONS_NAMED_MAX: usize = 8;
 #[derive(Debug, Clone)]
 pub struct Session {
     pub peer: Peer<RoleClient>,
-    pub link: Arc<Link>,
+    pub shared: Arc<SessionShared>,
 }
 
 /// What is known once a session is open.
-pub struct Opened {
+pub struct ReadySession {
     pub session: Session,
-    pub tools: Listed,
+    pub tools: ListedTools,
     /// It is of the era without `initialize`.
     pub is_modern: bool,
     /// It can tell when its list of tools changes.
-    pub tells_of_changes: bool,
+    pub supports_list_changed: bool,
     pub about: Option<About>,
     pub instructions: Option<String>,
-}
-
-/// The tools that a server has, and what of its list was left out.
-pub struct Listed {
-    pub tools: Vec<Tool>,
-    pub left_out: Vec<String>,
 }
 
 /// We answer pings and refuse all else that a server may ask.
@@ -89,37 +85,37 @@ pub enum Handshake {
 /// transport.
 pub async fn run<T, F>(
     transport: T,
-    link: &Arc<Link>,
+    shared: &Arc<SessionShared>,
     (handshake, startup): (Handshake, Duration),
-    live: impl FnOnce(Opened) -> F,
-) -> Fault
+    live: impl FnOnce(ReadySession) -> F,
+) -> McpError
 where
-    T: Transport<RoleClient, Error = Fault> + 'static,
+    T: Transport<RoleClient, Error = McpError> + 'static,
     F: Future<Output = ()>,
 {
-    let _guard = link.guard();
-    link.open_within(startup);
-    let (running, opened) = match open(transport, link, handshake, startup).await {
+    let _guard = shared.guard();
+    shared.startup.begin(startup);
+    let (running, opened) = match open(transport, shared, handshake, startup).await {
         Ok(opened) => opened,
         Err(fault) => return fault,
     };
     // It ends with its last owner; nobody else may keep it open.
     let _running = running;
     tokio::select! {
-        fault = link.ended() => fault,
-        () = live(opened) => Fault::Dropped,
+        fault = shared.outcome.ended() => fault,
+        () = live(opened) => McpError::Dropped,
     }
 }
 
 /// The first handshake on a connection, until the server or its deadline ends it.
 async fn shake<T>(
     transport: T,
-    link: &Link,
+    shared: &SessionShared,
     handshake: Handshake,
     startup: Duration,
-) -> Result<RunningService<RoleClient, Client>, Fault>
+) -> Result<RunningService<RoleClient, Client>, McpError>
 where
-    T: Transport<RoleClient, Error = Fault> + 'static,
+    T: Transport<RoleClient, Error = McpError> + 'static,
 {
     let modern = || vec![ProtocolVersion::V_2026_07_28];
     let mode = match handshake {
@@ -138,23 +134,31 @@ where
     };
     let mut serving = pin!(Client.serve_with_lifecycle(transport, mode));
     let mut met = timeout(patience, &mut serving).await;
-    if met.is_err() && handshake == Handshake::Probe && link.stage() == Stage::Initializing {
+    if met.is_err()
+        && handshake == Handshake::Probe
+        && shared.startup.stage() == Stage::Initializing
+    {
         // It answered the probe: this is a deadline of its own.
         met = timeout(patience, &mut serving).await;
     }
-    let met = met.map_err(|_| match link.stage() {
-        Stage::Discovering => Fault::Undiscovered(patience),
+    let met = met.map_err(|_| match shared.startup.stage() {
+        Stage::Discovering => McpError::Undiscovered(patience),
         // It did answer: that it be asked later.
-        _ => match link.why_put_off() {
-            Some(why) => Fault::Web(why),
-            None => Fault::Silent(patience),
+        _ => match shared.startup.why_put_off() {
+            Some(why) => McpError::Web(why),
+            None => McpError::Silent(patience),
         },
     })?;
     // Where the wire itself found fault, its word is the clearer one.
-    met.map_err(|error| link.fault().unwrap_or_else(|| opening_fault(error)))
+    met.map_err(|error| {
+        shared
+            .outcome
+            .fault()
+            .unwrap_or_else(|| opening_fault(error))
+    })
 }
 
-fn opening_fault(error: ClientInitializeError) -> Fault {
+fn opening_fault(error: ClientInitializeError) -> McpError {
     match error {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
@@ -162,57 +166,57 @@ fn opening_fault(error: ClientInitializeError) -> Fault {
             let versions = server_supported.iter().take(VERSIONS_NAMED_MAX);
             let versions = versions.map(|version| format!("`{}`", version.as_str()));
             let versions = versions.collect::<Vec<_>>().join(", ");
-            Fault::OtherVersions(if versions.is_empty() {
+            McpError::OtherVersions(if versions.is_empty() {
                 "no version at all".to_owned()
             } else {
                 versions
             })
         }
         ClientInitializeError::JsonRpcError(error) => {
-            Fault::Handshake(clause(&ServiceError::McpError(error)))
+            McpError::Handshake(clause(&ServiceError::McpError(error)))
         }
         // What it says to `initialize` is its last word.
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => opening_fault(*fallback),
-        error => Fault::Handshake(error.to_string()),
+        error => McpError::Handshake(error.to_string()),
     }
 }
 
 async fn open<T>(
     transport: T,
-    link: &Arc<Link>,
+    shared: &Arc<SessionShared>,
     handshake: Handshake,
     startup: Duration,
-) -> Result<(RunningService<RoleClient, Client>, Opened), Fault>
+) -> Result<(RunningService<RoleClient, Client>, ReadySession), McpError>
 where
-    T: Transport<RoleClient, Error = Fault> + 'static,
+    T: Transport<RoleClient, Error = McpError> + 'static,
 {
-    let running = shake(transport, link, handshake, startup).await?;
-    link.reach(Stage::Open);
+    let running = shake(transport, shared, handshake, startup).await?;
+    shared.startup.reach(Stage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP initialisation");
     let tools = if info.as_deref().is_some_and(has_tools) {
         let deadline = startup.min(LISTING_DEADLINE);
         match timeout(deadline, pages(&peer)).await {
-            Ok(listed) => listed.map_err(Fault::Listing),
-            Err(_) => Err(Fault::SilentList(deadline)),
+            Ok(listed) => listed.map_err(McpError::Listing),
+            Err(_) => Err(McpError::SilentList(deadline)),
         }
     } else {
-        Ok(Listed {
+        Ok(ListedTools {
             tools: Vec::new(),
             left_out: Vec::new(),
         })
     };
-    let opened = Opened {
+    let opened = ReadySession {
         session: Session {
             peer,
-            link: link.clone(),
+            shared: shared.clone(),
         },
-        tools: tools.map_err(|fault| link.fault().unwrap_or(fault))?,
+        tools: tools.map_err(|fault| shared.outcome.fault().unwrap_or(fault))?,
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
-        tells_of_changes: info.as_deref().is_some_and(tells_of_changes),
+        supports_list_changed: info.as_deref().is_some_and(supports_list_changed),
         about: info.as_deref().map(About::of),
         instructions: info.and_then(|info| info.instructions.clone()),
     };
@@ -253,7 +257,7 @@ fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
 }
 
-fn tells_of_changes(info: &ServerPeerInfo) -> bool {
+fn supports_list_changed(info: &ServerPeerInfo) -> bool {
     let tools = info.capabilities.tools.as_ref();
     tools.and_then(|tools| tools.list_changed) == Some(true)
 }
@@ -262,7 +266,7 @@ fn tells_of_changes(info: &ServerPeerInfo) -> bool {
 ///
 /// # Errors
 /// Why there is no list, as the end of a sentence.
-pub async fn list(peer: &Peer<RoleClient>) -> Result<Listed, String> {
+pub async fn list(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     match timeout(LISTING_DEADLINE, pages(peer)).await {
         Ok(listed) => listed,
         Err(_) => Err(format!("no answer in {} s", LISTING_DEADLINE.as_secs())),
@@ -270,7 +274,7 @@ pub async fn list(peer: &Peer<RoleClient>) -> Result<Listed, String> {
 }
 
 /// Asks for all pages of `tools/list`.
-async fn pages(peer: &Peer<RoleClient>) -> Result<Listed, String> {
+async fn pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     let mut list = ToolList::default();
     let mut cursor = None;
     loop {
@@ -283,7 +287,7 @@ async fn pages(peer: &Peer<RoleClient>) -> Result<Listed, String> {
         }
     }
     let (tools, left_out) = list.finish();
-    Ok(Listed { tools, left_out })
+    Ok(ListedTools { tools, left_out })
 }
 
 /// The result as the wire hands it up: the server's own JSON.
@@ -319,7 +323,7 @@ fn clause(error: &ServiceError) -> String {
 impl Session {
     /// Sends `notifications/cancelled` for a request, without waiting.
     pub fn cancel(&self, request: RequestId, tool: &str) {
-        self.link.cancelled(request.clone(), tool.to_owned());
+        self.shared.cancelled.add(request.clone(), tool.to_owned());
         let params = CancelledNotificationParam::new(Some(request), None);
         let notification = CancelledNotification::new(params).into();
         // One poll puts it into the queue, behind its request. The budget of the
@@ -332,7 +336,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::super::inbox::Inbox;
-    use super::super::wire::{OUTBOX_MESSAGES_MAX, Wire, write_all};
+    use super::super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_all};
     use super::*;
     use tokio::sync::mpsc;
 
@@ -340,16 +344,16 @@ mod tests {
     async fn a_probe_without_an_answer_ends_before_anything_else_is_asked() {
         let (ours, _theirs) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(ours);
-        let link = Arc::new(Link::default());
+        let shared = Arc::new(SessionShared::default());
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let inbox = Inbox::new(link.clone(), Box::new(|_| {}));
-        let wire = Wire::new(reader, outbox, link.clone(), inbox);
+        let inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
+        let wire = StdioTransport::new(reader, outbox, shared.clone(), inbox);
         let startup = Duration::from_secs(60);
         let fault = tokio::select! {
-            met = shake(wire, &link, Handshake::Probe, startup) => met.err(),
+            met = shake(wire, &shared, Handshake::Probe, startup) => met.err(),
             fault = write_all(queue, writer) => Some(fault),
         };
-        assert_eq!(fault, Some(Fault::Undiscovered(PROBE_DEADLINE)));
-        assert_eq!(link.stage(), Stage::Discovering);
+        assert_eq!(fault, Some(McpError::Undiscovered(PROBE_DEADLINE)));
+        assert_eq!(shared.startup.stage(), Stage::Discovering);
     }
 }

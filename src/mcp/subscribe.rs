@@ -36,11 +36,11 @@ pub async fn listen(session: &Session) {
         }
         sleep(delay).await;
         delay = (delay * 2).min(DELAY_MAX);
-        session.link.tools_changed.notify_one();
+        session.shared.tools_changed.notify_one();
     }
 }
 
-/// One subscription, until it ends. The changes themselves reach the link.
+/// One subscription, until it ends. The changes themselves reach the shared.
 async fn subscribed(session: &Session) -> Result<(), ServiceError> {
     let tools = SubscriptionFilter::builder().tools_list_changed().build();
     let request = ClientRequest::SubscriptionsListenRequest(SubscriptionsListenRequest::new(

@@ -1,8 +1,8 @@
 //! Every way in which a model server fails. A [`Cause`] is what happened, as the
 //! pure decoders and the HTTP layer find it; a [`Fault`] adds where. The words
-//! for a person are in `sentences`.
+//! for a person are in `error_messages`.
 
-use super::sentences;
+use super::error_messages;
 use crate::domain::{ModelConfig, Notice, ProviderKind, Redactor, model::ApiKey, secrets};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 
 /// A failure of one request: where and what. See S5.10 for the words a person gets.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}", sentences::notice(.place, .cause, *.after_words).summary())]
+#[error("{}", error_messages::notice(.place, .cause, *.after_words).summary())]
 pub struct Fault {
     pub place: Box<Place>,
     pub cause: Cause,
@@ -157,7 +157,7 @@ impl Fault {
 
     /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
-        sentences::notice(&self.place, &self.cause, self.after_words)
+        error_messages::notice(&self.place, &self.cause, self.after_words)
     }
 
     /// Is the same request worth sending again after a pause (S5.10)? Not once words

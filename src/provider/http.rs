@@ -1,11 +1,11 @@
 //! Asks: address, key, refused parameters, and why no answer came. A key goes only
 //! to the origin that config.json names, and never into the log.
 
-use super::adapt::Adapted;
-use super::client::Clients;
-use super::complaint::Complaint;
 use super::error::{Cause, Fault, Place, origin, without_credentials, without_secrets};
-use super::part::Request;
+use super::error_body::Complaint;
+use super::http_clients::Clients;
+use super::parameter_fallback::Adapted;
+use super::types::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
 use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
@@ -136,8 +136,6 @@ impl Http {
 fn target(model: &ModelConfig) -> (String, String) {
     (model.model.clone(), model.base_url.clone())
 }
-
-/// What is in a map is whole whatever a holder of the lock did.
 
 /// `path` under the base URL, whose own path and query stay; a query of `path`
 /// comes after it.

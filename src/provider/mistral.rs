@@ -1,11 +1,11 @@
 //! Mistral's `/chat/completions`: the body of a request, where it differs from
-//! OpenAI's. Its stream is read by `completions`. Pure.
+//! OpenAI's. Its stream is read by `chat_completions`. Pure.
 
-pub use super::completions::Decoder;
+pub use super::chat_completions::Decoder;
 
-use super::adapt::Adapted;
 use super::openai::{assemble, give_back, text_calls};
-use super::part::Request;
+use super::parameter_fallback::Adapted;
+use super::types::Request;
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Dialect, Message, ModelConfig, ProviderKind, Think};
 use serde_json::{Value, json};

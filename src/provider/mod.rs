@@ -2,39 +2,38 @@
 //! place that decides a wire shape of theirs. Decoders and bodies are pure; `http`
 //! alone touches the network, and only while somebody polls its stream.
 
-pub mod adapt;
 pub mod anthropic;
-mod calls;
-mod carried;
-mod catalogue;
-mod client;
-pub mod complaint;
-mod completions;
+mod body_format;
+mod chat_completions;
 pub mod error;
-mod facts;
-mod frame;
+pub mod error_body;
+mod error_messages;
 mod http;
+mod http_clients;
 pub mod mistral;
+mod model_info;
+mod model_list;
 pub mod ndjson;
-mod no_tools;
 pub mod ollama;
 pub mod openai;
-pub mod part;
+pub mod parameter_fallback;
 mod pull;
-pub mod reply;
+mod reasoning_assembler;
+mod render_call;
+pub mod reply_builder;
 pub mod schema;
 pub mod scripted;
-mod sentences;
-mod shelf;
 pub mod stream;
-mod written;
+mod tool_call_assembler;
+mod tools_unsupported;
+pub mod types;
 
 pub use error::{Cause, Fault, PAUSE_MAX};
-pub use part::{EndReason, NativeCall, Request, StreamPart};
 pub use pull::{PullProgress, PullStream};
+pub use scripted::PullStep;
 pub use scripted::{Requests, Script, Step};
-pub use shelf::{PullStep, Shelf};
 pub use stream::ReplyStream;
+pub use types::{EndReason, NativeCall, Request, StreamPart};
 
 use crate::domain::{Catalogue, ModelConfig, ModelFacts};
 use std::sync::Arc;
@@ -85,7 +84,7 @@ impl Provider {
     pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, Fault> {
         match self {
             Self::Http(http) => http.facts(model).await,
-            Self::Scripted(script) => Ok(script.shelf().facts(model)),
+            Self::Scripted(script) => Ok(script.catalog().facts(model)),
         }
     }
 
@@ -103,8 +102,8 @@ impl Provider {
         match self {
             Self::Http(http) => http.catalogue(server, time_max).await,
             Self::Scripted(script) => {
-                let shelf = script.shelf();
-                let listed = tokio::time::timeout(time_max, shelf.catalogue(server)).await;
+                let catalog = script.catalog();
+                let listed = tokio::time::timeout(time_max, catalog.catalogue(server)).await;
                 let seconds = time_max.as_secs();
                 listed.unwrap_or_else(|_| Err(Fault::new(server, Cause::Silent { seconds })))
             }
@@ -115,7 +114,7 @@ impl Provider {
     pub fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
         match self {
             Self::Http(http) => pull::pull(http.clone(), server.clone(), name.to_owned()),
-            Self::Scripted(script) => script.shelf().pull(server, name),
+            Self::Scripted(script) => script.catalog().pull(server, name),
         }
     }
 
@@ -126,7 +125,7 @@ impl Provider {
     pub async fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
         match self {
             Self::Http(http) => http.remove(server, name).await,
-            Self::Scripted(script) => script.shelf().remove(server, name),
+            Self::Scripted(script) => script.catalog().remove(server, name),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! says; a character cut between two reads is whole again in its line.
 
 use super::error::Garbled;
-use super::reply::EVENT_BYTES_MAX;
+use super::reply_builder::EVENT_BYTES_MAX;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 

@@ -1,14 +1,14 @@
 //! Ollama's `/api/chat`: the body of a request, and the decoder of its stream of
 //! JSON lines (WIRE.md). Pure; a reply is complete only with `done: true`.
 
-use super::adapt::{Adapted, Form, TEMPERATURE};
-use super::complaint::Complaint;
 use super::error::{Cause, Garbled};
+use super::error_body::Complaint;
 use super::ndjson::Lines;
-use super::part::{EndReason, NativeCall, Request};
-use super::reply::{EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments};
+use super::parameter_fallback::{Adapted, Form, TEMPERATURE};
+use super::render_call::written;
+use super::reply_builder::{EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments};
 use super::schema;
-use super::written::written;
+use super::types::{EndReason, NativeCall, Request};
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think, Usage};
 use serde::Deserialize;

@@ -1,12 +1,12 @@
 //! OpenAI-compatible `/chat/completions`: the body of a request. Its stream is
-//! read by `completions`. Pure.
+//! read by `chat_completions`. Pure.
 
-pub use super::completions::Decoder;
+pub use super::chat_completions::Decoder;
 
-use super::adapt::{Adapted, TEMPERATURE};
-use super::part::Request;
-use super::written::written;
-use super::{carried, schema};
+use super::parameter_fallback::{Adapted, TEMPERATURE};
+use super::render_call::written;
+use super::types::Request;
+use super::{reasoning_assembler, schema};
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think};
 use serde_json::{Map, Value, json};
@@ -107,7 +107,9 @@ pub(super) fn give_back(message: &mut Value, carry: Option<&Carry>, provider: Pr
     let carry = carry.filter(|carry| carry.provider == provider);
     if let Some(Value::Object(fields)) = carry.map(|carry| &carry.value) {
         let known = |key: &str| {
-            key == "content" || key == carried::DETAILS || carried::TEXTS.contains(&key)
+            key == "content"
+                || key == reasoning_assembler::DETAILS
+                || reasoning_assembler::TEXTS.contains(&key)
         };
         for (key, value) in fields.iter().filter(|(key, _)| known(key)) {
             message[key] = value.clone();

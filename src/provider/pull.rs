@@ -2,11 +2,11 @@
 //! a layer at a time; what is told is the sum over the layers. Dropping the stream
 //! stops the pull, and a later one goes on where the server stopped.
 
-use super::complaint::Complaint;
 use super::error::{Cause, Fault};
+use super::error_body::Complaint;
 use super::http::{Http, refusal};
 use super::ndjson::Lines;
-use super::reply::parse;
+use super::reply_builder::parse;
 use crate::domain::ModelConfig;
 use futures::Stream;
 use futures::stream::{self, BoxStream};

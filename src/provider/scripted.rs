@@ -1,12 +1,16 @@
 //! A provider that follows a script: deterministic, without a network, for tests
 //! and demonstrations. It keeps the requests that it got.
 
+mod catalog;
+
+pub use catalog::PullStep;
+
 use super::error::{Cause, Fault};
-use super::part::{EndReason, NativeCall, Request, StreamPart};
-use super::shelf::{PullStep, Shelf};
 use super::stream::ReplyStream;
+use super::types::{EndReason, NativeCall, Request, StreamPart};
 use crate::domain::{Arguments, ServerModel};
 use crate::sync::lock;
+use catalog::ScriptedCatalog;
 use futures::stream;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -75,7 +79,7 @@ enum Plays {
 pub struct Script {
     plays: Plays,
     requests: Requests,
-    shelf: Shelf,
+    catalog: ScriptedCatalog,
 }
 
 impl Default for Script {
@@ -89,7 +93,7 @@ impl Script {
         Self {
             plays: Plays::Rounds(rounds.into_iter().collect()),
             requests: Requests::default(),
-            shelf: Shelf::default(),
+            catalog: ScriptedCatalog::default(),
         }
     }
 
@@ -99,7 +103,7 @@ impl Script {
         Self {
             plays: Plays::Response(respond),
             requests: Requests::default(),
-            shelf: Shelf::default(),
+            catalog: ScriptedCatalog::default(),
         }
     }
 
@@ -118,25 +122,25 @@ impl Script {
 
     /// The server at this base URL has these models.
     pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ServerModel>) -> Self {
-        self.shelf.stock(url, Some(models.into_iter().collect()));
+        self.catalog.stock(url, Some(models.into_iter().collect()));
         self
     }
 
     /// The server at this base URL never answers when it is asked what it has.
     pub fn hides(self, url: &str) -> Self {
-        self.shelf.stock(url, None);
+        self.catalog.stock(url, None);
         self
     }
 
     /// The next pull goes like this, and succeeds where nothing says otherwise.
     pub fn pulls(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
-        self.shelf.add_pull(steps.into_iter().collect());
+        self.catalog.add_pull(steps.into_iter().collect());
         self
     }
 
     /// What its servers have.
-    pub fn shelf(&self) -> Shelf {
-        self.shelf.clone()
+    pub fn catalog(&self) -> ScriptedCatalog {
+        self.catalog.clone()
     }
 
     /// The requests that the provider of this script gets.

@@ -3,9 +3,9 @@
 
 use super::error::{Fault, without_secrets};
 use super::http::Http;
-use super::part::{Request, StreamPart};
-use super::reply::Piece;
-use super::{anthropic, completions, ollama};
+use super::reply_builder::Piece;
+use super::types::{Request, StreamPart};
+use super::{anthropic, chat_completions, ollama};
 use crate::domain::{ModelConfig, ProviderKind};
 use crate::web::innermost;
 use futures::Stream;
@@ -45,7 +45,7 @@ impl Stream for ReplyStream {
 #[derive(Debug)]
 enum Decoder {
     Ollama(ollama::Decoder),
-    Completions(Box<completions::Decoder>),
+    Completions(Box<chat_completions::Decoder>),
     Anthropic(Box<anthropic::Decoder>),
 }
 
@@ -124,7 +124,7 @@ impl Reading {
         let decoder = match self.request.model.provider {
             ProviderKind::Ollama => Decoder::Ollama(ollama::Decoder::default()),
             ProviderKind::Anthropic => Decoder::Anthropic(Box::default()),
-            provider => Decoder::Completions(Box::new(completions::Decoder::new(provider))),
+            provider => Decoder::Completions(Box::new(chat_completions::Decoder::new(provider))),
         };
         match http.ask(&self.request).await {
             Ok(answer) => {

@@ -16,7 +16,7 @@ use crate::domain::{
 use crate::engine::{ArgumentChecker, failures};
 use crate::headless::mcp::{self as words, call};
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
-use crate::mcp::{Call, HubEvent, Ran};
+use crate::mcp::{Call, CallResult, HubEvent};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use anyhow::Result;
@@ -154,7 +154,7 @@ fn eprint(text: &str) {
 }
 
 /// Runs the call to its end; a signal or the deadline cancels it at its server.
-async fn watch(pool: &mut ConnectedServers, call: Call) -> (Ran, Option<Stop>) {
+async fn watch(pool: &mut ConnectedServers, call: Call) -> (CallResult, Option<Stop>) {
     let cancel = CancellationToken::new();
     let (tool, began) = (call.tool.clone(), Instant::now());
     let mut running = pool.hub.call_whole(call, cancel.clone());

@@ -2,10 +2,10 @@
 //! understood grants nothing and is left where it stands; a rewrite changes the entries
 //! in question and no other.
 
-mod entry;
-mod queue;
+mod json;
+mod write_queue;
 
-pub use queue::TrustQueue;
+pub use write_queue::TrustQueue;
 
 use super::json_document::{BYTES_MAX, Document, kind};
 use super::json_edit::Step;
@@ -98,7 +98,7 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
         .is_some_and(|grants| !grants.is_null() && !grants.is_array());
     // A refusal is never beyond the bound.
     for (index, value) in grants.iter().enumerate() {
-        match entry::rule(value) {
+        match json::rule(value) {
             Ok(rule) if index < RULES_MAX || rule.is_never() => trust.rules.push(rule),
             Ok(_) => {}
             Err(why) => {
@@ -110,7 +110,7 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
         }
     }
     for (index, value) in list(root, INSTRUCTIONS, &mut faults).iter().enumerate() {
-        match entry::agreed(value) {
+        match json::agreed(value) {
             Ok(agreed) => trust.instructions.push(agreed),
             Err(why) => {
                 let steps = [Step::Key(INSTRUCTIONS), Step::Index(index)];
@@ -119,7 +119,7 @@ fn understood(path: &Path, document: &Document) -> Reading<Trust> {
         }
     }
     for (server, launch, tool, value) in pins_of(root, &mut faults, &mut trust.doubt) {
-        match entry::accepted(value) {
+        match json::accepted(value) {
             Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
             Err(why) => {
                 faults.push(format!("the definition of `{tool}` of `{server}`: {why}"));
@@ -271,22 +271,22 @@ fn apply(root: &mut Map<String, Value>, edit: &TrustEdit, is_full: bool) -> Resu
         TrustEdit::Add(rule) => {
             let grants = entries(root, GRANTS)?;
             let gives_way = |old: &Rule| old.is_same(rule) || rule.replaces(old);
-            grants.retain(|old| !entry::rule(old).is_ok_and(|old| gives_way(&old)));
-            grants.push(entry::of_rule(rule));
+            grants.retain(|old| !json::rule(old).is_ok_and(|old| gives_way(&old)));
+            grants.push(json::of_rule(rule));
         }
         TrustEdit::Remove(rule) => {
-            let is_it = |old: &Value| entry::rule(old).is_ok_and(|old| old.is_same(rule));
+            let is_it = |old: &Value| json::rule(old).is_ok_and(|old| old.is_same(rule));
             entries(root, GRANTS)?.retain(|old| !is_it(old));
         }
         TrustEdit::Agree(agreed) => {
-            let is_it = |old: &Value| entry::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            let is_it = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
             let list = entries(root, INSTRUCTIONS)?;
             if !list.iter().any(is_it) {
-                list.push(entry::of_agreed(agreed));
+                list.push(json::of_agreed(agreed));
             }
         }
         TrustEdit::Disagree(agreed) => {
-            let is_it = |old: &Value| entry::agreed(old).is_ok_and(|old| old.is_same(agreed));
+            let is_it = |old: &Value| json::agreed(old).is_ok_and(|old| old.is_same(agreed));
             entries(root, INSTRUCTIONS)?.retain(|old| !is_it(old));
         }
         TrustEdit::FirstSeen(pinned) => {
@@ -327,10 +327,10 @@ fn forget(root: &mut Map<String, Value>, server: &ServerId, stale: &Stale) {
 }
 
 fn written(accepted: &Accepted, is_full: bool) -> Value {
-    let whole = entry::of_accepted(accepted, true);
+    let whole = json::of_accepted(accepted, true);
     let is_long = is_full || whole.to_string().len() > DEFINITION_BYTES_MAX;
     match is_long {
-        true => entry::of_accepted(accepted, false),
+        true => json::of_accepted(accepted, false),
         false => whole,
     }
 }

@@ -176,7 +176,7 @@ fn a_broken_file_grants_nothing_and_is_left_alone() {
 #[test]
 fn what_is_not_understood_grants_nothing_and_the_rest_holds() {
     let (_folder, home) = home();
-    let good = entry::of_rule(&always());
+    let good = json::of_rule(&always());
     let mut without_pin = good.clone();
     without_pin.as_object_mut().unwrap().shift_remove("pin");
     let mut with_bad_pattern = good.clone();

@@ -4,7 +4,6 @@ use super::Actor;
 use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::jobs::{JobResult, RecoveryResult};
-use crate::engine::persist::crash_recovery::ResumedConversation;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::Input;
 use crate::protocol::{Answer, Choice};
@@ -24,9 +23,7 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
                 self.recovery.scanned(scan, &mut self.cx);
             }
-            JobResult::Recovery(RecoveryResult::Opened(turns, opened)) => {
-                self.resume(ResumedConversation::new(turns, opened));
-            }
+            JobResult::Recovery(RecoveryResult::Opened(resumed)) => self.resume(*resumed),
             JobResult::Settings(result) => self.settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(fault)) => {

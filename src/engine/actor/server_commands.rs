@@ -31,7 +31,8 @@ impl Actor {
                     .review_tool(&server, &tool, &servers, &mut self.cx);
             }
             Command::Revoke(trusted) => {
-                if self.trust.revoke(*trusted, &mut self.cx) {
+                let is_changed = self.trust.revoke(*trusted, &mut self.cx);
+                if is_changed {
                     self.trust_changed();
                 }
             }

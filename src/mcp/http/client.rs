@@ -1,7 +1,7 @@
 //! Sends HTTP requests: what is trusted, which proxy is used, which redirects are
 //! followed. Headers of the person's go to the origin of the configured URL alone.
 
-use super::fault::{Place, WebFault};
+use super::error::{HttpError, Place};
 use crate::domain::Redactor;
 use crate::web::{self, CONNECT_SECONDS_MAX, NoAnswer};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
@@ -45,12 +45,12 @@ impl Remote {
         url: &str,
         headers: &[(String, String)],
         redactor: Arc<Redactor>,
-    ) -> Result<Self, WebFault> {
-        let mut url = Url::parse(url).map_err(|error| WebFault::NoClient(error.to_string()))?;
+    ) -> Result<Self, HttpError> {
+        let mut url = Url::parse(url).map_err(|error| HttpError::NoClient(error.to_string()))?;
         url.set_fragment(None);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let bad = |why: String| WebFault::NoClient(format!("the header `{name}`: {why}"));
+            let bad = |why: String| HttpError::NoClient(format!("the header `{name}`: {why}"));
             let key = HeaderName::from_bytes(name.as_bytes()).map_err(|it| bad(it.to_string()))?;
             let mut value = HeaderValue::from_str(value).map_err(|it| bad(it.to_string()))?;
             value.set_sensitive(true);
@@ -69,7 +69,7 @@ impl Remote {
     ///
     /// # Errors
     /// Why there is none.
-    pub async fn send(&self, ask: &Ask) -> Result<Response, WebFault> {
+    pub async fn send(&self, ask: &Ask) -> Result<Response, HttpError> {
         let mut url = ask.url.clone();
         for _ in 0..=REDIRECTS_MAX {
             let mut request = self.client.request(ask.method.clone(), url.clone());
@@ -93,7 +93,7 @@ impl Remote {
                 None => return Ok(response),
             }
         }
-        Err(WebFault::RedirectLoop)
+        Err(HttpError::RedirectLoop)
     }
 
     /// Where a redirect leads, if the answer is one. Only one that keeps method, body and
@@ -103,7 +103,7 @@ impl Remote {
         url: &Url,
         method: &Method,
         response: &Response,
-    ) -> Result<Option<Url>, WebFault> {
+    ) -> Result<Option<Url>, HttpError> {
         let status = response.status().as_u16();
         let follows = match status {
             301 | 302 | 307 | 308 => true,
@@ -115,7 +115,7 @@ impl Remote {
         let target = location.and_then(|location| url.join(location).ok());
         match target {
             Some(target) if target.origin() == url.origin() && follows => Ok(Some(target)),
-            Some(target) => Err(WebFault::Redirected(self.place(&target))),
+            Some(target) => Err(HttpError::Redirected(self.place(&target))),
             None => Ok(None),
         }
     }
@@ -148,7 +148,7 @@ fn told(body: Vec<u8>, sent: CancellationToken) -> Body {
     }))
 }
 
-fn client(url: &Url) -> Result<Client, WebFault> {
+fn client(url: &Url) -> Result<Client, HttpError> {
     let builder = || {
         let builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
@@ -169,20 +169,20 @@ fn client(url: &Url) -> Result<Client, WebFault> {
         (_, true) => plain(),
         (_, false) => builder().build().or_else(|_| plain()),
     };
-    built.map_err(|fault| WebFault::NoClient(web::innermost(&fault)))
+    built.map_err(|fault| HttpError::NoClient(web::innermost(&fault)))
 }
 
-fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> WebFault {
+fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> HttpError {
     match web::no_answer(fault, url) {
-        NoAnswer::Unresolved => WebFault::Unresolved(at),
-        NoAnswer::Refused => WebFault::Refused(at),
-        NoAnswer::ConnectTimeout => WebFault::ConnectTimeout {
+        NoAnswer::Unresolved => HttpError::Unresolved(at),
+        NoAnswer::Refused => HttpError::Refused(at),
+        NoAnswer::ConnectTimeout => HttpError::ConnectTimeout {
             at,
             seconds: CONNECT_SECONDS_MAX,
         },
-        NoAnswer::Reset => WebFault::Reset,
-        NoAnswer::Unreachable { why } if is_tls(url, &why) => WebFault::Tls { at, why },
-        NoAnswer::Unreachable { why } => WebFault::Unreachable { at, why },
+        NoAnswer::Reset => HttpError::Reset,
+        NoAnswer::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
+        NoAnswer::Unreachable { why } => HttpError::Unreachable { at, why },
     }
 }
 

@@ -1,13 +1,13 @@
 //! Owns every request of a connection. Dropping it drops them all, with their sockets:
 //! no task goes on.
 
-use super::answer::Stream;
-use super::exchange::{Ended, exchange};
-use super::fault::WebFault;
+use super::connection::{Connection, HttpKind, PendingRequest};
+use super::error::HttpError;
 use super::outgoing::Outgoing;
-use super::shared::{Carrier, Open, Shared};
-use super::standing;
-use crate::mcp::fault::Fault;
+use super::request::{RequestOutcome, exchange};
+use super::response::Stream;
+use super::server_stream;
+use crate::mcp::error::McpError;
 use futures::StreamExt;
 use futures::future::{AbortHandle, Abortable, BoxFuture, FutureExt};
 use futures::stream::FuturesUnordered;
@@ -32,7 +32,7 @@ const UNKNOWN_DEADLINE: Duration = Duration::from_millis(500);
 /// What has ended.
 struct Over {
     what: What,
-    ended: Ended,
+    ended: RequestOutcome,
 }
 
 enum What {
@@ -49,7 +49,7 @@ enum What {
 }
 
 pub struct Driver {
-    shared: Arc<Shared>,
+    connection: Arc<Connection>,
     under_way: FuturesUnordered<BoxFuture<'static, Over>>,
     /// A notification is under way that others wait for.
     is_waiting: bool,
@@ -57,21 +57,21 @@ pub struct Driver {
 }
 
 impl Driver {
-    pub fn new(shared: Arc<Shared>, standing: Option<Stream>) -> Self {
+    pub fn new(connection: Arc<Connection>, standing: Option<Stream>) -> Self {
         let driver = Self {
-            shared,
+            connection,
             under_way: FuturesUnordered::new(),
             is_waiting: false,
             refusals: 0,
         };
         if let Some(stream) = standing {
-            let shared = driver.shared.clone();
+            let connection = driver.connection.clone();
             let reading = async move {
-                let ended = standing::read(&shared, stream).await;
+                let ended = server_stream::read(&connection, stream).await;
                 Over {
                     what: What::Standing,
                     ended: match ended {
-                        Ended::Well => Ended::Broken(WebFault::StreamClosed),
+                        RequestOutcome::Well => RequestOutcome::Broken(HttpError::StreamClosed),
                         ended => ended,
                     },
                 }
@@ -82,20 +82,20 @@ impl Driver {
     }
 
     /// Sends what is queued, in its order, until the connection is of no use any more.
-    pub async fn run(mut self, mut queue: mpsc::Receiver<Outgoing>) -> Fault {
+    pub async fn run(mut self, mut queue: mpsc::Receiver<Outgoing>) -> McpError {
         loop {
             let has_room = !self.is_waiting && self.under_way.len() < REQUESTS_MAX;
             tokio::select! {
                 biased;
                 Some(over) = self.under_way.next(), if !self.under_way.is_empty() => {
                     if let Some(fault) = self.settle(over).await {
-                        self.shared.drain().await;
+                        self.connection.drain().await;
                         return fault;
                     }
                 }
                 next = queue.recv(), if has_room => match next {
                     Some(out) => self.begin(out),
-                    None => return Fault::Dropped,
+                    None => return McpError::Dropped,
                 },
             }
         }
@@ -110,7 +110,7 @@ impl Driver {
             (Some(id), _) => What::Request(id.clone()),
             (None, Some(_)) => What::Notification {
                 opens_the_stream: out.is("notifications/initialized")
-                    && self.shared.carrier == Carrier::Http,
+                    && self.connection.carrier == HttpKind::Http,
             },
             (None, None) => What::Aside,
         };
@@ -119,14 +119,14 @@ impl Driver {
         let (abort, registration) = AbortHandle::new_pair();
         if let Some(id) = &out.id {
             let sent = sent.clone();
-            self.shared.open(id, Open { abort, sent });
+            self.connection.open(id, PendingRequest { abort, sent });
         }
-        let exchange = exchange(self.shared.clone(), out, sent);
+        let exchange = exchange(self.connection.clone(), out, sent);
         let over = Abortable::new(exchange, registration).map(|ended| match ended {
             Ok(ended) => Over { what, ended },
             Err(_) => Over {
                 what: What::Aborted,
-                ended: Ended::Well,
+                ended: RequestOutcome::Well,
             },
         });
         self.under_way.push(over.boxed());
@@ -135,18 +135,18 @@ impl Driver {
     /// Gives a request up. In the newer era the end of its connection says so; in the
     /// older one the server is told, and never before it has the request itself.
     fn cancel(&mut self, out: Outgoing, cancelled: &Value) {
-        let Some(open) = self.shared.close(cancelled) else {
+        let Some(open) = self.connection.close(cancelled) else {
             return;
         };
-        if out.version.is_some() || self.shared.is_modern() {
+        if out.version.is_some() || self.connection.is_modern() {
             return open.abort.abort();
         }
-        let shared = self.shared.clone();
+        let connection = self.connection.clone();
         let telling = async move {
             let _ = timeout(SENT_DEADLINE, open.sent.cancelled()).await;
             // This one may go over a connection that is faster.
             sleep(OVERTAKING).await;
-            let ended = exchange(shared, out, CancellationToken::new()).await;
+            let ended = exchange(connection, out, CancellationToken::new()).await;
             open.abort.abort();
             let what = What::Aside;
             Over { what, ended }
@@ -155,18 +155,18 @@ impl Driver {
     }
 
     /// What follows from an end; a fault where it is that of all.
-    async fn settle(&mut self, over: Over) -> Option<Fault> {
+    async fn settle(&mut self, over: Over) -> Option<McpError> {
         if let What::Notification { .. } = over.what {
             self.is_waiting = false;
         }
         match (over.ended, over.what) {
-            (Ended::Broken(fault), _) => Some(fault.into()),
-            (Ended::Unknown, what) => Some(self.unknown(what).await),
-            (Ended::Failed(fault), What::Request(_)) => {
+            (RequestOutcome::Broken(fault), _) => Some(fault.into()),
+            (RequestOutcome::Unknown, what) => Some(self.unknown(what).await),
+            (RequestOutcome::Failed(fault), What::Request(_)) => {
                 self.refusals += 1;
                 (self.refusals >= REFUSALS_MAX).then(|| fault.into())
             }
-            (Ended::Well, What::Request(_)) => {
+            (RequestOutcome::Well, What::Request(_)) => {
                 self.refusals = 0;
                 None
             }
@@ -177,40 +177,40 @@ impl Driver {
                 },
             ) => {
                 tracing::debug!("the server was told that the session is open: {ended:?}");
-                let shared = self.shared.clone();
+                let connection = self.connection.clone();
                 let keeping = async move {
-                    let ended = standing::keep(&shared).await;
+                    let ended = server_stream::keep(&connection).await;
                     let what = What::Standing;
                     Over { what, ended }
                 };
                 self.under_way.push(keeping.boxed());
                 None
             }
-            (Ended::Failed(fault), _) => {
+            (RequestOutcome::Failed(fault), _) => {
                 tracing::debug!("a message was not taken: {fault}");
                 None
             }
-            (Ended::Well, _) => None,
+            (RequestOutcome::Well, _) => None,
         }
     }
 
     /// The session is unknown to the server, which did nothing for those that were told
     /// so: they may be asked again in another session.
-    async fn unknown(&mut self, what: What) -> Fault {
+    async fn unknown(&mut self, what: What) -> McpError {
         let mut next = Some(Over {
             what,
-            ended: Ended::Unknown,
+            ended: RequestOutcome::Unknown,
         });
         let others = async {
             while let Some(over) = next.take() {
-                if let (Ended::Unknown, What::Request(id)) = (&over.ended, &over.what) {
-                    self.shared.link.refuse(id);
+                if let (RequestOutcome::Unknown, What::Request(id)) = (&over.ended, &over.what) {
+                    self.connection.shared.refuse(id);
                 }
                 next = self.under_way.next().await;
             }
         };
         let _ = timeout(UNKNOWN_DEADLINE, others).await;
-        self.shared.forget_session();
-        WebFault::SessionLost.into()
+        self.connection.forget_session();
+        HttpError::SessionLost.into()
     }
 }

@@ -2,22 +2,21 @@
 //! 2024-11-05. Ours on `reqwest`: one bad tool or content never costs the good ones,
 //! and every request has one owner, the driver.
 
-mod answer;
 mod client;
+mod connection;
 mod driver;
-mod exchange;
-mod fault;
+mod error;
 mod outgoing;
-mod params;
-mod shared;
-mod standing;
-mod wire;
+mod param_headers;
+mod request;
+mod response;
+mod server_stream;
+mod transport;
 
 pub use client::Remote;
+pub use connection::{Connection, HttpKind};
 pub use driver::Driver;
-pub use exchange::NO_CODE;
-pub use fault::WebFault;
-pub use params::ParamHeaders;
-pub use shared::{Carrier, Shared};
-pub use standing::endpoint;
-pub use wire::{HttpWire, QUEUE_MAX};
+pub use error::{HttpError, NO_CODE};
+pub use param_headers::ParamHeaders;
+pub use server_stream::endpoint;
+pub use transport::{HttpTransport, QUEUE_MAX};

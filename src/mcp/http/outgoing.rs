@@ -1,7 +1,7 @@
 //! A message on its way out: its bytes, and what of it belongs into headers of HTTP.
 //! Pure.
 
-use super::params::ParamHeaders;
+use super::param_headers::ParamHeaders;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use std::time::Duration;

@@ -4,13 +4,13 @@
 
 use super::counts::Counts;
 use crate::domain::{Arguments, Carry, ProviderKind};
-use crate::provider::complaint::Complaint;
+use crate::provider::body_format::{Frame, Rest};
 use crate::provider::error::Cause;
-use crate::provider::frame::{Frame, Rest};
-use crate::provider::part::{EndReason, NativeCall};
-use crate::provider::reply::{
+use crate::provider::error_body::Complaint;
+use crate::provider::reply_builder::{
     CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, parse_whole, read_arguments,
 };
+use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::Event;
 use crate::text::surrogates::Halves;
 use serde_json::{Map, Value, json};

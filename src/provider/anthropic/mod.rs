@@ -8,10 +8,10 @@ mod thinking;
 
 pub use decoder::Decoder;
 
-use super::adapt::{Adapted, TEMPERATURE};
-use super::part::Request;
+use super::parameter_fallback::{Adapted, TEMPERATURE};
+use super::render_call::written;
 use super::schema;
-use super::written::written;
+use super::types::Request;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

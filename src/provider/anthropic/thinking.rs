@@ -3,8 +3,8 @@
 //! tells which is tried first; a refusal leads to the other (S2.6). Pure.
 
 use crate::domain::{Dialect, Message, ProviderKind, Think};
-use crate::provider::adapt::{Adapted, Form};
-use crate::provider::part::Request;
+use crate::provider::parameter_fallback::{Adapted, Form};
+use crate::provider::types::Request;
 use serde_json::{Value, json};
 
 /// The first version of Claude that decides itself how much to think.

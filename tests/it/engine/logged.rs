@@ -123,8 +123,8 @@ async fn at_the_level_error_each_failure_leaves_a_line() {
     bench.ended().await;
     let log = log(&bench);
     for line in [
-        "ERROR humble::mcp::report: MCP server `absent` failed: ",
-        "ERROR humble::mcp::report: MCP server `odd`: it has both",
+        "ERROR humble::mcp::supervisor: MCP server `absent` failed: ",
+        "ERROR humble::mcp::supervisor: MCP server `odd`: it has both",
         "ERROR humble::engine::failures: the tool call failed: ",
         "ERROR humble::engine::failures: the turn failed: ",
     ] {

@@ -53,11 +53,11 @@ fn a_question_over_the_dialog_is_as_wide_as_that() {
 #[test]
 fn after_a_removal_no_model_is_chosen_until_a_key_moves() {
     let script = stocked(script());
-    let shelf = script.shelf();
+    let catalog = script.catalog();
     let mut chat = with_qwen(script);
     chat.says("/models").press(TAB, KeyModifiers::NONE).key('j');
     chat.key('d').looks().key('y').sees("Removed gemma3:4b.");
-    assert_eq!(shelf.names("http://localhost:11434"), ["qwen3:4b"]);
+    assert_eq!(catalog.names("http://localhost:11434"), ["qwen3:4b"]);
     chat.sees_no("▌ qwen3:4b").key('d').sees_no("Remove it?");
     chat.key('k').sees("▌ qwen3:4b");
     chat.key('d').sees("Remove it?");

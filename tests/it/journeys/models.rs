@@ -194,7 +194,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
     let script = stocked(script())
         .pulls([step(840_000_000), PullStep::Hang])
         .pulls([step(1_000_000_000)]);
-    let shelf = script.shelf();
+    let catalog = script.catalog();
     let mut chat = with_qwen(script);
     chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
     chat.key('p').types("llama3.2:3b").enter();
@@ -216,7 +216,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
     chat.says("/models stop").sees("No model is being pulled.");
     chat.says("/models pull llama3.2:3b")
         .sees("Pulled llama3.2:3b (2.0 GB).");
-    let names = shelf.names("http://localhost:11434");
+    let names = catalog.names("http://localhost:11434");
     assert_eq!(names, ["qwen3:4b", "gemma3:4b", "llama3.2:3b"]);
 }
 
@@ -235,8 +235,8 @@ fn a_pull_that_fails_says_why() {
 #[test]
 fn a_model_is_removed_only_after_asking() {
     let script = stocked(script().round([Step::Hang]));
-    let shelf = script.shelf();
-    let count = || shelf.names("http://localhost:11434").len();
+    let catalog = script.catalog();
+    let count = || catalog.names("http://localhost:11434").len();
     let mut chat = with_qwen(script);
     chat.says("/models rm gemma3:4b")
         .sees("Remove it?")

@@ -6,7 +6,7 @@ use humble::domain::{
     CallMessage, Dialect, Launch, Message, ModelConfig, Offered, ProviderKind, ResultMessage,
     Server, ServerId, ServerStatus, Think, Tool,
 };
-use humble::provider::adapt::{Adapted, Effort};
+use humble::provider::parameter_fallback::{Adapted, Effort};
 use humble::provider::{Request, mistral, ollama, openai, schema};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use crate::providers::bodies::{CALL_LINES, object, request, weather};
 use crate::providers::reading::model;
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
-use humble::provider::adapt::Adapted;
+use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Request, anthropic, mistral, ollama, openai};
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use humble::domain::{Carry, ModelConfig, ProviderKind, Usage};
 use humble::domain::{Dialect, model::ApiKey};
-use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply::Piece};
+use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply_builder::Piece};
 use humble::provider::{anthropic, ollama, openai};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use crate::providers::bodies::{offered, request};
 use crate::providers::model_server::*;
 use crate::providers::reading::model;
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
-use humble::provider::adapt::Adapted;
+use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
 use serde_json::{Value, json};
 use std::sync::Arc;

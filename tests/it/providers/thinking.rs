@@ -5,7 +5,7 @@ use crate::providers::bodies::{object, request};
 use crate::providers::hosted_bodies::{body, carrying, native, sent};
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::Think;
-use humble::provider::adapt::{Adapted, Effort, Form};
+use humble::provider::parameter_fallback::{Adapted, Effort, Form};
 use serde_json::{Value, json};
 
 #[test]

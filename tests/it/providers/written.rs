@@ -5,7 +5,7 @@ use crate::providers::reading::model;
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::model::ToolRole;
 use humble::domain::{Dialect, Launch, Message, Offered, ProviderKind, Server, ServerStatus, Tool};
-use humble::provider::adapt::Adapted;
+use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Request, anthropic, mistral, ollama, openai};
 use serde_json::{Value, json};
 use std::sync::Arc;

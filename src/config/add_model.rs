@@ -1,0 +1,286 @@
+//! New models: understood as if they stood in `config.json`, and added to it with
+//! no other byte of it changed (S1.3).
+
+use super::edits::change;
+use super::json_document::Document;
+use super::json_edit::Step;
+use super::variables::{Variables, environment};
+use super::{ConfigError, Home, fields, models};
+use crate::domain::{ModelConfig, ModelRef, ModelServer, NewModel, ProviderKind};
+use serde_json::{Map, Value, json};
+use url::{Host, Url};
+
+const OLLAMA_PORT: u16 = 11434;
+/// Variables that hold keys where a model gives none.
+const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "MISTRAL_API_KEY", "ANTHROPIC_API_KEY"];
+
+/// A new model as it would be used.
+///
+/// # Errors
+/// What is wrong with it, in sentences.
+pub fn understand(home: &Home, new: &NewModel) -> Result<ModelConfig, String> {
+    let understood = models::read(&entry(new, false), home.root(), &environment);
+    let faults: Vec<String> = understood
+        .faults
+        .iter()
+        .map(|fault| fields::sentence(fault))
+        .collect();
+    match understood.model {
+        Some(model) if faults.is_empty() => Ok(model),
+        _ => Err(faults.join(" ")),
+    }
+}
+
+/// Adds a model to `config.json` and makes it the active one.
+///
+/// # Errors
+/// The file cannot be read, understood or written, or lists such a model already;
+/// it is as it was then.
+pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
+    change(&home.config(), |document| {
+        let entries = match fields::get(document.root(), "models") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(entries)) => entries.clone(),
+            Some(_) => return Err(no_list(document)),
+        };
+        let wanted = ModelRef {
+            name: new.name.clone(),
+            provider: new.provider,
+            model: new.model.clone(),
+        };
+        let is_there = entries.iter().any(|entry| {
+            let entry = entry.as_object();
+            entry
+                .and_then(|entry| models::reference(entry).ok())
+                .as_ref()
+                == Some(&wanted)
+        });
+        if is_there {
+            return Err(ConfigError::KnownModel {
+                path: document.path().to_owned(),
+                name: new.name.clone(),
+            });
+        }
+        for (index, other) in entries.iter().enumerate() {
+            if other.get("active") == Some(&Value::Bool(true)) {
+                let steps = [Step::Key("models"), Step::Index(index), Step::Key("active")];
+                document.set(&steps, &json!(false))?;
+            }
+        }
+        let mut fresh = entry(new, true);
+        let like = new.like.as_ref().and_then(|like| {
+            let mut objects = entries.iter().filter_map(Value::as_object);
+            objects.find(|entry| models::reference(entry).as_ref() == Ok(like))
+        });
+        for key in ["baseUrl", "apiKey", "caFile"] {
+            if let Some(value) = like.and_then(|like| fields::get(like, key)) {
+                fresh.insert(key.to_owned(), value.clone());
+            }
+        }
+        let new = Value::from(fresh);
+        // A null in the place of the list is no list to add to.
+        if fields::get(document.root(), "models").is_none() {
+            return document.set(&[Step::Key("models")], &json!([new]));
+        }
+        document.set(&[Step::Key("models"), Step::Index(entries.len())], &new)
+    })
+}
+
+fn no_list(document: &Document) -> ConfigError {
+    ConfigError::Misshapen {
+        path: document.path().to_owned(),
+        line: document.line(&[Step::Key("models")]),
+        fault: "`models` is no list".to_owned(),
+    }
+}
+
+/// The entry as it stands in the file: what goes without saying is left out.
+fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
+    let mut entry = Map::new();
+    entry.insert("name".into(), json!(new.name));
+    if new.model != new.name {
+        entry.insert("model".into(), json!(new.model));
+    }
+    entry.insert("provider".into(), json!(new.provider.name()));
+    if let Some(url) = &new.base_url {
+        entry.insert("baseUrl".into(), json!(url));
+    }
+    if let Some(key) = &new.api_key {
+        entry.insert("apiKey".into(), json!(key.expose()));
+    }
+    if active {
+        entry.insert("active".into(), json!(true));
+    }
+    entry
+}
+
+/// The server of a configured model, without what is secret in its address.
+pub fn server_of(model: &ModelConfig) -> ModelServer {
+    let url = match Url::parse(&model.base_url) {
+        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+            url.as_str().trim_end_matches('/').to_owned()
+        }
+        _ => model.base_url.clone(),
+    };
+    ModelServer {
+        provider: model.provider,
+        url,
+    }
+}
+
+/// A server, and the configured models that are asked of it.
+pub struct Served {
+    pub server: ModelServer,
+    /// Any model of it, with a key where one of them has it: to ask the server by.
+    pub config: ModelConfig,
+    pub configured: Vec<ModelRef>,
+}
+
+/// The servers of these models, each once, in the order of the models.
+pub fn model_servers(models: &[ModelConfig]) -> Vec<Served> {
+    let mut servers: Vec<Served> = Vec::new();
+    for model in models {
+        if model.provider == ProviderKind::Scripted {
+            continue;
+        }
+        let server = server_of(model);
+        match servers.iter_mut().find(|one| one.server == server) {
+            Some(known) => {
+                known.configured.push(model.reference());
+                if !known.config.api_key.is_usable() {
+                    known.config = model.clone();
+                }
+            }
+            None => servers.push(Served {
+                server,
+                config: model.clone(),
+                configured: vec![model.reference()],
+            }),
+        }
+    }
+    servers
+}
+
+/// The variables with keys that are set, by name.
+pub fn key_variables() -> Vec<String> {
+    let is_set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());
+    let set = KEY_VARIABLES.into_iter().filter(is_set);
+    set.map(str::to_owned).collect()
+}
+
+/// The Ollama of this machine, as its own variable says: a model without a name.
+pub fn local_ollama(home: &Home) -> ModelConfig {
+    local_ollama_with(home, &environment)
+}
+
+/// The same with other variables than those of the environment.
+pub fn local_ollama_with(home: &Home, variables: Variables<'_>) -> ModelConfig {
+    let usual = || ollama_at(home, None, variables);
+    named_ollama(home, variables)
+        .or_else(usual)
+        .expect("the usual address can be used")
+}
+
+/// Is `OLLAMA_HOST` set to something that is no address? The usual one is used then.
+pub fn is_host_unread(home: &Home) -> bool {
+    is_unread_with(home, &environment)
+}
+
+fn is_unread_with(home: &Home, variables: Variables<'_>) -> bool {
+    let host = variables("OLLAMA_HOST").unwrap_or_default();
+    !host.trim().is_empty() && named_ollama(home, variables).is_none()
+}
+
+fn named_ollama(home: &Home, variables: Variables<'_>) -> Option<ModelConfig> {
+    let url = ollama_url(&variables("OLLAMA_HOST")?)?;
+    ollama_at(home, Some(url), variables)
+}
+
+fn ollama_at(home: &Home, url: Option<String>, variables: Variables<'_>) -> Option<ModelConfig> {
+    let new = NewModel {
+        name: "ollama".to_owned(),
+        model: "ollama".to_owned(),
+        provider: ProviderKind::Ollama,
+        base_url: url,
+        api_key: None,
+        like: None,
+    };
+    models::read(&entry(&new, false), home.root(), variables).model
+}
+
+/// What `OLLAMA_HOST` means to a client: scheme and port may be left out, and an
+/// address to listen on everywhere is reached at this machine. None where it says
+/// nothing that can be used.
+fn ollama_url(host: &str) -> Option<String> {
+    let host = host.trim().trim_matches(['"', '\'']);
+    if host.is_empty() {
+        return None;
+    }
+    let (has_scheme, whole) = match host.contains("://") {
+        true => (true, host.to_owned()),
+        false if host.starts_with(':') => (false, format!("http://127.0.0.1{host}")),
+        false => (false, format!("http://{host}")),
+    };
+    let mut url = Url::parse(&whole).ok()?;
+    let is_anywhere = match url.host()? {
+        Host::Ipv4(address) => address.is_unspecified(),
+        Host::Ipv6(address) => address.is_unspecified(),
+        Host::Domain(_) => false,
+    };
+    if is_anywhere {
+        url.set_host(Some("127.0.0.1")).ok()?;
+    }
+    // `:80` would be dropped by the parser as the scheme's own.
+    let names_port = whole.rsplit_once(':').is_some_and(|(_, port)| {
+        let port = port.split('/').next().unwrap_or(port);
+        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if !has_scheme && !names_port {
+        url.set_port(Some(OLLAMA_PORT)).ok()?;
+    }
+    Some(url.as_str().trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_of_ollama_is_read_as_its_own_client_reads_it() {
+        let cases = [
+            ("", None),
+            ("  ", None),
+            ("127.0.0.1", Some("http://127.0.0.1:11434")),
+            ("0.0.0.0", Some("http://127.0.0.1:11434")),
+            ("0.0.0.0:5000", Some("http://127.0.0.1:5000")),
+            ("[::]:5000", Some("http://127.0.0.1:5000")),
+            ("[::1]", Some("http://[::1]:11434")),
+            (":8080", Some("http://127.0.0.1:8080")),
+            ("box.local", Some("http://box.local:11434")),
+            ("http://box", Some("http://box")),
+            ("https://box:443/ollama/", Some("https://box/ollama")),
+            ("\"127.0.0.1:1\"", Some("http://127.0.0.1:1")),
+            ("http://", None),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(ollama_url(given).as_deref(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn a_variable_that_cannot_be_used_means_the_usual_address() {
+        let home = Home::at("/h");
+        for given in ["ftp://x", "://", "\u{7f}"] {
+            let found = local_ollama_with(&home, &|_| Some(given.to_owned()));
+            assert_eq!(found.base_url, "http://localhost:11434", "{given}");
+            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
+            assert!(unread, "{given}");
+        }
+        for given in ["", " ", "127.0.0.1", ":8080"] {
+            let unread = is_unread_with(&home, &|_| Some(given.to_owned()));
+            assert!(!unread, "{given}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The models of `config.json`. An entry changes as a whole: while any part of it
+//! waits for the person, all of it stays as it was.
+
+use super::describe::{key, one_line, url};
+use super::{CONFIG, Memory, Scale};
+use crate::domain::secrets::is_secret_name;
+use crate::domain::{Change, ModelConfig, ProviderKind, Weight};
+
+/// A model begins to answer where none did: whoever is asked sees what will be sent
+/// where (S1.4).
+pub fn use_of(model: &ModelConfig) -> Change {
+    let mut lines = vec![
+        format!("provider: {}", model.provider.name()),
+        format!("model: {}", one_line(&model.model)),
+        format!(
+            "baseUrl: {}",
+            one_line(&url(&model.base_url, is_secret_name))
+        ),
+    ];
+    lines.extend(model.ca_file.as_ref().map(|file| {
+        let file = file.display().to_string();
+        format!("caFile: {}", one_line(&file))
+    }));
+    let what = format!("model `{}` would answer from now on", model.name);
+    Change::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
+}
+
+pub(super) fn weigh(
+    scale: &mut Scale,
+    before: &[ModelConfig],
+    after: &[ModelConfig],
+    memory: &Memory,
+) -> Vec<ModelConfig> {
+    let partners = partners(before, after);
+    let mut now = Vec::new();
+    for (model, partner) in after.iter().zip(&partners) {
+        if let Some(old) = partner.map(|index| &before[index]) {
+            now.push(entry(scale, old, model));
+            continue;
+        }
+        // The same name with another server behind it is what a person would take
+        // for the model of before.
+        let known = memory.models.iter().find(|known| known.name == model.name);
+        match known.filter(|known| changes(known, model).iter().any(waits)) {
+            Some(known) => {
+                entry(scale, known, model);
+            }
+            None => {
+                scale.say(CONFIG, format!("model `{}` was added", model.name));
+                now.push(model.clone());
+            }
+        }
+    }
+    for (index, model) in before.iter().enumerate() {
+        if !partners.contains(&Some(index)) {
+            scale.say(CONFIG, format!("model `{}` is gone", model.name));
+        }
+    }
+    now
+}
+
+/// For each model of `after` the one that it was: of the same name, provider and
+/// model if there is one, else of the same name.
+fn partners(before: &[ModelConfig], after: &[ModelConfig]) -> Vec<Option<usize>> {
+    let mut taken = vec![false; before.len()];
+    let mut partners = vec![None; after.len()];
+    for by_name_alone in [false, true] {
+        let same = |one: &ModelConfig, other: &ModelConfig| match by_name_alone {
+            true => one.name == other.name,
+            false => one.reference() == other.reference(),
+        };
+        for (model, partner) in after.iter().zip(&mut partners) {
+            if partner.is_some() {
+                continue;
+            }
+            let mut old = before.iter().enumerate();
+            let found = old.find(|(index, old)| !taken[*index] && same(old, model));
+            if let Some((index, _)) = found {
+                taken[index] = true;
+                *partner = Some(index);
+            }
+        }
+    }
+    partners
+}
+
+fn waits(change: &Change) -> bool {
+    change.weight == Weight::NeedsConsent
+}
+
+fn entry(scale: &mut Scale, before: &ModelConfig, after: &ModelConfig) -> ModelConfig {
+    let changes = changes(before, after);
+    let waits = changes.iter().any(waits);
+    // With a part that waits, the rest waits too and needs no word of its own.
+    let told = changes
+        .into_iter()
+        .filter(|change| !waits || change.weight == Weight::NeedsConsent);
+    scale.changes.extend(told);
+    match waits {
+        true => before.clone(),
+        false => after.clone(),
+    }
+}
+
+fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
+    let ModelConfig {
+        name,
+        model,
+        provider,
+        base_url,
+        api_key,
+        options,
+        ca_file,
+        // These change by themselves, see below.
+        active: _,
+        context_length: _,
+        think: _,
+        dialect: _,
+        tool_role: _,
+        keep_alive: _,
+    } = after;
+    let mut changes = Vec::new();
+    let mut ask = |field: &str, differs: bool, old: String, new: String| {
+        if differs {
+            let new = match old == new {
+                true => format!("{new}, another one"),
+                false => new,
+            };
+            let what = format!("model `{name}`, `{field}`");
+            let change = Change::needs_consent(CONFIG, what, Some(old), Some(new));
+            changes.push(change);
+        }
+    };
+    // Who is asked, where, and by whose leave: whoever owns the key can read what is
+    // sent with it, even where the address stays.
+    ask(
+        "model",
+        before.model != *model,
+        before.model.clone(),
+        model.clone(),
+    );
+    let names = [before.provider, *provider].map(|kind| kind.name().to_owned());
+    let [old, new] = names;
+    ask("provider", before.provider != *provider, old, new);
+    let [old, new] = [&before.base_url, base_url].map(|text| url(text, is_secret_name));
+    ask("baseUrl", before.base_url != *base_url, old, new);
+    let [old, new] = [&before.api_key, api_key].map(key);
+    ask("apiKey", before.api_key != *api_key, old, new);
+    let [old, new] = [&before.ca_file, ca_file].map(|file| match file {
+        Some(file) => file.display().to_string(),
+        None => "none".to_owned(),
+    });
+    ask("caFile", before.ca_file != *ca_file, old, new);
+    // Ollama's are numbers of its sampler; those of others stand in the body of the
+    // request, and may well name another model or keep a copy of the conversation.
+    if *provider != ProviderKind::Ollama {
+        let [old, new] = [&before.options, options]
+            .map(|table| serde_json::Value::Object(table.clone()).to_string());
+        ask("options", before.options != *options, old, new);
+    }
+    changes.extend(free_changes(before, after));
+    changes
+}
+
+/// What neither gives power nor leads anywhere else.
+fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
+    let is_sampler = after.provider == ProviderKind::Ollama;
+    let free = [
+        ("active", before.active != after.active),
+        (
+            "contextLength",
+            before.context_length != after.context_length,
+        ),
+        ("think", before.think != after.think),
+        ("toolCalls", before.dialect != after.dialect),
+        ("toolRole", before.tool_role != after.tool_role),
+        ("keepAlive", before.keep_alive != after.keep_alive),
+        ("options", before.options != after.options && is_sampler),
+    ];
+    let differing = free.into_iter().filter(|(_, differs)| *differs);
+    let name = &after.name;
+    let told = differing.map(|(field, _)| match field {
+        "active" if after.active => format!("new instances start with model `{name}`"),
+        "active" => format!("new instances do not start with model `{name}` any more"),
+        _ => format!("model `{name}` has another {field}"),
+    });
+    told.map(|what| Change::harmless(CONFIG, what)).collect()
+}

@@ -1,0 +1,337 @@
+//! Files before and after an edit, and what is said of it: what comes into force by
+//! itself (`=`), and what waits (`?`).
+
+use super::*;
+use crate::config::Home;
+use crate::config::snapshot::Read;
+use serde_json::{Value, json};
+use std::fs;
+
+fn read(config: &Value, servers: &Value) -> Known {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    fs::write(home.config(), config.to_string()).unwrap();
+    fs::write(home.servers(), servers.to_string()).unwrap();
+    Read::files(&home).known
+}
+
+fn config(value: &Value) -> Known {
+    read(value, &json!({}))
+}
+
+fn models(entries: &Value) -> Known {
+    config(&json!({ "models": entries }))
+}
+
+fn servers(entries: &Value) -> Known {
+    read(&json!({}), &json!({ "mcpServers": entries }))
+}
+
+fn said(changes: &[Change]) -> Vec<String> {
+    let lines = changes.iter().map(|change| match change.weight {
+        Weight::Harmless => format!("= {}", change.what),
+        Weight::NeedsConsent => {
+            let value = |value: &Option<String>| value.clone().unwrap_or("(none)".to_owned());
+            let (old, new) = (value(&change.before), value(&change.after));
+            format!("? {}: {old} -> {new}", change.what)
+        }
+    });
+    lines.collect()
+}
+
+/// What is said of the step from one to the other, after which the harmless part
+/// alone is in force.
+fn step(before: &Known, after: &Known) -> Vec<String> {
+    let mut memory = Memory::default();
+    memory.remember(before);
+    let weighed = weigh(before, after, &memory);
+    let waits = weighed.of(Weight::NeedsConsent);
+    let rest = weigh(&weighed.harmless, after, &memory);
+    assert_eq!(rest.changes, waits, "what is harmless is in force");
+    weighed.changes.iter().for_each(|change| {
+        assert!(change.file == CONFIG || change.file == SERVERS);
+    });
+    said(&weighed.changes)
+}
+
+#[test]
+fn settings_that_loosen_wait_and_those_that_tighten_do_not() {
+    let loose = config(&json!({
+        "toolCallMode": "auto", "logLevel": "debug",
+        "limits": { "toolRounds": 20, "errorsPerTurn": 3, "idleSeconds": 9 },
+    }));
+    let tight = config(&json!({}));
+    let expected = [
+        "= logLevel is debug now",
+        "? `toolCallMode`: tools would run unasked: manual -> auto",
+        "? `limits.toolRounds`: 10 -> 20",
+        "? `limits.errorsPerTurn`: 1 -> 3",
+        "= limits.idleSeconds is 9 now",
+    ];
+    assert_eq!(step(&tight, &loose), expected);
+    let expected = [
+        "= logLevel is info now",
+        "= toolCallMode is manual now",
+        "= limits.toolRounds is 10 now",
+        "= limits.errorsPerTurn is 1 now",
+        "= limits.idleSeconds is 120 now",
+    ];
+    assert_eq!(step(&loose, &tight), expected);
+    assert_eq!(step(&loose, &loose), [""; 0]);
+}
+
+#[test]
+fn a_model_that_would_ask_another_server_waits() {
+    let entry = |extra: Value| {
+        let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });
+        let extra = extra.as_object().unwrap().clone();
+        entry.as_object_mut().unwrap().extend(extra);
+        models(&json!([entry]))
+    };
+    let plain = entry(json!({}));
+    let cases = [
+        (json!({ "model": "n" }), "? model `m`, `model`: m -> n"),
+        (
+            json!({ "baseUrl": "https://me:pass@h.example/v1" }),
+            "? model `m`, `baseUrl`: https://api.openai.com/v1 -> \
+             https://me:(hidden,%204%20characters)@h.example/v1",
+        ),
+        (
+            json!({ "apiKey": "sk-33334444" }),
+            "? model `m`, `apiKey`: (hidden, 11 characters) -> (hidden, 11 characters), another one",
+        ),
+        (
+            json!({ "caFile": "/tmp/ca.pem" }),
+            "? model `m`, `caFile`: none -> /tmp/ca.pem",
+        ),
+        (
+            json!({ "options": { "store": true } }),
+            "? model `m`, `options`: {} -> {\"store\":true}",
+        ),
+        (
+            json!({ "active": true }),
+            "= new instances start with model `m`",
+        ),
+        (
+            json!({ "contextLength": 9 }),
+            "= model `m` has another contextLength",
+        ),
+        (json!({ "think": true }), "= model `m` has another think"),
+        (
+            json!({ "toolCalls": "prompt" }),
+            "= model `m` has another toolCalls",
+        ),
+        (
+            json!({ "toolRole": "user" }),
+            "= model `m` has another toolRole",
+        ),
+        (
+            json!({ "keepAlive": "5m" }),
+            "= model `m` has another keepAlive",
+        ),
+    ];
+    for (extra, expected) in cases {
+        assert_eq!(step(&plain, &entry(extra)), [expected]);
+    }
+    // With a part that waits the whole entry does.
+    let both = entry(json!({ "model": "n", "think": true }));
+    assert_eq!(step(&plain, &both), ["? model `m`, `model`: m -> n"]);
+    let ollama = |options: Value| {
+        models(&json!([{ "name": "o", "provider": "ollama", "options": options }]))
+    };
+    let told = step(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
+    assert_eq!(told, ["= model `o` has another options"]);
+}
+
+#[test]
+fn models_come_and_go_but_a_known_name_does_not_come_back_as_another() {
+    let one = json!({ "name": "one", "provider": "ollama" });
+    let two = json!({ "name": "two", "provider": "ollama" });
+    let stranger = json!({ "name": "one", "provider": "ollama", "baseUrl": "http://evil.example" });
+    let before = models(&json!([one]));
+    let told = step(&before, &models(&json!([two, one])));
+    assert_eq!(told, ["= model `two` was added"]);
+    let told = step(&before, &models(&json!([two])));
+    assert_eq!(told, ["= model `two` was added", "= model `one` is gone"]);
+    let waits = "? model `one`, `baseUrl`: http://localhost:11434 -> http://evil.example";
+    // At once, in two steps, and as a second one of the name before the first.
+    assert_eq!(step(&before, &models(&json!([stranger]))), [waits]);
+    let mut memory = Memory::default();
+    memory.remember(&before);
+    let gone = models(&json!([]));
+    memory.remember(&gone);
+    let weighed = weigh(&gone, &models(&json!([stranger])), &memory);
+    assert_eq!(said(&weighed.changes), [waits]);
+    assert_eq!(weighed.harmless.settings.models, []);
+    let both = weigh(&before, &models(&json!([stranger, one])), &memory);
+    assert!(said(&both.changes).contains(&waits.to_owned()));
+    let urls = both
+        .harmless
+        .settings
+        .models
+        .iter()
+        .map(|model| &model.base_url);
+    assert!(urls.into_iter().all(|url| url == "http://localhost:11434"));
+}
+
+#[test]
+fn every_field_of_a_servers_launch_waits() {
+    let entry = |extra: Value| {
+        let mut entry = json!({ "command": "npx", "args": ["-y"], "env": { "A_TOKEN": "s3cret" } });
+        let extra = extra.as_object().unwrap().clone();
+        entry.as_object_mut().unwrap().extend(extra);
+        servers(&json!({ "fs": entry }))
+    };
+    let plain = entry(json!({}));
+    let cases = [
+        (
+            json!({ "command": "sh" }),
+            "? server `fs`, `command`: npx -> sh",
+        ),
+        (
+            json!({ "args": ["-y", "a\nb"] }),
+            "? server `fs`, `args`: [\"-y\"] -> [\"-y\",\"a\\nb\"]",
+        ),
+        (
+            json!({ "env": { "A_TOKEN": "s3cret", "B": "x\ny" } }),
+            "? server `fs`, `env`: A_TOKEN=(hidden, 6 characters) -> \
+             A_TOKEN=(hidden, 6 characters)\nB=x⟨LF⟩y",
+        ),
+        (
+            json!({ "env": { "A_TOKEN": "0ther!" } }),
+            "? server `fs`, `env`: A_TOKEN=(hidden, 6 characters) -> \
+             A_TOKEN=(hidden, 6 characters)\n(with another hidden value)",
+        ),
+        (json!({ "cwd": "/tmp" }), "? server `fs`, `cwd`:  -> /tmp"),
+        (
+            json!({ "inheritEnv": ["HOME"] }),
+            "? server `fs`, `inheritEnv`:  -> HOME",
+        ),
+        (
+            json!({ "inheritEnv": true }),
+            "? server `fs`, `inheritEnv`:  -> true: every variable",
+        ),
+        (json!({ "enabled": false }), "= server `fs` is off now"),
+        (json!({ "toolsOff": ["rm"] }), "= `fs` goes without rm now"),
+        (
+            json!({ "description": "d" }),
+            "= server `fs` has another description",
+        ),
+        (
+            json!({ "toolTimeoutSeconds": 5 }),
+            "= server `fs` has another toolTimeoutSeconds",
+        ),
+        (
+            json!({ "args": 5 }),
+            "= server `fs` is misconfigured: `args` is 5, a list of texts is expected",
+        ),
+    ];
+    for (extra, expected) in cases {
+        assert_eq!(step(&plain, &entry(extra)), [expected]);
+    }
+    let off = entry(json!({ "enabled": false, "toolsOff": ["rm", "mv"] }));
+    let on = [
+        "? server `fs`, `enabled`: false -> true\ncommand: npx\nargs: [\"-y\"]\n\
+         env: A_TOKEN=(hidden, 6 characters)",
+        "? server `fs`, `toolsOff`: tools switched on: (none) -> mv, rm",
+    ];
+    assert_eq!(step(&off, &plain), on);
+}
+
+#[test]
+fn where_a_remote_server_is_and_what_it_is_sent_waits() {
+    let remote = |extra: Value| {
+        let mut entry = json!({ "url": "https://h.example/mcp?token=abc" });
+        let extra = extra.as_object().unwrap().clone();
+        entry.as_object_mut().unwrap().extend(extra);
+        servers(&json!({ "r": entry }))
+    };
+    let cases = [
+        (json!({ "url": "https://h.example/mcp?token=abcd" }), "url"),
+        (json!({ "transport": "http" }), "transport"),
+        (
+            json!({ "headers": { "Authorization": "Bearer x" } }),
+            "headers",
+        ),
+    ];
+    for (extra, field) in cases {
+        let told = step(&remote(json!({})), &remote(extra));
+        let is_asked = told.len() == 1 && told[0].starts_with(&format!("? server `r`, `{field}`"));
+        assert!(
+            is_asked && !told[0].contains("Bearer x") && !told[0].contains("abc"),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_new_server_that_would_run_waits_and_a_broken_one_may_be_mended() {
+    let none = servers(&json!({}));
+    let on = servers(&json!({ "x": { "command": "sh", "args": ["-c", "id"] } }));
+    let off = servers(&json!({ "x": { "command": "sh", "enabled": false } }));
+    let told = step(&none, &on);
+    let expected = "? server `x`, new and on: (none) -> command: sh\nargs: [\"-c\",\"id\"]";
+    assert_eq!(told, [expected]);
+    assert_eq!(step(&none, &off), ["= server `x` was added"]);
+    assert_eq!(step(&on, &none), ["= server `x` is gone"]);
+    let renamed = servers(&json!({ "y": { "command": "sh", "args": ["-c", "id"] } }));
+    let told = step(&on, &renamed);
+    assert_eq!(told[1..], ["= server `x` is gone"]);
+    assert!(told[0].starts_with("? server `y`, new and on"), "{told:?}");
+
+    let mut memory = Memory::default();
+    memory.remember(&on);
+    let broken = servers(&json!({ "x": { "command": "sh", "args": "id" } }));
+    memory.remember(&broken);
+    let mended = weigh(&broken, &on, &memory);
+    assert_eq!(said(&mended.changes), ["= server `x` is in order again"]);
+    let other = servers(&json!({ "x": { "command": "sh", "args": ["-c", "rm"] } }));
+    let expected = ["? server `x`, `args`: [\"-c\",\"id\"] -> [\"-c\",\"rm\"]"];
+    assert_eq!(said(&weigh(&broken, &other, &memory).changes), expected);
+    // Taken out and put back, off but as something else: the next Space would run it.
+    memory.remember(&none);
+    let told = said(&weigh(&none, &off, &memory).changes);
+    assert_eq!(
+        told,
+        ["? server `x`, new and off: (none) -> command: sh\nargs: []"]
+    );
+}
+
+#[test]
+fn prompts_and_personas_wait_whatever_becomes_of_them() {
+    let persona = |text: &str| Persona {
+        name: "p".to_owned(),
+        about: "a".to_owned(),
+        text: Ok(text.to_owned()),
+        tools: None,
+    };
+    let before = Known {
+        system_prompt: "one\ntwo\nthree\n".to_owned(),
+        personas: vec![persona("Be kind.")],
+        ..Known::default()
+    };
+    let mut after = before.clone();
+    after.system_prompt = "one\n2\nand a half\nthree\n".to_owned();
+    after.personas = vec![persona("Be cruel.")];
+    let weighed = weigh(&before, &after, &Memory::default());
+    assert_eq!(weighed.harmless, before);
+    let expected = [
+        "? the system prompt: two -> 2\nand a half",
+        "? the persona: Be kind. -> Be cruel.",
+    ];
+    assert_eq!(said(&weighed.changes), expected);
+    let empty = weigh(&before, &Known::default(), &Memory::default());
+    let expected = [
+        "? the system prompt: one\ntwo\nthree -> (none)",
+        "? the persona is gone: description: a\ntools: all\nBe kind. -> (none)",
+    ];
+    assert_eq!(said(&empty.changes), expected);
+    // A line end alone is a difference that can be seen.
+    after = before.clone();
+    after.system_prompt = "one\r\ntwo\nthree\n".to_owned();
+    let weighed = weigh(&before, &after, &Memory::default());
+    assert_eq!(
+        said(&weighed.changes),
+        ["? the system prompt: one -> one\r"]
+    );
+}

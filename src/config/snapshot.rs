@@ -1,0 +1,95 @@
+//! All that the files of settings say, read at once: at the start, and again
+//! whenever one of them was edited while the program runs (S1.4).
+
+use super::personas::read_personas;
+use super::{
+    Home, Settings, permissions_check, read_servers, read_settings, read_system_prompt, read_trust,
+};
+use crate::domain::{Banner, Persona, ServerConfig, Trust};
+use std::sync::Arc;
+
+/// What the files say, or what is in force of it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Known {
+    pub settings: Settings,
+    pub servers: Vec<ServerConfig>,
+    pub system_prompt: String,
+    /// Those of the folder `personas`, by name; the built-in ones are not among them.
+    pub personas: Vec<Persona>,
+    pub trust: Arc<Trust>,
+}
+
+/// One reading of all files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Read {
+    pub known: Known,
+    pub banners: Vec<Banner>,
+    /// Files that could not be used at all: their part of `known` means nothing.
+    settings_failed: bool,
+    servers_failed: bool,
+    prompt_failed: bool,
+    personas_failed: bool,
+    trust_failed: bool,
+}
+
+impl Read {
+    /// Reads all files. Blocks.
+    pub fn files(home: &Home) -> Self {
+        let settings = read_settings(home);
+        let servers = read_servers(home);
+        let prompt = read_system_prompt(home);
+        let personas = read_personas(home);
+        let trust = read_trust(home);
+        let credentials = servers.value.iter().flat_map(ServerConfig::credentials);
+        let exposed = [
+            (home.config(), settings.value.secrets()),
+            (home.servers(), credentials.collect()),
+        ];
+        let exposed = permissions_check::warning(home.root(), &exposed);
+        let banners = [
+            exposed.into_iter().collect(),
+            settings.banners,
+            servers.banners,
+            prompt.banners,
+            personas.banners,
+            trust.banners,
+        ];
+        Self {
+            known: Known {
+                settings: settings.value,
+                servers: servers.value,
+                system_prompt: prompt.value,
+                personas: personas.value,
+                trust: Arc::new(trust.value),
+            },
+            banners: banners.concat(),
+            settings_failed: settings.failed,
+            servers_failed: servers.failed,
+            prompt_failed: prompt.failed,
+            personas_failed: personas.failed,
+            trust_failed: trust.failed,
+        }
+    }
+
+    /// What the files say; of one that could not be used, what is in force: nobody
+    /// loses settings while a file is being mended.
+    pub fn or_else(self, in_force: &Known) -> Known {
+        let mut known = self.known;
+        if self.settings_failed {
+            known.settings = in_force.settings.clone();
+        }
+        if self.servers_failed {
+            known.servers = in_force.servers.clone();
+        }
+        if self.prompt_failed {
+            known.system_prompt = in_force.system_prompt.clone();
+        }
+        if self.personas_failed {
+            known.personas = in_force.personas.clone();
+        }
+        if self.trust_failed {
+            known.trust = Arc::clone(&in_force.trust);
+        }
+        known
+    }
+}

@@ -1,0 +1,353 @@
+//! Reads what servers answer, part by part, from raw JSON: one bad tool never
+//! costs the good ones, and what was left out is said. Pure.
+
+use super::error::McpError;
+use super::shallow::{LEVELS, TOO_DEEP, shallow};
+use crate::domain::Tool;
+use crate::text::surrogates;
+use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+pub const PAGES_MAX: usize = 100;
+pub const TOOLS_MAX: usize = 5_000;
+/// The longest definition of one tool, and of all: each stands in every request.
+const TOOL_BYTES_MAX: usize = 256 << 10;
+const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
+const NAME_BYTES_MAX: usize = 512;
+/// Lines about what was left out; the rest is counted.
+const LEFT_OUT_LINES_MAX: usize = 50;
+
+/// Reads one line as JSON. Bytes that are not UTF-8 and lone surrogates, which some servers
+/// write, cost a character each and not the whole message; so does deep nesting, see
+/// [`shallow`].
+pub fn parse(line: &[u8]) -> Option<Value> {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    serde_json::from_slice(line).ok().or_else(|| {
+        let text = String::from_utf8_lossy(line);
+        let repaired = surrogates::repaired(text.as_bytes());
+        let text = std::str::from_utf8(&repaired).ok()?;
+        let shallow = shallow(text);
+        serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()
+    })
+}
+
+/// A list of tools, gathered page by page.
+#[derive(Debug, Default)]
+pub struct ToolList {
+    tools: Vec<Tool>,
+    names: HashSet<String>,
+    bytes: usize,
+    left_out: Vec<String>,
+    left_out_more: usize,
+    cursors: HashSet<String>,
+    pages: usize,
+}
+
+impl ToolList {
+    /// Takes one result of `tools/list`; returns the cursor of the next page, if
+    /// one is to be asked for.
+    ///
+    /// # Errors
+    /// The result has no list of tools at all.
+    pub fn take_page(&mut self, result: &Value) -> Result<Option<String>, String> {
+        let items = result
+            .get("tools")
+            .and_then(Value::as_array)
+            .ok_or("the answer has no list `tools`")?;
+        self.pages += 1;
+        for item in items {
+            if self.tools.len() == TOOLS_MAX {
+                self.leave_out(format!("all after the first {TOOLS_MAX} tools"));
+                return Ok(None);
+            }
+            if self.bytes > DEFINITIONS_BYTES_MAX {
+                let megabytes = DEFINITIONS_BYTES_MAX >> 20;
+                self.leave_out(format!("all after the first {megabytes} MB of definitions"));
+                return Ok(None);
+            }
+            self.take_tool(item);
+        }
+        let cursor = result.get("nextCursor").and_then(Value::as_str);
+        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+            return Ok(None);
+        };
+        if !self.cursors.insert(cursor.to_owned()) {
+            self.leave_out("all after a page whose cursor came a second time".to_owned());
+            return Ok(None);
+        }
+        if self.pages == PAGES_MAX {
+            self.leave_out(format!("all after the first {PAGES_MAX} pages of tools"));
+            return Ok(None);
+        }
+        Ok(Some(cursor.to_owned()))
+    }
+
+    fn take_tool(&mut self, definition: &Value) {
+        if definition.get(TOO_DEEP).is_some() {
+            let name = definition.get("name").and_then(Value::as_str);
+            let tool = name.map_or("a tool".to_owned(), |name| format!("tool `{name}`"));
+            return self.leave_out(format!("{tool}, whose definition is {LEVELS}"));
+        }
+        match Tool::from_definition(definition) {
+            Err(why) => self.leave_out(why),
+            Ok(tool) if tool.name.is_empty() => self.leave_out("a tool with an empty name".into()),
+            Ok(tool) if tool.name.len() > NAME_BYTES_MAX => {
+                self.leave_out(format!(
+                    "a tool whose name is longer than {NAME_BYTES_MAX} bytes"
+                ));
+            }
+            Ok(tool) if tool.bytes > TOOL_BYTES_MAX => self.leave_out(format!(
+                "tool `{}`, whose definition is longer than {} kB",
+                tool.name,
+                TOOL_BYTES_MAX >> 10
+            )),
+            Ok(tool) if self.names.contains(&tool.name) => {
+                self.leave_out(format!("a second tool named `{}`", tool.name));
+            }
+            Ok(tool) => {
+                self.names.insert(tool.name.clone());
+                self.bytes += tool.bytes;
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    fn leave_out(&mut self, what: String) {
+        if self.left_out.len() < LEFT_OUT_LINES_MAX {
+            self.left_out.push(what);
+        } else {
+            self.left_out_more += 1;
+        }
+    }
+
+    /// The tools in the server's order, and what was left out, a line each.
+    pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
+        if self.left_out_more > 0 {
+            self.left_out
+                .push(format!("and {} more", self.left_out_more));
+        }
+        (self.tools, self.left_out)
+    }
+}
+
+/// Reads the answer to `initialize`, whose version must be one that we speak.
+///
+/// # Errors
+/// An unknown version, or an answer that cannot be understood.
+pub fn initialize_result(mut result: Value) -> Result<InitializeResult, McpError> {
+    let Some(fields) = result.as_object_mut() else {
+        return Err(McpError::Handshake("it is no JSON object".to_owned()));
+    };
+    let version = match fields.get("protocolVersion") {
+        Some(Value::String(version)) => version.as_str(),
+        _ => {
+            return Err(McpError::Handshake(
+                "it names no protocolVersion".to_owned(),
+            ));
+        }
+    };
+    let known = ProtocolVersion::KNOWN_VERSIONS.iter();
+    if !known
+        .filter(|known| known.has_initialize())
+        .any(|known| known.as_str() == version)
+    {
+        return Err(McpError::Version(version.to_owned()));
+    }
+    // Servers in the field leave these out, and nothing here depends on them.
+    fields
+        .entry("serverInfo")
+        .or_insert_with(|| json!({ "name": "", "version": "" }));
+    fields.entry("capabilities").or_insert_with(|| json!({}));
+    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
+}
+
+/// Reads the answer to `server/discover`, whose versions must be a list.
+///
+/// # Errors
+/// An answer that cannot be understood.
+pub fn discover_result(mut result: Value) -> Result<DiscoverResult, McpError> {
+    let Some(fields) = result.as_object_mut() else {
+        return Err(McpError::Handshake("it is no JSON object".to_owned()));
+    };
+    let Some(versions) = fields.get("supportedVersions").and_then(Value::as_array) else {
+        return Err(McpError::Handshake(
+            "it names no supportedVersions".to_owned(),
+        ));
+    };
+    let versions: Vec<Value> = versions
+        .iter()
+        .filter(|it| it.is_string())
+        .cloned()
+        .collect();
+    fields.insert("supportedVersions".to_owned(), versions.into());
+    // Caches are not for us, and the kind of the answer is known.
+    fields.insert("resultType".to_owned(), "complete".into());
+    fields.insert("ttlMs".to_owned(), 0.into());
+    fields.insert("cacheScope".to_owned(), "private".into());
+    fields.entry("capabilities").or_insert_with(|| json!({}));
+    serde_json::from_value(result).map_err(|error| McpError::Handshake(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str) -> Value {
+        json!({ "name": name, "inputSchema": { "type": "object" } })
+    }
+
+    fn names(tools: &[Tool]) -> Vec<&str> {
+        tools.iter().map(|tool| tool.name.as_str()).collect()
+    }
+
+    #[test]
+    fn lone_surrogates_and_broken_bytes_cost_a_character_each() {
+        let line = br#"{"a":"\ud800x\ud83d\ude00\\ud800","b":"\udc00","c":"\ud800\ud800"}"#;
+        assert_eq!(
+            parse(line),
+            Some(
+                json!({ "a": "\u{fffd}x\u{1f600}\\ud800", "b": "\u{fffd}", "c": "\u{fffd}\u{fffd}" })
+            )
+        );
+        assert_eq!(parse(b"{\"a\":\"\xff\"}"), Some(json!({ "a": "\u{fffd}" })));
+        for junk in [
+            &b"Welcome!"[..],
+            b"{",
+            b"\\",
+            b"\\\xff",
+            "\\한".as_bytes(),
+            b"\"\\ud800",
+        ] {
+            assert_eq!(parse(junk), None);
+        }
+    }
+
+    #[test]
+    fn bad_tools_are_left_out_and_named_while_the_others_stay() {
+        let mut list = ToolList::default();
+        let page = json!({ "tools": [
+            tool("a"), { "name": "b" }, 42, { "name": "c", "inputSchema": "text" },
+            { "name": 7, "inputSchema": {} }, tool(""), tool("a"), tool("z"),
+        ] });
+        assert_eq!(list.take_page(&page), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(names(&tools), ["a", "z"]);
+        assert_eq!(
+            left_out,
+            [
+                "tool `b` has no inputSchema",
+                "a tool without a name",
+                "tool `c` has no inputSchema",
+                "a tool without a name",
+                "a tool with an empty name",
+                "a second tool named `a`",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cursor_that_comes_again_ends_the_list() {
+        let mut list = ToolList::default();
+        let page = json!({ "tools": [], "nextCursor": "x" });
+        assert_eq!(list.take_page(&page), Ok(Some("x".to_owned())));
+        assert_eq!(list.take_page(&page), Ok(None));
+        assert_eq!(list.finish().1.len(), 1);
+    }
+
+    #[test]
+    fn an_empty_cursor_is_the_end() {
+        let page = json!({ "tools": [], "nextCursor": "" });
+        assert_eq!(ToolList::default().take_page(&page), Ok(None));
+    }
+
+    #[test]
+    fn pages_tools_and_complaints_are_bounded() {
+        let mut list = ToolList::default();
+        let mut asked = 0;
+        loop {
+            asked += 1;
+            let page = json!({ "tools": [{}], "nextCursor": asked.to_string() });
+            if list.take_page(&page) == Ok(None) {
+                break;
+            }
+        }
+        assert_eq!(asked, PAGES_MAX);
+        let (_, left_out) = list.finish();
+        assert_eq!(left_out.len(), LEFT_OUT_LINES_MAX + 1);
+
+        let mut list = ToolList::default();
+        let many: Vec<_> = (0..TOOLS_MAX + 7).map(|n| tool(&n.to_string())).collect();
+        assert_eq!(
+            list.take_page(&json!({ "tools": many, "nextCursor": "x" })),
+            Ok(None)
+        );
+        let (tools, left_out) = list.finish();
+        assert_eq!((tools.len(), left_out.len()), (TOOLS_MAX, 1));
+    }
+
+    #[test]
+    fn definitions_are_bounded_singly_and_together() {
+        let described = |name: &str, bytes: usize| {
+            let mut tool = tool(name);
+            tool["description"] = "x".repeat(bytes).into();
+            tool
+        };
+        let mut list = ToolList::default();
+        let long = "n".repeat(NAME_BYTES_MAX + 1);
+        let page = json!({ "tools": [
+            described("long", TOOL_BYTES_MAX), tool(&long), described("a", 10_000),
+        ] });
+        assert_eq!(list.take_page(&page), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(names(&tools), ["a"]);
+        assert_eq!(
+            left_out,
+            [
+                "tool `long`, whose definition is longer than 256 kB",
+                "a tool whose name is longer than 512 bytes",
+            ]
+        );
+
+        let mut list = ToolList::default();
+        let many: Vec<_> = (0..100)
+            .map(|n| described(&n.to_string(), TOOL_BYTES_MAX - 100))
+            .collect();
+        assert_eq!(list.take_page(&json!({ "tools": many })), Ok(None));
+        let (tools, left_out) = list.finish();
+        assert_eq!(
+            tools.len(),
+            DEFINITIONS_BYTES_MAX / (TOOL_BYTES_MAX - 100) + 1
+        );
+        assert_eq!(left_out, ["all after the first 16 MB of definitions"]);
+    }
+
+    #[test]
+    fn an_answer_without_a_list_is_an_error() {
+        for page in [json!({}), json!({ "tools": {} }), json!([]), json!(null)] {
+            assert!(ToolList::default().take_page(&page).is_err());
+        }
+    }
+
+    #[test]
+    fn only_versions_with_initialize_that_we_know_are_taken() {
+        let answer = |version: &str| initialize_result(json!({ "protocolVersion": version }));
+        for known in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+            assert!(answer(known).is_ok(), "{known}");
+        }
+        for unknown in ["2026-07-28", "1999-01-01", ""] {
+            assert_eq!(
+                answer(unknown).err(),
+                Some(McpError::Version(unknown.to_owned()))
+            );
+        }
+        assert!(matches!(
+            initialize_result(json!(42)),
+            Err(McpError::Handshake(_))
+        ));
+        assert!(matches!(
+            initialize_result(json!({})),
+            Err(McpError::Handshake(_))
+        ));
+    }
+}

@@ -1,0 +1,62 @@
+//! How a server is reached.
+
+use super::process::Program;
+use crate::domain::server::{Inherit, RemoteTransport};
+use crate::domain::{Launch, Redactor};
+use std::sync::Arc;
+
+/// What a server is reached through.
+pub enum Endpoint {
+    BuiltIn,
+    Child(Program),
+    Remote(RemoteEndpoint),
+}
+
+/// Where a server is, as it is configured.
+pub struct RemoteEndpoint {
+    pub url: String,
+    pub transport: RemoteTransport,
+    pub headers: Vec<(String, String)>,
+    /// Removes what the server was told in confidence from all that it says.
+    pub redactor: Arc<Redactor>,
+}
+
+impl Endpoint {
+    /// Where the launch of a server leads, unless it leads nowhere.
+    pub fn of(launch: Launch, redactor: Arc<Redactor>) -> Option<Self> {
+        match launch {
+            Launch::Misconfigured { .. } => None,
+            Launch::BuiltIn => Some(Self::BuiltIn),
+            Launch::Remote {
+                url,
+                transport,
+                headers,
+            } => Some(Self::Remote(RemoteEndpoint {
+                url,
+                transport,
+                headers,
+                redactor,
+            })),
+            Launch::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+                inherit,
+            } => Some(Self::Child(Program {
+                command,
+                args,
+                env,
+                cwd,
+                inherit,
+            })),
+        }
+    }
+
+    pub fn inherit(&self) -> Option<&Inherit> {
+        match self {
+            Self::Child(program) => Some(&program.inherit),
+            Self::BuiltIn | Self::Remote(_) => None,
+        }
+    }
+}

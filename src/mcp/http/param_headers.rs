@@ -1,0 +1,291 @@
+//! Arguments that servers of the newer era want to see in headers: `x-mcp-header` in the
+//! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
+
+use crate::mcp::tool_list::ListedTools;
+use crate::sync::lock;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
+
+const KEY: &str = "x-mcp-header";
+/// Lines about tools that are left out; the rest is counted.
+const LEFT_OUT_LINES_MAX: usize = 50;
+/// As deep as schemas are followed.
+const DEPTH_MAX: usize = 64;
+/// Headers of one tool: each call sends them all, and servers accept few.
+const PARAMS_MAX: usize = 64;
+/// All names that lead to one argument together; also the name of a header.
+const NAMES_BYTES_MAX: usize = 4_096;
+
+/// An argument, by the names that lead to it, and its header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Param {
+    path: Vec<String>,
+    header: String,
+}
+
+/// By tool. None until a message of the newer era goes out over HTTP: all other servers
+/// may write into their schemas what they like.
+#[derive(Debug, Default)]
+pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<Param>>>>);
+
+impl ParamHeaders {
+    pub fn begin(&self) {
+        lock(&self.0).get_or_insert_default();
+    }
+
+    /// Takes the headers of a list of tools, and takes out those tools that are wrong.
+    pub fn admit(&self, listed: &mut ListedTools) {
+        let mut known = lock(&self.0);
+        let Some(known) = &mut *known else { return };
+        known.clear();
+        let mut wrong = Vec::new();
+        listed
+            .tools
+            .retain(|tool| match params(&tool.input_schema) {
+                Ok(params) => {
+                    known.insert(tool.name.clone(), params);
+                    true
+                }
+                Err(why) => {
+                    wrong.push(format!("tool `{}`: {why}", tool.name));
+                    false
+                }
+            });
+        let more = wrong.len().saturating_sub(LEFT_OUT_LINES_MAX);
+        let told = wrong.into_iter().take(LEFT_OUT_LINES_MAX);
+        listed.left_out.extend(told);
+        if more > 0 {
+            let more = format!("and {more} more tools with a wrong `{KEY}`");
+            listed.left_out.push(more);
+        }
+    }
+
+    /// The headers of one message `tools/call`, with their values.
+    pub fn of_call(&self, message: &Value) -> Vec<(String, String)> {
+        let name = message.pointer("/params/name").and_then(Value::as_str);
+        let known = lock(&self.0);
+        let params = name.and_then(|name| known.as_ref()?.get(name));
+        let arguments = message.pointer("/params/arguments");
+        let (Some(params), Some(arguments)) = (params, arguments) else {
+            return Vec::new();
+        };
+        params
+            .iter()
+            .filter_map(|param| {
+                let mut path = param.path.iter();
+                let value = path.try_fold(arguments, |value, key| value.get(key))?;
+                let text = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Bool(_) | Value::Number(_) => value.to_string(),
+                    _ => return None,
+                };
+                Some((format!("mcp-param-{}", param.header), text))
+            })
+            .collect()
+    }
+}
+
+/// The headers that a schema asks for.
+fn params(schema: &Map<String, Value>) -> Result<Vec<Param>, String> {
+    let mut found = Vec::new();
+    gather(schema, &mut Vec::new(), 0, &mut found)?;
+    // One that stands where no argument can be found by its names cannot be obeyed.
+    if count(schema, 0) != found.len() {
+        return Err(format!("`{KEY}` stands where no argument is named"));
+    }
+    let mut seen = HashSet::new();
+    match found
+        .iter()
+        .find(|param| !seen.insert(param.header.to_ascii_lowercase()))
+    {
+        Some(twice) => Err(format!(
+            "two arguments ask for the header `{}`",
+            twice.header
+        )),
+        None => Ok(found),
+    }
+}
+
+/// `bytes` is the length of the names in `path`.
+fn gather<'a>(
+    schema: &'a Map<String, Value>,
+    path: &mut Vec<&'a str>,
+    bytes: usize,
+    found: &mut Vec<Param>,
+) -> Result<(), String> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let Some(property) = property.as_object().filter(|_| path.len() < DEPTH_MAX) else {
+            continue;
+        };
+        path.push(name);
+        let bytes = bytes + name.len();
+        if let Some(header) = property.get(KEY) {
+            if bytes > NAMES_BYTES_MAX {
+                return Err(format!("the name of an argument with `{KEY}` is too long"));
+            }
+            if found.len() == PARAMS_MAX {
+                return Err(format!("more than {PARAMS_MAX} arguments have `{KEY}`"));
+            }
+            let header = checked(header, property.get("type"))
+                .map_err(|why| format!("argument `{}`: {why}", path.join(".")))?;
+            let path = path.iter().map(|&name| name.to_owned()).collect();
+            found.push(Param { path, header });
+        }
+        gather(property, path, bytes, found)?;
+        path.pop();
+    }
+    Ok(())
+}
+
+fn checked(header: &Value, kind: Option<&Value>) -> Result<String, String> {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let name = header.as_str().unwrap_or_default();
+    if name.len() > NAMES_BYTES_MAX {
+        return Err(format!("`{KEY}` is too long"));
+    }
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(format!(
+            "`{KEY}` is {header}, which cannot be the name of a header"
+        ));
+    }
+    match kind.and_then(Value::as_str) {
+        Some("string" | "integer" | "boolean") => Ok(name.to_owned()),
+        _ => Err(format!("`{KEY}` needs a string, an integer or a boolean")),
+    }
+}
+
+/// How often the key stands anywhere in a schema, but for data that is quoted in it and
+/// for arguments of that name.
+fn count(schema: &Map<String, Value>, depth: usize) -> usize {
+    if depth > DEPTH_MAX {
+        return 0;
+    }
+    let of = |value: &Value| match value {
+        Value::Object(schema) => count(schema, depth + 1),
+        Value::Array(items) => {
+            let schemas = items.iter().filter_map(Value::as_object);
+            schemas.map(|schema| count(schema, depth + 1)).sum()
+        }
+        _ => 0,
+    };
+    let entries = schema.iter().map(|(key, value)| match key.as_str() {
+        KEY => 1,
+        "default" | "const" | "enum" | "examples" => 0,
+        "properties" | "$defs" | "definitions" | "dependentSchemas" | "patternProperties" => {
+            let named = value.as_object().into_iter().flatten();
+            named.map(|(_, schema)| of(schema)).sum()
+        }
+        _ => of(value),
+    });
+    entries.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Tool;
+    use serde_json::json;
+
+    fn schema(properties: Value) -> Map<String, Value> {
+        let schema = json!({ "type": "object", "properties": properties });
+        schema.as_object().cloned().expect("an object")
+    }
+
+    #[test]
+    fn arguments_go_into_their_headers_as_plain_values_only() {
+        let definition = json!({ "name": "query", "inputSchema": schema(json!({
+            "region": { "type": "string", "x-mcp-header": "Region" },
+            "deep": { "type": "object", "properties": {
+                "count": { "type": "integer", "x-mcp-header": "Count" } } },
+            "loud": { "type": "boolean", "x-mcp-header": "Loud" },
+            "gone": { "type": "string", "x-mcp-header": "Gone" },
+            "x-mcp-header": { "type": "string" },
+        })) });
+        let tool = Tool::from_definition(&definition).expect("it is whole");
+        let mut listed = ListedTools {
+            tools: vec![tool],
+            left_out: Vec::new(),
+        };
+        let headers = ParamHeaders::default();
+        headers.begin();
+        headers.admit(&mut listed);
+        assert_eq!(listed.left_out, Vec::<String>::new());
+        let message = json!({ "params": { "name": "query", "arguments": {
+            "region": "west", "deep": { "count": 42 }, "loud": false, "gone": null,
+            "x-mcp-header": "not this" } } });
+        let said = [("Region", "west"), ("Count", "42"), ("Loud", "false")];
+        let said = said.map(|(name, value)| (format!("mcp-param-{name}"), value.to_owned()));
+        assert_eq!(headers.of_call(&message), said);
+        assert_eq!(
+            headers.of_call(&json!({ "params": { "name": "other" } })),
+            []
+        );
+    }
+
+    #[test]
+    fn a_schema_that_asks_for_headers_in_a_wrong_way_is_refused() {
+        let one = |header: Value, kind: &str| {
+            params(&schema(
+                json!({ "a": { "type": kind, "x-mcp-header": header } }),
+            ))
+        };
+        assert_eq!(one(json!("A"), "string").map(|found| found.len()), Ok(1));
+        for header in [
+            json!(""),
+            json!("My Region"),
+            json!("A:B"),
+            json!("Région"),
+            json!("A\t1"),
+            json!(7),
+        ] {
+            assert!(one(header.clone(), "string").is_err(), "{header}");
+        }
+        for kind in ["object", "array", "null", "number"] {
+            assert!(one(json!("A"), kind).is_err(), "{kind}");
+        }
+        let twice = json!({ "a": { "type": "string", "x-mcp-header": "Field" },
+            "b": { "type": "string", "x-mcp-header": "field" } });
+        assert!(params(&schema(twice)).is_err());
+        let nowhere =
+            json!({ "a": { "type": "array", "items": { "type": "string", "x-mcp-header": "A" } } });
+        assert!(params(&schema(nowhere)).is_err());
+        let quoted = json!({ "a": { "type": "string", "default": { "x-mcp-header": "A" } } });
+        assert_eq!(params(&schema(quoted)), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn servers_of_the_older_era_may_write_what_they_like() {
+        let definition = json!({ "name": "a", "inputSchema": schema(json!({
+            "a": { "type": "string", "x-mcp-header": "" } })) });
+        let tool = Tool::from_definition(&definition).expect("it is whole");
+        let mut listed = ListedTools {
+            tools: vec![tool],
+            left_out: Vec::new(),
+        };
+        ParamHeaders::default().admit(&mut listed);
+        assert_eq!((listed.tools.len(), listed.left_out.len()), (1, 0));
+    }
+
+    #[test]
+    fn a_schema_that_asks_for_very_many_or_very_long_headers_is_refused() {
+        let many = |count: usize| -> Value {
+            let named = |number| {
+                let param = json!({ "type": "string", "x-mcp-header": format!("H{number}") });
+                (format!("a{number}"), param)
+            };
+            (0..count).map(named).collect::<Map<_, _>>().into()
+        };
+        let wrong = |properties| params(&schema(properties)).expect_err("it is refused");
+        assert_eq!(params(&schema(many(64))).map(|found| found.len()), Ok(64));
+        assert!(wrong(many(65)).contains("more than 64"));
+        let below = |name: String| json!({ name: { "type": "object", "properties": many(2) } });
+        assert!(params(&schema(below("x".repeat(1_000)))).is_ok());
+        let why = wrong(below("x".repeat(120_000)));
+        assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
+        let header = json!({ "type": "string", "x-mcp-header": "x".repeat(120_000) });
+        let why = wrong(json!({ "a": header }));
+        assert!(why.contains("too long") && why.len() < 200, "{why:.200}");
+    }
+}

@@ -1,0 +1,203 @@
+//! Streams on which a server speaks by itself: the one of HTTP+SSE, without which there
+//! is no session, and the one of streamable HTTP, which not every server has.
+
+use super::client::Remote;
+use super::connection::Connection;
+use super::error::HttpError;
+use super::request::RequestOutcome;
+use super::response::{Kind, Refusal, Stream};
+use reqwest::Method;
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+use url::Url;
+
+/// For the event that says where messages go.
+const ENDPOINT_DEADLINE: Duration = Duration::from_secs(5);
+/// Before a stream that ended is opened again; it doubles.
+const REOPEN_DELAY: Duration = Duration::from_secs(1);
+const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
+const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
+/// One that held so long was no failure.
+const HEALTHY: Duration = Duration::from_secs(10);
+/// For the head of a stream.
+const HEAD_DEADLINE: Duration = Duration::from_secs(30);
+/// Failures in a row to reach a server that was reached before.
+const UNREACHED_MAX: u32 = 2;
+
+/// Opens the stream of HTTP+SSE and learns where messages go.
+///
+/// # Errors
+/// There is no such stream, or it names no endpoint of its own origin.
+pub async fn endpoint(remote: &Remote) -> Result<(Url, Stream), HttpError> {
+    let opening = async {
+        let ask = super::client::Ask {
+            method: Method::GET,
+            url: remote.url.clone(),
+            headers: HeaderMap::from_iter([(
+                ACCEPT,
+                HeaderValue::from_static("text/event-stream"),
+            )]),
+            body: None,
+        };
+        let response = remote.send(&ask).await?;
+        if !response.status().is_success() {
+            return Err(Refusal::read(remote, response).await.fault());
+        }
+        let base = response.url().clone();
+        match Kind::of(&response) {
+            Kind::Events => {}
+            Kind::WebPage => return Err(HttpError::WebPage(Default::default())),
+            Kind::Other(kind) => return Err(HttpError::ContentType(kind)),
+            Kind::Json => return Err(HttpError::ContentType("application/json".to_owned())),
+            Kind::Unknown => return Err(HttpError::ContentType("no event stream".to_owned())),
+        }
+        let mut stream = Stream::new(response);
+        while let Some(event) = stream.next().await? {
+            if event.name == b"endpoint" {
+                return Ok((resolved(remote, &base, &event.data)?, stream));
+            }
+        }
+        Err(HttpError::StreamEnded)
+    };
+    let opened = timeout(ENDPOINT_DEADLINE, opening).await;
+    opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_DEADLINE)))
+}
+
+/// Where messages go. Another origin would get them with all their headers.
+fn resolved(remote: &Remote, base: &Url, endpoint: &[u8]) -> Result<Url, HttpError> {
+    let text = std::str::from_utf8(endpoint).map_err(|_| HttpError::BadEndpoint)?;
+    let url = base.join(text.trim()).map_err(|_| HttpError::BadEndpoint)?;
+    if url.origin() == base.origin() {
+        Ok(url)
+    } else {
+        Err(HttpError::ForeignEndpoint(remote.place(&url)))
+    }
+}
+
+/// Reads the stream of HTTP+SSE to its end, which is that of the session.
+pub async fn read(connection: &Connection, mut stream: Stream) -> RequestOutcome {
+    loop {
+        match stream.next().await {
+            Ok(Some(event)) => take(connection, event.name, event.data).await,
+            Ok(None) => return RequestOutcome::Well,
+            Err(fault) => return RequestOutcome::Broken(fault),
+        }
+    }
+}
+
+async fn take(connection: &Connection, name: Vec<u8>, data: Vec<u8>) {
+    let is_message = name.is_empty() || name == b"message";
+    if is_message && !data.is_empty() {
+        connection.deliver(data, None).await;
+    }
+}
+
+/// Keeps the stream of streamable HTTP open for as long as the server allows. Ends well
+/// where it has none.
+pub async fn keep(connection: &Connection) -> RequestOutcome {
+    let mut delay = REOPEN_DELAY;
+    let mut last_id = Vec::new();
+    let mut unreached = 0;
+    let mut was_open = false;
+    loop {
+        let since = Instant::now();
+        let mut asked_for = None;
+        match open(connection, &last_id).await {
+            Opened::Stream(mut stream) => {
+                unreached = 0;
+                if std::mem::replace(&mut was_open, true) {
+                    // What was said in between may be lost.
+                    connection.shared.stream_reopened.notify_one();
+                }
+                loop {
+                    match stream.next().await {
+                        Ok(Some(event)) => take(connection, event.name, event.data).await,
+                        Ok(None) => break,
+                        Err(fault @ HttpError::TooLong(_)) => return RequestOutcome::Broken(fault),
+                        Err(fault) => {
+                            tracing::debug!("the stream of the server broke: {fault}");
+                            break;
+                        }
+                    }
+                }
+                if !stream.last_id().is_empty() {
+                    last_id = stream.last_id().to_vec();
+                }
+                asked_for = stream.retry();
+            }
+            Opened::Unknown => return RequestOutcome::Unknown,
+            Opened::Never => return RequestOutcome::Well,
+            Opened::NotNow(fault) => {
+                unreached += 1;
+                if was_open && fault.is_of_the_way() && unreached >= UNREACHED_MAX {
+                    return RequestOutcome::Broken(fault);
+                }
+            }
+        }
+        if since.elapsed() >= HEALTHY {
+            delay = REOPEN_DELAY;
+        }
+        let pause = asked_for.unwrap_or(delay);
+        sleep(pause.clamp(REOPEN_DELAY_MIN, REOPEN_DELAY_MAX)).await;
+        delay = (delay * 2).min(REOPEN_DELAY_MAX);
+    }
+}
+
+enum Opened {
+    Stream(Box<Stream>),
+    /// The server does not know the session.
+    Unknown,
+    /// It has no such stream.
+    Never,
+    NotNow(HttpError),
+}
+
+async fn open(connection: &Connection, last_id: &[u8]) -> Opened {
+    let response = match timeout(HEAD_DEADLINE, connection.get(last_id)).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(fault)) => return Opened::NotNow(fault),
+        Err(_) => return Opened::NotNow(HttpError::Slow(HEAD_DEADLINE)),
+    };
+    match response.status().as_u16() {
+        404 if connection.has_session() => Opened::Unknown,
+        429 | 500.. => Opened::NotNow(Refusal::read(&connection.remote, response).await.fault()),
+        200..300 if Kind::of(&response) == Kind::Events => {
+            Opened::Stream(Box::new(Stream::new(response)))
+        }
+        _ => Opened::Never,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_belongs_to_the_origin_of_its_stream() {
+        let base = Url::parse("http://host:8000/a/sse?x=1").expect("a URL");
+        let remote = Remote::new(base.as_str(), &[], Default::default()).expect("a client");
+        let to = |endpoint: &str| resolved(&remote, &base, endpoint.as_bytes()).map(String::from);
+        assert_eq!(
+            to("/messages?id=7"),
+            Ok("http://host:8000/messages?id=7".to_owned())
+        );
+        assert_eq!(to("messages"), Ok("http://host:8000/a/messages".to_owned()));
+        assert_eq!(
+            to("http://host:8000/m"),
+            Ok("http://host:8000/m".to_owned())
+        );
+        for foreign in [
+            "http://host:8001/m",
+            "https://host:8000/m",
+            "//other/m",
+            "http://user@other:8000/m",
+        ] {
+            assert!(
+                matches!(to(foreign), Err(HttpError::ForeignEndpoint(_))),
+                "{foreign}"
+            );
+        }
+        assert_eq!(to("http://"), Err(HttpError::BadEndpoint));
+    }
+}

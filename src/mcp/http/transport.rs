@@ -1,0 +1,88 @@
+//! The transport of servers that are reached by URL: what rmcp sends is queued for the
+//! driver, and what the driver read is handed up.
+
+use super::connection::Incoming;
+use super::outgoing::Outgoing;
+use crate::mcp::error::McpError;
+use crate::mcp::inbox::Inbox;
+use crate::mcp::session_shared::SessionShared;
+use rmcp::RoleClient;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use std::future::ready;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Messages that wait for the driver.
+pub const QUEUE_MAX: usize = 1_024;
+
+pub struct HttpTransport {
+    queue: mpsc::Sender<Outgoing>,
+    incoming: mpsc::Receiver<Incoming>,
+    inbox: Inbox,
+    shared: Arc<SessionShared>,
+}
+
+impl HttpTransport {
+    pub fn new(
+        queue: mpsc::Sender<Outgoing>,
+        incoming: mpsc::Receiver<Incoming>,
+        inbox: Inbox,
+        shared: Arc<SessionShared>,
+    ) -> Self {
+        Self {
+            queue,
+            incoming,
+            inbox,
+            shared,
+        }
+    }
+
+    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
+        self.inbox.sent(message);
+        let value = serde_json::to_value(message).map_err(|it| McpError::Pipe(it.to_string()))?;
+        let out = Outgoing::new(&value, &self.shared.params);
+        self.queue.try_send(out).map_err(|_| {
+            self.shared.outcome.end(McpError::Deaf);
+            McpError::Deaf
+        })
+    }
+}
+
+impl Transport<RoleClient> for HttpTransport {
+    type Error = McpError;
+
+    /// Queues the message in the order of the calls: a cancellation must not overtake
+    /// its request.
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
+        ready(self.enqueue(&message))
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        if let Some(message) = self.inbox.rest() {
+            return Some(message);
+        }
+        while let Some(incoming) = self.incoming.recv().await {
+            let message = self.inbox.take(incoming.value, &incoming.text);
+            for reply in self.inbox.replies() {
+                let out = Outgoing::new(&reply, &self.shared.params);
+                if self.queue.try_send(out).is_err() {
+                    self.shared.outcome.end(McpError::Deaf);
+                }
+            }
+            if message.is_some() {
+                return message;
+            }
+        }
+        None
+    }
+
+    async fn close(&mut self) -> Result<(), McpError> {
+        self.shared.outcome.end(McpError::Dropped);
+        Ok(())
+    }
+}

@@ -1,0 +1,226 @@
+//! The hub: one supervisor for each configured server.
+
+use super::call::{self, Call, CallResult};
+use super::detection_cache::DetectionCache;
+use super::hub_event::HubEvent;
+use super::process::Groups;
+use super::status::switched_off;
+use super::supervisor::{HubContext, ServerSupervisor};
+use crate::domain::{Launch, Server, ServerConfig, ServerId, ServerLog, ToolOutcome};
+use crate::ports::LocalServer;
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// After this, what is left is killed without another word.
+const SHUTDOWN_DEADLINE: Duration = Duration::from_millis(3_800);
+
+/// All MCP servers. Dropped without [`Hub::shutdown`], it kills their processes.
+pub struct Hub {
+    context: HubContext,
+    entries: Vec<Entry>,
+    /// The tasks of all supervisors, including those that are closing.
+    tasks: JoinSet<()>,
+    runtime: Handle,
+}
+
+struct Entry {
+    config: ServerConfig,
+    /// None where the server is switched off.
+    supervisor: Option<Arc<ServerSupervisor>>,
+}
+
+impl Hub {
+    /// A hub without servers. `events` goes to the owner, who must keep reading
+    /// it: supervisors wait for room.
+    /// Servers run on the tokio runtime within which the hub was made, whichever one its
+    /// methods are called from.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn new(events: mpsc::Sender<HubEvent>, local: Arc<dyn LocalServer>) -> Self {
+        Self::with_groups(events, local, Groups::default())
+    }
+
+    /// As [`Hub::new`], with process groups that somebody else can end as well.
+    pub fn with_groups(
+        events: mpsc::Sender<HubEvent>,
+        local: Arc<dyn LocalServer>,
+        groups: Groups,
+    ) -> Self {
+        Self {
+            runtime: Handle::current(),
+            context: HubContext {
+                events,
+                groups,
+                local,
+                cache: DetectionCache::default(),
+            },
+            entries: Vec::new(),
+            tasks: JoinSet::new(),
+        }
+    }
+
+    /// Keeps what is found out about servers in this file from now on; to be called
+    /// before [`Hub::configure`].
+    pub fn remember_in(&mut self, file: PathBuf) {
+        self.context.cache = DetectionCache::in_file(file);
+    }
+
+    /// Replaces the list: starts what is enabled and new or changed, stops what
+    /// is gone, changed or off. Returns at once; all of it happens in the
+    /// background.
+    pub fn configure(&mut self, servers: Vec<ServerConfig>) {
+        while self.tasks.try_join_next().is_some() {}
+        let mut old = std::mem::take(&mut self.entries);
+        for config in servers {
+            let kept = old
+                .iter()
+                .position(|entry| entry.config.id == config.id && entry.continues_as(&config))
+                .map(|index| old.swap_remove(index));
+            let supervisor = match kept.and_then(|entry| entry.supervisor) {
+                Some(supervisor) => {
+                    supervisor.adapt(config.clone());
+                    Some(supervisor)
+                }
+                None => self.start(&config),
+            };
+            self.entries.push(Entry { config, supervisor });
+        }
+        for supervisor in old.into_iter().filter_map(|entry| entry.supervisor) {
+            supervisor.stop.cancel();
+        }
+    }
+
+    fn start(&mut self, config: &ServerConfig) -> Option<Arc<ServerSupervisor>> {
+        let misconfigured = matches!(config.launch, Launch::Misconfigured { .. });
+        if !config.enabled && !misconfigured {
+            return None;
+        }
+        let supervisor = Arc::new(ServerSupervisor::new(config.clone(), self.context.clone()));
+        let supervised = supervisor.clone();
+        let supervision = async move { supervised.supervise().await };
+        self.tasks.spawn_on(supervision, &self.runtime);
+        Some(supervisor)
+    }
+
+    /// Snapshots, in the order of the configuration.
+    pub fn servers(&self) -> Vec<Server> {
+        self.entries
+            .iter()
+            .map(|entry| match &entry.supervisor {
+                Some(supervisor) => supervisor.snapshot(),
+                None => switched_off(&entry.config),
+            })
+            .collect()
+    }
+
+    /// What a server wrote, where there is more than the `seen` lines that were ever
+    /// written when somebody looked last.
+    pub fn log(&self, id: &ServerId, seen: Option<u64>) -> Option<ServerLog> {
+        let Some(supervisor) = self.supervisor(id) else {
+            // It is off: nothing is known of its last run.
+            return seen.is_none().then(|| ServerLog {
+                server: id.clone(),
+                since: None,
+                lines: Vec::new(),
+                written: 0,
+            });
+        };
+        (seen != Some(supervisor.stderr.written())).then(|| {
+            let (lines, since, written) = supervisor.stderr.run();
+            let server = id.clone();
+            ServerLog {
+                server,
+                since,
+                lines,
+                written,
+            }
+        })
+    }
+
+    /// Ends the session of a server, if there is one, and opens another at once,
+    /// whatever failed before.
+    pub fn reconnect(&mut self, id: &ServerId) {
+        if let Some(supervisor) = self.supervisor(id) {
+            supervisor.reconnect();
+        }
+    }
+
+    /// Runs one call on the server's session, opening one first where it has
+    /// ended. The returned future owns the call: when `cancel` is cancelled it
+    /// tells the server (`notifications/cancelled`) and resolves at once to
+    /// [`ToolOutcome::Interrupted`]; dropping it tells the server too. After
+    /// `tool_timeout` without progress, or ten times that in all, the call is
+    /// cancelled likewise and resolves to [`ToolOutcome::TimedOut`].
+    pub fn call(&self, call: Call, cancel: CancellationToken) -> BoxFuture<'static, ToolOutcome> {
+        self.call_whole(call, cancel).map(|ran| ran.outcome).boxed()
+    }
+
+    /// As [`Hub::call`], with the server's own result beside the outcome.
+    pub fn call_whole(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, CallResult> {
+        match self.supervisor(&call.server) {
+            Some(supervisor) => call::run(
+                supervisor.clone(),
+                call,
+                cancel,
+                self.context.events.clone(),
+            )
+            .boxed(),
+            None => {
+                let outcome = ToolOutcome::Unreachable {
+                    why: format!("Server `{}` is not running.", call.server),
+                    elapsed: Duration::ZERO,
+                };
+                ready(outcome.into()).boxed()
+            }
+        }
+    }
+
+    fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
+        let entry = self.entries.iter().find(|entry| entry.config.id == *id)?;
+        entry.supervisor.as_ref()
+    }
+
+    /// Closes everything, all servers in parallel: stdin is closed, then SIGTERM
+    /// and SIGKILL go to the process group, a second after each other. Returns
+    /// when no child is left, after about four seconds at the latest.
+    pub async fn shutdown(mut self) {
+        for supervisor in self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.supervisor.as_ref())
+        {
+            supervisor.stop.cancel();
+        }
+        let closing = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(SHUTDOWN_DEADLINE, closing).await.is_err() {
+            tracing::warn!("not all MCP servers could be closed in time: they are killed");
+        }
+        // Dropping the hub kills what is left.
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.context.groups.kill_all();
+    }
+}
+
+impl Entry {
+    /// Can the supervisor of this entry go on under `config`?
+    fn continues_as(&self, config: &ServerConfig) -> bool {
+        self.config.enabled == config.enabled && self.config.launch == config.launch
+    }
+}

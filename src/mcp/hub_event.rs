@@ -1,0 +1,16 @@
+//! What the hub tells its owner.
+
+use crate::domain::{CallId, Notice, Progress, Server};
+
+/// What the hub reports to its owner.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HubEvent {
+    /// A server's status or tools changed. Servers that are off report nothing.
+    Changed(Box<Server>),
+    /// The newest progress of a running call; older ones may have been skipped.
+    Progress {
+        call: CallId,
+        progress: Progress,
+    },
+    Noticed(Notice),
+}

@@ -1,0 +1,194 @@
+//! The result of a tool as text for a model: content by content, and what cannot
+//! be text as a line that says what it was. Pure.
+
+use serde_json::Value;
+
+/// Kinds of input that an answer names at most.
+const INPUTS_NAMED_MAX: usize = 5;
+
+/// What a tool answered.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RenderedResult {
+    pub text: String,
+    pub is_error: bool,
+}
+
+/// Reads one raw result of `tools/call`.
+pub fn answer(result: &Value) -> RenderedResult {
+    if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
+        return input_required(result);
+    }
+    let mut parts = Vec::new();
+    let mut has_text = false;
+    match result.get("content") {
+        Some(Value::Array(items)) => {
+            for item in items {
+                has_text |= item.get("type").and_then(Value::as_str) == Some("text");
+                parts.push(content(item));
+            }
+        }
+        None | Some(Value::Null) => {}
+        Some(_) => parts.push("[left out: a content that is no list]".to_owned()),
+    }
+    let structured = result.get("structuredContent");
+    if let (false, Some(structured)) = (has_text, structured) {
+        parts.push(structured.to_string());
+    }
+    if parts.is_empty() {
+        parts.push("[the tool returned nothing]".to_owned());
+    }
+    RenderedResult {
+        text: parts.join("\n"),
+        is_error: result.get("isError").and_then(Value::as_bool) == Some(true),
+    }
+}
+
+/// The server wants an answer before it goes on, and this program declared that it
+/// gives none.
+fn input_required(result: &Value) -> RenderedResult {
+    let requests = result.get("inputRequests").and_then(Value::as_object);
+    let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
+        let method = request.get("method").and_then(Value::as_str)?;
+        Some(format!("`{method}`"))
+    });
+    let methods: Vec<_> = methods.take(INPUTS_NAMED_MAX).collect();
+    let what = if methods.is_empty() {
+        "input".to_owned()
+    } else {
+        methods.join(", ")
+    };
+    RenderedResult {
+        text: format!(
+            "[the tool did not run: its server asks for {what}, which humble cannot give]"
+        ),
+        is_error: true,
+    }
+}
+
+fn content(item: &Value) -> String {
+    let text = |key: &str| item.get(key).and_then(Value::as_str);
+    match text("type") {
+        Some("text") => match text("text") {
+            Some(text) => text.to_owned(),
+            None => "[left out: a text content without text]".to_owned(),
+        },
+        Some(kind @ ("image" | "audio")) => {
+            let mime = text("mimeType").unwrap_or("unknown type");
+            format!("[{kind}: {mime}, {}]", size(text("data").unwrap_or("")))
+        }
+        Some("resource") => match item.get("resource") {
+            Some(resource) => embedded(resource),
+            None => "[left out: an embedded resource without a resource]".to_owned(),
+        },
+        Some("resource_link") => link(item),
+        Some(other) => format!("[left out: a content of the unknown type `{other}`]"),
+        None => "[left out: a content without a type]".to_owned(),
+    }
+}
+
+fn embedded(resource: &Value) -> String {
+    let text = |key: &str| resource.get(key).and_then(Value::as_str);
+    let uri = text("uri").unwrap_or("no URI");
+    match (text("text"), text("blob")) {
+        (Some(text), _) => format!("[resource: {uri}]\n{text}"),
+        (None, Some(blob)) => {
+            let mime = text("mimeType").unwrap_or("unknown type");
+            format!("[resource: {uri}, {mime}, {}]", size(blob))
+        }
+        (None, None) => format!("[resource: {uri}, without contents]"),
+    }
+}
+
+fn link(item: &Value) -> String {
+    let text = |key: &str| item.get(key).and_then(Value::as_str);
+    let mut parts = vec![text("uri").unwrap_or("no URI")];
+    parts.extend(text("title").or_else(|| text("name")));
+    parts.extend(text("mimeType"));
+    parts.extend(text("description"));
+    format!("[link: {}]", parts.join(", "))
+}
+
+/// The size of what `base64` encodes.
+fn size(base64: &str) -> String {
+    let digits = base64.trim_end_matches('=').len();
+    let bytes = digits * 3 / 4;
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn text_of(result: Value) -> String {
+        answer(&result).text
+    }
+
+    #[test]
+    fn every_kind_of_content_has_its_line() {
+        let result = json!({ "content": [
+            { "type": "text", "text": "안녕\u{1b}[0m" },
+            { "type": "image", "mimeType": "image/png", "data": "AAAA" },
+            { "type": "audio", "mimeType": "audio/wav", "data": "AA==" },
+            { "type": "resource", "resource": { "uri": "file:///a", "text": "inside" } },
+            { "type": "resource", "resource": { "uri": "file:///b", "mimeType": "x/y", "blob": "AAAA" } },
+            { "type": "resource_link", "uri": "file:///c", "name": "c", "description": "third" },
+            { "type": "hologram", "data": "?" },
+            { "type": "text" }, "loose", { "type": "resource" },
+        ] });
+        assert_eq!(
+            text_of(result).lines().collect::<Vec<_>>(),
+            [
+                "안녕\u{1b}[0m",
+                "[image: image/png, 3 bytes]",
+                "[audio: audio/wav, 1 bytes]",
+                "[resource: file:///a]",
+                "inside",
+                "[resource: file:///b, x/y, 3 bytes]",
+                "[link: file:///c, c, third]",
+                "[left out: a content of the unknown type `hologram`]",
+                "[left out: a text content without text]",
+                "[left out: a content without a type]",
+                "[left out: an embedded resource without a resource]",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_server_that_asks_back_is_told_of_in_words() {
+        let asks = json!({ "resultType": "input_required", "inputRequests": {
+            "a": { "method": "elicitation/create", "params": {} },
+        } });
+        let expected = "[the tool did not run: its server asks for `elicitation/create`, which humble cannot give]";
+        let told = RenderedResult {
+            text: expected.to_owned(),
+            is_error: true,
+        };
+        assert_eq!(answer(&asks), told);
+        assert!(answer(&json!({ "resultType": "input_required" })).is_error);
+    }
+
+    #[test]
+    fn structured_content_stands_in_where_there_is_no_text() {
+        let structured = json!({ "b": 1, "a": [2] });
+        assert_eq!(
+            text_of(json!({ "structuredContent": structured })),
+            r#"{"b":1,"a":[2]}"#
+        );
+        let both = json!({ "structuredContent": {}, "content": [{ "type": "text", "text": "t" }] });
+        assert_eq!(text_of(both), "t");
+    }
+
+    #[test]
+    fn an_error_is_an_error_and_nothing_is_said_to_be_nothing() {
+        assert!(answer(&json!({ "isError": true, "content": [] })).is_error);
+        assert!(!answer(&json!({ "isError": "yes", "content": [] })).is_error);
+        for nothing in [json!({}), json!({ "content": [] }), json!(null), json!([1])] {
+            assert_eq!(text_of(nothing), "[the tool returned nothing]");
+        }
+    }
+}

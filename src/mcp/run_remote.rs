@@ -1,0 +1,155 @@
+//! One connection attempt to a server at a URL: finds out which HTTP transport it speaks where that is
+//! not configured, and closes the session at the server.
+
+use super::endpoint::RemoteEndpoint;
+use super::error::McpError;
+use super::http::{
+    Connection, Driver, HttpError, HttpKind, HttpTransport, QUEUE_MAX, Remote, endpoint,
+};
+use super::inbox::Inbox;
+use super::run::{Attempt, Channel};
+use super::session::{self, Handshake};
+use super::session_shared::SessionShared;
+use super::startup::Stage;
+use super::supervisor::{ServerSupervisor, SessionEnd};
+use crate::domain::server::{Protocol, RemoteTransport, Transport};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// For telling the server that a session is over; it may be gone itself.
+const DELETE_DEADLINE: Duration = Duration::from_secs(1);
+
+impl ServerSupervisor {
+    /// One run of a server that is reached by URL.
+    pub(super) async fn live_remote(&self, address: &RemoteEndpoint) -> SessionEnd {
+        let (url, headers) = (address.url.clone(), address.headers.clone());
+        let redactor = address.redactor.clone();
+        let building = tokio::task::spawn_blocking(move || Remote::new(&url, &headers, redactor));
+        let remote = tokio::select! {
+            () = self.stop.cancelled() => return SessionEnd::Stopped,
+            remote = building => match remote {
+                Ok(Ok(remote)) => Arc::new(remote),
+                Ok(Err(fault)) => return SessionEnd::Failed(fault.into(), None),
+                Err(_) => return SessionEnd::Failed(McpError::Dropped, None),
+            },
+        };
+        let (protocol, launch) = {
+            let config = &self.state.borrow().config;
+            (config.protocol, config.launch.identity())
+        };
+        let kind = match (address.transport, protocol) {
+            (RemoteTransport::Http, _) | (_, Protocol::Modern) => HttpKind::Http,
+            (RemoteTransport::Sse, _) => HttpKind::Sse,
+            (RemoteTransport::Guess, _) => {
+                // What it spoke last comes first.
+                let known = self.context.cache.of(&launch).await.carrier;
+                return self.guess(&remote, known.unwrap_or(HttpKind::Sse)).await;
+            }
+        };
+        self.live_over(Channel::Remote(&remote, kind)).await.end
+    }
+
+    /// Tries one protocol and, where the server does not speak that, the other.
+    async fn guess(&self, remote: &Arc<Remote>, first: HttpKind) -> SessionEnd {
+        let met = self.live_over(Channel::Remote(remote, first)).await;
+        let Some(one) = not_spoken(&met) else {
+            return met.end;
+        };
+        let second = match first {
+            HttpKind::Sse => HttpKind::Http,
+            HttpKind::Http => HttpKind::Sse,
+        };
+        tracing::info!("tried over another protocol of HTTP: {one}");
+        let met = self.live_over(Channel::Remote(remote, second)).await;
+        let Some(other) = not_spoken(&met) else {
+            return met.end;
+        };
+        let (sse, http) = match first {
+            HttpKind::Sse => (one, other),
+            HttpKind::Http => (other, one),
+        };
+        let (sse, http) = (Box::new(sse), Box::new(http));
+        SessionEnd::Failed(HttpError::Neither { sse, http }.into(), None)
+    }
+
+    /// One session over HTTP, with its end.
+    pub(super) async fn run_remote(
+        &self,
+        remote: &Arc<Remote>,
+        carrier: HttpKind,
+        shared: &Arc<SessionShared>,
+        handshake: Handshake,
+    ) -> SessionEnd {
+        let opening = async {
+            match carrier {
+                HttpKind::Http => Ok((remote.url.clone(), None)),
+                HttpKind::Sse => {
+                    let opened = endpoint(remote).await;
+                    opened.map(|(target, stream)| (target, Some(stream)))
+                }
+            }
+        };
+        let (target, standing) = tokio::select! {
+            biased;
+            () = self.stop.cancelled() => return SessionEnd::Stopped,
+            () = self.by_hand.notified() => return SessionEnd::ByHand,
+            opened = opening => match opened {
+                Ok(opened) => opened,
+                Err(fault) => return SessionEnd::Failed(fault.into(), None),
+            },
+        };
+        let (connection, incoming) =
+            Connection::new(remote.clone(), shared.clone(), carrier, target);
+        let (outbox, queue) = mpsc::channel(QUEUE_MAX);
+        let inbox = Inbox::new(shared.clone(), self.on_late_answer());
+        let wire = HttpTransport::new(outbox, incoming, inbox, shared.clone());
+        let startup = self.startup_left();
+        let transport = match carrier {
+            HttpKind::Sse => Transport::Sse,
+            HttpKind::Http => Transport::Http,
+        };
+        let session = session::run(wire, shared, (handshake, startup), |opened| async move {
+            self.remember_carrier(carrier).await;
+            self.keep(opened, transport).await;
+        });
+        // The end is told before the session is dropped, which would tell another one.
+        let driver = async {
+            let fault = Driver::new(connection.clone(), standing).run(queue).await;
+            shared.outcome.end(fault);
+            shared.outcome.ended().await
+        };
+        let end = self
+            .until_told(shared, async {
+                tokio::select! {
+                    fault = session => fault,
+                    fault = driver => fault,
+                }
+            })
+            .await;
+        // All requests are dropped; this one is the last.
+        let _ = timeout(DELETE_DEADLINE, connection.delete()).await;
+        end
+    }
+
+    async fn remember_carrier(&self, carrier: HttpKind) {
+        let launch = self.state.borrow().config.launch.identity();
+        let cache = &self.context.cache;
+        cache
+            .update(&launch, move |known| known.carrier = Some(carrier))
+            .await;
+    }
+}
+
+/// The fault of a server that does not speak the protocol that was tried.
+fn not_spoken(met: &Attempt) -> Option<HttpError> {
+    match &met.end {
+        SessionEnd::Failed(McpError::Web(fault), _)
+            if fault.is_about_the_question() && met.stage != Stage::Open =>
+        {
+            Some(fault.clone())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,159 @@
+//! The transport of servers that are children or built in: newline-delimited JSON-RPC
+//! over a pair of byte streams.
+
+use super::error::McpError;
+use super::inbox::Inbox;
+use super::session_shared::SessionShared;
+use rmcp::RoleClient;
+use rmcp::model::ServerJsonRpcMessage;
+use rmcp::service::TxJsonRpcMessage;
+use rmcp::transport::Transport;
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+pub const LINE_BYTES_MAX: usize = 64 << 20;
+/// Messages that wait for the server to read.
+pub const OUTBOX_MESSAGES_MAX: usize = 1_024;
+/// A server that reads nothing for so long is deaf.
+const WRITE_DEADLINE: Duration = Duration::from_secs(30);
+/// A line buffer that grew beyond this is given back.
+const LINE_BYTES_KEPT: usize = 1 << 20;
+
+/// The reading half, and the queue of the writing half.
+pub struct StdioTransport<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    outbox: mpsc::Sender<Vec<u8>>,
+    shared: Arc<SessionShared>,
+    inbox: Inbox,
+}
+
+impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
+    pub fn new(
+        reader: R,
+        outbox: mpsc::Sender<Vec<u8>>,
+        shared: Arc<SessionShared>,
+        inbox: Inbox,
+    ) -> Self {
+        Self {
+            reader: BufReader::new(reader),
+            line: Vec::new(),
+            outbox,
+            shared,
+            inbox,
+        }
+    }
+
+    fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
+        self.inbox.sent(message);
+        let mut line =
+            serde_json::to_vec(message).map_err(|error| McpError::Pipe(error.to_string()))?;
+        line.push(b'\n');
+        self.outbox.try_send(line).map_err(|_| {
+            self.shared.outcome.end(McpError::Deaf);
+            McpError::Deaf
+        })
+    }
+
+    /// The next whole line, or `None` at the end of the stream. Dropping the
+    /// future between two polls loses nothing: what was read stays in `self`.
+    async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
+        loop {
+            let chunk = match self.reader.fill_buf().await {
+                Ok(chunk) => chunk,
+                Err(error) => return Err(McpError::Pipe(error.to_string())),
+            };
+            if chunk.is_empty() {
+                // A last line without a newline is still a line.
+                let rest = std::mem::take(&mut self.line);
+                return Ok((!rest.is_empty()).then_some(rest));
+            }
+            let newline = chunk.iter().position(|byte| *byte == b'\n');
+            let part = newline.unwrap_or(chunk.len());
+            if self.line.len() + part > LINE_BYTES_MAX {
+                return Err(McpError::LineTooLong(LINE_BYTES_MAX));
+            }
+            self.line.extend_from_slice(&chunk[..part]);
+            self.reader.consume(newline.map_or(part, |at| at + 1));
+            if newline.is_some() {
+                return Ok(Some(std::mem::take(&mut self.line)));
+            }
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTransport<R> {
+    type Error = McpError;
+
+    /// Queues the message in the order of the calls: a cancellation must not
+    /// overtake its request.
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
+        ready(self.enqueue(&message))
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        while !self.shared.outcome.has_ended() {
+            if let Some(message) = self.inbox.rest() {
+                return Some(message);
+            }
+            let line = match self.next_line().await {
+                Ok(Some(line)) => line,
+                Ok(None) => {
+                    self.shared.outcome.end(McpError::Closed);
+                    break;
+                }
+                Err(fault) => {
+                    self.shared.outcome.end(fault);
+                    break;
+                }
+            };
+            let message = self.inbox.read(&line);
+            for reply in self.inbox.replies() {
+                let mut line = reply.to_string().into_bytes();
+                line.push(b'\n');
+                if self.outbox.try_send(line).is_err() {
+                    self.shared.outcome.end(McpError::Deaf);
+                }
+            }
+            if line.capacity() <= LINE_BYTES_KEPT {
+                self.line = line;
+                self.line.clear();
+            }
+            if message.is_some() {
+                return message;
+            }
+        }
+        None
+    }
+
+    async fn close(&mut self) -> Result<(), McpError> {
+        self.shared.outcome.end(McpError::Dropped);
+        Ok(())
+    }
+}
+
+/// Writes the queue, message by message, until the server does not take one.
+pub async fn write_all(
+    mut queue: mpsc::Receiver<Vec<u8>>,
+    mut writer: impl AsyncWrite + Unpin,
+) -> McpError {
+    while let Some(line) = queue.recv().await {
+        let written = async {
+            writer.write_all(&line).await?;
+            writer.flush().await
+        };
+        match timeout(WRITE_DEADLINE, written).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => return McpError::Pipe(error.to_string()),
+            Err(_) => return McpError::Deaf,
+        }
+    }
+    McpError::Dropped
+}

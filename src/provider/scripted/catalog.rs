@@ -1,0 +1,132 @@
+//! The models that scripted servers have: listed, pulled and removed like real
+//! ones, without a network.
+
+use super::super::error::{Cause, Fault};
+use super::super::pull::{PullProgress, PullStream};
+use crate::domain::facts::is_same_model;
+use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
+use crate::sync::lock;
+use futures::stream;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+/// One thing that a scripted pull does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PullStep {
+    At { done: u64, total: u64 },
+    Fail(Cause),
+    Hang,
+}
+
+/// Shared by the clones of a script. A server that is not stocked refuses.
+#[derive(Debug, Clone, Default)]
+pub struct ScriptedCatalog(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// By base URL; None: it never answers.
+    servers: HashMap<String, Option<Vec<ServerModel>>>,
+    pulls: VecDeque<Vec<PullStep>>,
+}
+
+impl ScriptedCatalog {
+    pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
+        lock(&self.0).servers.insert(url.to_owned(), models);
+    }
+
+    pub(in crate::provider) fn add_pull(&self, steps: Vec<PullStep>) {
+        lock(&self.0).pulls.push_back(steps);
+    }
+
+    /// The names that a server has now.
+    pub fn names(&self, url: &str) -> Vec<String> {
+        let inner = lock(&self.0);
+        let models = inner.servers.get(url).into_iter().flatten().flatten();
+        models.map(|model| model.name.clone()).collect()
+    }
+
+    pub(in crate::provider) async fn catalogue(
+        &self,
+        server: &ModelConfig,
+    ) -> Result<Catalogue, Fault> {
+        let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
+        match stocked {
+            None => Err(Fault::new(server, Cause::Refused)),
+            Some(None) => std::future::pending().await,
+            Some(Some(models)) => Ok(Catalogue {
+                models,
+                is_cut: false,
+            }),
+        }
+    }
+
+    /// Nothing is said of a model that is on no shelf.
+    pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
+        let inner = lock(&self.0);
+        let models = inner.servers.get(&model.base_url).into_iter();
+        let found = models
+            .flatten()
+            .flatten()
+            .find(|one| is_same_model(&one.name, &model.model));
+        found.map(|one| one.facts.clone()).unwrap_or_default()
+    }
+
+    pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
+        let steps = lock(&self.0).pulls.pop_front().unwrap_or_default();
+        let state = (self.clone(), server.clone(), name.to_owned(), steps);
+        let steps = stream::unfold(Some(state), |state| async {
+            let (shelf, server, name, mut steps) = state?;
+            if steps.is_empty() {
+                let mut inner = lock(&shelf.0);
+                let models = inner.servers.entry(server.base_url.clone());
+                let models = models.or_default().get_or_insert_default();
+                models.push(ServerModel {
+                    name,
+                    ..ServerModel::default()
+                });
+                return None;
+            }
+            match steps.remove(0) {
+                PullStep::At { done, total } => {
+                    let progress = PullProgress {
+                        status: "pulling".to_owned(),
+                        done,
+                        total,
+                    };
+                    Some((Ok(progress), Some((shelf, server, name, steps))))
+                }
+                PullStep::Fail(cause) => Some((Err(Fault::new(&server, cause)), None)),
+                PullStep::Hang => std::future::pending().await,
+            }
+        });
+        PullStream::new(steps)
+    }
+
+    pub(in crate::provider) fn remove(
+        &self,
+        server: &ModelConfig,
+        name: &str,
+    ) -> Result<(), Fault> {
+        let mut inner = lock(&self.0);
+        let models = inner.servers.get_mut(&server.base_url);
+        let models = models.and_then(Option::as_mut);
+        let at = models
+            .as_ref()
+            .and_then(|models| models.iter().position(|one| is_same_model(&one.name, name)));
+        match (models, at) {
+            (Some(models), Some(at)) => {
+                models.remove(at);
+                Ok(())
+            }
+            _ => Err(Fault::new(
+                server,
+                Cause::Status {
+                    status: 404,
+                    message: Some(format!("model '{name}' not found")),
+                    retry_after: None,
+                    path: None,
+                },
+            )),
+        }
+    }
+}
