@@ -49,7 +49,7 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
-    let probe = engine::Probe {
+    let probe = engine::DialectProbe {
         provider: Provider::new(),
         built_in: Arc::new(BuiltIn),
         model: Arc::new(model.clone()),
@@ -119,7 +119,7 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
 
 /// Runs the probe to its end, or until a signal comes: its exit status.
 async fn watch(
-    probe: engine::Probe,
+    probe: engine::DialectProbe,
     mut report: Report,
     signals: &mut Signals,
     background: &Background,

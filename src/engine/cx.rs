@@ -6,7 +6,7 @@ use super::deps::Options;
 use super::jobs::JobResult;
 use super::outbox::Outbox;
 use super::questions::PendingQuestion;
-use crate::config::{self, ConfigError, Home};
+use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::Mint;
 use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
@@ -24,6 +24,8 @@ pub(super) struct EngineCx {
     pub(super) home: Home,
     pub(super) provider: Provider,
     pub(super) options: Options,
+    /// The settings in force, apart from what `LiveSettings` has.
+    pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) history: Arc<History>,
@@ -55,6 +57,7 @@ impl EngineCx {
         home: Home,
         provider: Provider,
         options: Options,
+        settings: Settings,
         log: Option<LogHandle>,
         banners: impl IntoIterator<Item = Banner>,
     ) -> Self {
@@ -64,6 +67,7 @@ impl EngineCx {
             home,
             provider,
             options,
+            settings,
             log,
             outbox: Outbox::default(),
             jobs: JoinSet::new(),

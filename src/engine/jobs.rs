@@ -2,7 +2,7 @@
 
 use super::injection_guard::Quote;
 use super::persist::session_writer::Epoch;
-use super::persist::unfinished::{RecoveryScan, UnfinishedTurns};
+use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use crate::config::{ConfigError, Read};
 use crate::domain::{Banner, Dialect, ModelConfig, ModelRef, Session, SessionId};
 use crate::protocol::Event;
@@ -40,8 +40,7 @@ pub(super) enum SessionsResult {
 #[derive(Debug)]
 pub(super) enum RecoveryResult {
     Scanned(RecoveryScan),
-    /// The session of unfinished turns, where they have one.
-    Opened(UnfinishedTurns, Option<Result<Session, StoreError>>),
+    Opened(Box<ResumedConversation>),
 }
 
 #[derive(Debug)]

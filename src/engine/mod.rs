@@ -49,7 +49,7 @@ mod turn_driver;
 pub use argument_checker::ArgumentChecker;
 pub use deps::{EngineDeps, InitialSession, Options};
 pub use models::pull::{pull_failed, remove_failed};
-pub use probe::{Probe, ProbeNews};
+pub use probe::{DialectProbe, ProbeNews};
 
 use crate::config::Read;
 use crate::protocol::{COMMANDS_MAX, Command, EVENTS_MAX, Event};

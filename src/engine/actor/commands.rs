@@ -4,7 +4,7 @@ use super::Actor;
 use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck};
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
-use crate::engine::probe::Probe;
+use crate::engine::probe::DialectProbe;
 use crate::engine::sessions;
 use crate::engine::turn::Input;
 use crate::protocol::{Command, Event};
@@ -45,7 +45,7 @@ impl Actor {
             } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
             Command::Probe => self.start_probe(),
-            Command::StopProbe => self.probe.stop(self.settings.values(), &mut self.cx),
+            Command::StopProbe => self.probe.stop(&mut self.cx),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
@@ -99,27 +99,25 @@ impl Actor {
     fn model_command(&mut self, command: Command) {
         let Self {
             models,
-            settings,
             context,
             cx,
             ..
         } = self;
-        let settings = settings.values_mut();
         match command {
-            Command::SelectModel(model) => models.select_model(&model, settings, context, cx),
+            Command::SelectModel(model) => models.select_model(&model, context, cx),
             Command::UseModel { server, model } => {
-                models.use_model(server, model, settings, context, cx);
+                models.use_model(server, model, context, cx);
             }
-            Command::ListStocks => models.list_stocks(settings, cx),
-            Command::AddModel(new) => models.add_model(new, settings, cx),
+            Command::ListStocks => models.list_stocks(cx),
+            Command::AddModel(new) => models.add_model(new, cx),
             Command::TryModel { query, model } => models.try_model(query, &model, cx),
-            Command::PullModel { server, name } => models.pull_model(server, &name, settings, cx),
+            Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {
                 let answering = self.turn.as_ref().map(|turn| &*turn.model);
-                models.remove_model(server, name, answering, settings, cx);
+                models.remove_model(server, name, answering, cx);
             }
-            Command::SetThink(think) => models.set_think(think, settings, cx),
+            Command::SetThink(think) => models.set_think(think, cx),
             _ => {}
         }
     }
@@ -129,22 +127,22 @@ impl Actor {
             let notice = Notice::warning("The present turn is still under way.");
             return self
                 .cx
-                .notice(notice.advise("Probe the model once it has ended."));
+                .notice(notice.advise("DialectProbe the model once it has ended."));
         }
         let model = self.models.current();
         let probe = model.map(|model| {
             let (num_ctx, agreed) = self.context.num_ctx_of(model);
-            Probe {
+            DialectProbe {
                 provider: self.cx.provider.clone(),
                 built_in: Arc::clone(&self.built_in),
                 model: Arc::clone(model),
                 system_prompt: Arc::clone(self.settings.file_prompt()),
                 num_ctx,
                 agreed,
-                idle_seconds: self.settings.values().limits.idle_seconds,
+                idle_seconds: self.cx.settings.limits.idle_seconds,
             }
         });
-        let probe = probe.ok_or_else(|| no_model(self.settings.values(), &self.cx));
+        let probe = probe.ok_or_else(|| no_model(&self.cx));
         self.probe.start(probe, &mut self.cx);
     }
 

@@ -4,7 +4,6 @@ use super::Actor;
 use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::jobs::{JobResult, RecoveryResult};
-use crate::engine::persist::crash_recovery::ResumedConversation;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::Input;
 use crate::protocol::{Answer, Choice};
@@ -24,18 +23,16 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
                 self.recovery.scanned(scan, &mut self.cx);
             }
-            JobResult::Recovery(RecoveryResult::Opened(turns, opened)) => {
-                self.resume(ResumedConversation::new(turns, opened));
-            }
+            JobResult::Recovery(RecoveryResult::Opened(resumed)) => self.resume(*resumed),
             JobResult::Settings(result) => self.settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(fault)) => {
                 self.cx.notice(fault.notice_while_running());
             }
             JobResult::ModelAdded(model, written) => {
-                let (settings, context) = (self.settings.values_mut(), &mut self.context);
+                let context = &mut self.context;
                 self.models
-                    .model_added(*model, written, settings, context, &mut self.cx);
+                    .model_added(*model, written, context, &mut self.cx);
             }
             JobResult::DialectStored(model, dialect, stored) => {
                 self.dialect_stored(&model, dialect, stored);
@@ -54,7 +51,7 @@ impl Actor {
         stored: Result<(), ConfigError>,
     ) {
         if stored.is_ok() {
-            let mut listed = self.settings.values_mut().models.iter_mut();
+            let mut listed = self.cx.settings.models.iter_mut();
             if let Some(listed) = listed.find(|one| one.reference() == *model) {
                 listed.dialect = dialect;
             }
@@ -81,16 +78,15 @@ impl Actor {
                 self.budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
-                let (settings, context, cx) =
-                    (self.settings.values(), &mut self.context, &mut self.cx);
+                let (context, cx) = (&mut self.context, &mut self.cx);
                 self.models
-                    .add_model_answered(&server, &name, choice, settings, context, cx);
+                    .add_model_answered(&server, &name, choice, context, cx);
             }
             PendingQuestion::RemoveModel { server, name } => {
                 let answering = self.turn.as_ref().map(|turn| &*turn.model);
-                let (settings, cx) = (self.settings.values(), &mut self.cx);
+                let cx = &mut self.cx;
                 self.models
-                    .remove_answered(server, name, choice, answering, settings, cx);
+                    .remove_answered(server, name, choice, answering, cx);
             }
             PendingQuestion::StoreDialect { model, to } => {
                 self.probe.answered(model, to, choice, &mut self.cx);

@@ -23,12 +23,12 @@ use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
 use crate::engine::injection_guard::InjectionGuard;
 use crate::engine::jobs::JobResult;
-use crate::engine::models::Models;
+use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::sessions::{self, Conversation};
-use crate::engine::settings::{LiveSettings, hide_secrets};
+use crate::engine::settings::{LiveSettings, hide_secrets, put_stand_in};
 use crate::engine::trust::TrustState;
 use crate::engine::turn::{Ids, Input};
 use crate::engine::turn_driver::{CallsUnderWay, ReplyTracer};
@@ -52,7 +52,7 @@ struct Actor {
     settings: LiveSettings,
     hub: Hub,
     offered: Arc<Offered>,
-    models: Models,
+    models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
     persist: Persistence,
@@ -83,7 +83,9 @@ pub(super) async fn run(
     hub.remember_in(deps.home.cache().join("servers.json"));
     let told = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
-    let cx = EngineCx::new(deps.home, deps.provider, deps.options, log, banners);
+    let (options, mut settings) = (deps.options, files.known.settings.clone());
+    put_stand_in(&mut settings, &options);
+    let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
     let mut actor = Actor::new(cx, files.known, hub, deps.built_in);
     actor.introduce();
     let trust = actor.trust.stored();
@@ -123,12 +125,12 @@ impl Actor {
     fn new(cx: EngineCx, files: Known, hub: Hub, built_in: Arc<dyn LocalServer>) -> Self {
         let journals = Journals::new(cx.home.journal());
         let trust = Arc::clone(&files.trust);
-        let settings = LiveSettings::new(files, &cx);
+        let settings = LiveSettings::new(files);
         Self {
             settings,
             hub,
             offered: Arc::default(),
-            models: Models::default(),
+            models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
@@ -149,21 +151,22 @@ impl Actor {
     /// Tells the front end all there is to know, and starts the servers.
     fn introduce(&mut self) {
         if let Some(log) = &self.cx.log {
-            log.set_level(self.settings.values().log_level);
+            log.set_level(self.cx.settings.log_level);
         }
-        hide_secrets(&self.settings.known(self.trust.stored()), &self.cx);
+        hide_secrets(
+            &self.settings.known(self.trust.stored(), &self.cx),
+            &self.cx,
+        );
         self.trust.allow(self.cx.options.allow.clone());
         let mode = self.cx.options.tool_mode;
         self.trust
-            .set_mode(mode.unwrap_or(self.settings.values().tool_mode));
+            .set_mode(mode.unwrap_or(self.cx.settings.tool_mode));
         self.cx
             .outbox
             .push(Event::ToolModeChanged(self.trust.mode()));
-        self.models
-            .choose_first_model(self.settings.values(), &mut self.cx);
+        self.models.choose_first_model(&mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
-        self.models
-            .list_models(self.settings.values(), &mut self.cx);
+        self.models.list_models(&mut self.cx);
         self.settings.personas_mut().choose_first(&mut self.cx);
         self.cx.push_banners();
         if !self.cx.options.no_tools {
@@ -173,8 +176,7 @@ impl Actor {
         self.cx
             .outbox
             .push(Event::ServersListed(self.servers_now()));
-        self.models
-            .offer_models(self.settings.values(), &mut self.cx);
+        self.models.offer_models(&mut self.cx);
         sessions::open_first(&mut self.cx);
         self.recovery.look(&mut self.cx);
         let (history, one_turn) = (Arc::clone(&self.cx.history), self.cx.options.one_turn);
@@ -212,14 +214,14 @@ impl Actor {
                 Err(fault) => tracing::error!("a piece of work failed: {fault}"),
             },
             event = self.models.next_event() => {
-                self.models.task_event(event, self.settings.values(), &mut self.cx);
+                self.models.task_event(event, &mut self.cx);
             }
             written = self.persist.next() => {
                 let conversation = &mut self.conversation;
                 self.persist.written(written, conversation, &mut self.cx);
             }
             () = self.settings.edited() => self.settings.look(false, &mut self.cx),
-            news = self.probe.next() => self.probe.take_in(news, self.settings.values(), &mut self.cx),
+            news = self.probe.next() => self.probe.take_in(news, &mut self.cx),
             line = next_line(log_lines) => self.cx.outbox.push(Event::Logged(line)),
             Some(signal) = OptionFuture::from(signal) => self.active_turn_signal(signal),
         }

@@ -31,7 +31,8 @@ impl Actor {
                     .review_tool(&server, &tool, &servers, &mut self.cx);
             }
             Command::Revoke(trusted) => {
-                if self.trust.revoke(*trusted, &mut self.cx) {
+                let is_changed = self.trust.revoke(*trusted, &mut self.cx);
+                if is_changed {
                     self.trust_changed();
                 }
             }
@@ -41,7 +42,7 @@ impl Actor {
 
     pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
         self.trust.set_mode(mode);
-        self.settings.values_mut().tool_mode = mode;
+        self.cx.settings.tool_mode = mode;
         self.feed(Input::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
         let home = self.cx.home.clone();

@@ -4,8 +4,8 @@ use super::Actor;
 use crate::domain::{Advice, Banner, BannerCause, Notice, Session};
 use crate::engine::injection_guard::Quote;
 use crate::engine::jobs::SessionsResult;
-use crate::engine::persist::crash_recovery::ResumedConversation;
 use crate::engine::persist::session_writer::Epoch;
+use crate::engine::persist::unfinished::ResumedConversation;
 use crate::engine::turn::Input;
 use crate::engine::turn_driver::ReplyTracer;
 use crate::protocol::Event;
@@ -122,7 +122,7 @@ impl Actor {
     /// find of a private conversation.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
-            let level = self.settings.values().log_level;
+            let level = self.cx.settings.log_level;
             let capped = level.min(tracing::Level::INFO);
             log.set_level(if self.persist.is_private() {
                 capped

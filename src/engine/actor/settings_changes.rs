@@ -48,15 +48,14 @@ impl Actor {
         let first = self.models.first_of(&known.settings, &self.cx).cloned();
         self.come_into_force(known);
         if let Some(model) = first {
-            let (settings, context) = (self.settings.values(), &mut self.context);
-            self.models
-                .take_model(model, settings, context, &mut self.cx);
+            let context = &mut self.context;
+            self.models.take_model(model, context, &mut self.cx);
         }
         self.settings.taken(changes.len(), &mut self.cx);
     }
 
     fn come_into_force(&mut self, now: Known) {
-        let before = self.settings.replace_values(&now);
+        let before = self.settings.replace_values(&now, &mut self.cx);
         let Known {
             settings: _,
             servers,
@@ -65,17 +64,17 @@ impl Actor {
             trust,
         } = now;
         self.apply_log_level();
-        let mode = self.settings.values().tool_mode;
+        let mode = self.cx.settings.tool_mode;
         // The command line beats the file.
         if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {
             self.trust.set_mode(mode);
             self.feed(Input::ModeChanged(mode));
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
-        if before.models != self.settings.values().models {
-            let (settings, context) = (self.settings.values(), &mut self.context);
+        if before.models != self.cx.settings.models {
+            let context = &mut self.context;
             self.models
-                .settings_changed(&before.models, settings, context, &mut self.cx);
+                .settings_changed(&before.models, context, &mut self.cx);
         }
         if self.settings.replace_servers(servers) {
             self.configure_servers();

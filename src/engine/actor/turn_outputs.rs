@@ -172,7 +172,7 @@ impl Actor {
     fn answer_came(&mut self, answer: &str, usage: Usage) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(covered) = turn.covers.take() {
-            return self.compacted(&covered, answer);
+            return self.compacted(covered, answer);
         }
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist

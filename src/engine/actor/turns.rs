@@ -52,7 +52,7 @@ impl Actor {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
-            self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
+            self.reject(id, prompt, no_model(&self.cx));
             return;
         };
         if prompt.kind == PromptKind::Continue
@@ -80,7 +80,7 @@ impl Actor {
             history: Arc::new(history),
             offered: self.offered_now(),
             approval: self.trust.for_turn(),
-            limits: self.settings.values().limits.clone(),
+            limits: self.cx.settings.limits.clone(),
             quotes: self.guard.quotes().clone(),
         };
         self.begin_turn(id, setup, model, None);
@@ -148,7 +148,7 @@ impl Actor {
             return self.reject(id, prompt, busy);
         }
         let Some(model) = self.models.current().cloned() else {
-            return self.reject(id, prompt, no_model(self.settings.values(), &self.cx));
+            return self.reject(id, prompt, no_model(&self.cx));
         };
         let tokens = self.context.tokens_max(&model);
         let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
@@ -170,7 +170,7 @@ impl Actor {
             history: Arc::default(),
             offered: Arc::new(Offered::default()),
             approval: self.trust.approval().clone(),
-            limits: self.settings.values().limits.clone(),
+            limits: self.cx.settings.limits.clone(),
             quotes: self.guard.quotes().clone(),
         };
         self.begin_turn(id, setup, model, Some(covered));
@@ -184,12 +184,12 @@ impl Actor {
     }
 
     /// The summary is there: from now on it is sent in place of what it stands for.
-    pub(super) fn compacted(&mut self, covered: &CompactedRange, summary: &str) {
+    pub(super) fn compacted(&mut self, covered: CompactedRange, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());
         compaction::store_summary(
             self.conversation.session_mut(),
-            covered.clone(),
+            covered,
             summary.trim(),
             &model,
         );

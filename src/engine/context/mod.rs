@@ -8,7 +8,7 @@ mod tool_cost;
 mod window;
 
 pub use messages::{Exchange, RESULT_BYTES_MAX, assemble, result_text};
-pub(super) use window::{Bounds, Fit, NUM_CTX_UNASKED_MAX, weigh};
+pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_UNASKED_MAX, weigh};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
@@ -188,15 +188,15 @@ impl ContextBudget {
             outputs.push(send(unsent, &facts, 0));
             return outputs;
         }
-        let bounds = Bounds::new(model, &facts, fill.num_ctx, fill.agreed);
+        let bounds = ContextLimits::new(model, &facts, fill.num_ctx, fill.agreed);
         let num_ctx = match bounds.fit(estimate) {
-            Fit::Fits { num_ctx } => num_ctx,
-            Fit::Grows { from, to } if !fill.sends_anyway => {
+            ContextFit::Fits { num_ctx } => num_ctx,
+            ContextFit::Grows { from, to } if !fill.sends_anyway => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
                 return vec![BudgetOutput::AskUser { question, to }];
             }
-            Fit::TooLong { num_ctx } | Fit::Grows { from: num_ctx, .. } => {
+            ContextFit::TooLong { num_ctx } | ContextFit::Grows { from: num_ctx, .. } => {
                 let cost = fill.tool_cost(&unsent.tools, estimate);
                 let notice = too_long(model, &bounds, estimate, num_ctx, cost);
                 // In the conversation once, and passing by later.
@@ -235,7 +235,7 @@ impl ContextBudget {
         let facts = self.fill.facts();
         match model.provider {
             ProviderKind::Ollama => {
-                let bounds = Bounds::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
+                let bounds = ContextLimits::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
                 let most = bounds.unasked.max(bounds.floor);
                 Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
             }
@@ -345,7 +345,7 @@ fn send(unsent: PendingRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutpu
 
 fn too_long(
     model: &ModelConfig,
-    bounds: &Bounds,
+    bounds: &ContextLimits,
     estimate: u64,
     num_ctx: u64,
     cost: Option<ToolCost>,

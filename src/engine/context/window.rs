@@ -113,7 +113,7 @@ impl TokenCalibration {
 
 /// What bounds the context of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Bounds {
+pub struct ContextLimits {
     /// The most that the model takes, by `contextLength` or by its own word.
     pub limit: Option<u64>,
     /// `contextLength` is what bounds it.
@@ -125,7 +125,7 @@ pub struct Bounds {
     pub unasked: u64,
 }
 
-impl Bounds {
+impl ContextLimits {
     /// `before` is the context of this conversation's last request, `agreed` what the
     /// person allowed.
     pub fn new(model: &ModelConfig, facts: &ModelFacts, before: u32, agreed: u64) -> Self {
@@ -147,7 +147,7 @@ impl Bounds {
     }
 
     /// How a request of so many tokens fits.
-    pub fn fit(self, estimate: u64) -> Fit {
+    pub fn fit(self, estimate: u64) -> ContextFit {
         let wanted = (estimate + estimate / 4 + ANSWER_TOKENS).next_power_of_two();
         let limit = self.limit.unwrap_or(UNKNOWN_LIMIT.max(self.floor));
         let to = wanted.max(self.floor).min(limit);
@@ -155,17 +155,17 @@ impl Bounds {
         // Twice what the model takes is cut whatever is asked for: no question helps.
         let hopeless = estimate >= limit.saturating_mul(2);
         if to > unasked && !hopeless {
-            Fit::Grows { from: unasked, to }
+            ContextFit::Grows { from: unasked, to }
         } else if estimate >= unasked {
-            Fit::TooLong { num_ctx: unasked }
+            ContextFit::TooLong { num_ctx: unasked }
         } else {
-            Fit::Fits { num_ctx: to }
+            ContextFit::Fits { num_ctx: to }
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
+pub enum ContextFit {
     Fits {
         num_ctx: u64,
     },
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    const NOTHING: Bounds = Bounds {
+    const NOTHING: ContextLimits = ContextLimits {
         limit: None,
         limit_is_configured: false,
         floor: 4_096,
@@ -226,11 +226,11 @@ mod tests {
     #[test]
     fn the_context_is_the_next_power_of_two_above_the_estimate_and_a_quarter() {
         let fits = |estimate| NOTHING.fit(estimate);
-        assert_eq!(fits(100), Fit::Fits { num_ctx: 4_096 });
-        assert_eq!(fits(2_458), Fit::Fits { num_ctx: 4_096 });
-        assert_eq!(fits(2_459), Fit::Fits { num_ctx: 8_192 });
-        assert_eq!(fits(25_395), Fit::Fits { num_ctx: 32_768 });
-        let grows = Fit::Grows {
+        assert_eq!(fits(100), ContextFit::Fits { num_ctx: 4_096 });
+        assert_eq!(fits(2_458), ContextFit::Fits { num_ctx: 4_096 });
+        assert_eq!(fits(2_459), ContextFit::Fits { num_ctx: 8_192 });
+        assert_eq!(fits(25_395), ContextFit::Fits { num_ctx: 32_768 });
+        let grows = ContextFit::Grows {
             from: 32_768,
             to: 65_536,
         };
@@ -239,36 +239,39 @@ mod tests {
 
     #[test]
     fn it_never_passes_the_limit_and_never_shrinks() {
-        let bounds = Bounds {
+        let bounds = ContextLimits {
             limit: Some(10_000),
             floor: 8_192,
             ..NOTHING
         };
-        assert_eq!(bounds.fit(100), Fit::Fits { num_ctx: 8_192 });
-        assert_eq!(bounds.fit(9_999), Fit::Fits { num_ctx: 10_000 });
-        assert_eq!(bounds.fit(10_000), Fit::TooLong { num_ctx: 10_000 });
-        let large = Bounds {
+        assert_eq!(bounds.fit(100), ContextFit::Fits { num_ctx: 8_192 });
+        assert_eq!(bounds.fit(9_999), ContextFit::Fits { num_ctx: 10_000 });
+        assert_eq!(bounds.fit(10_000), ContextFit::TooLong { num_ctx: 10_000 });
+        let large = ContextLimits {
             floor: 131_072,
             ..NOTHING
         };
-        assert_eq!(large.fit(40_000), Fit::Fits { num_ctx: 131_072 });
+        assert_eq!(large.fit(40_000), ContextFit::Fits { num_ctx: 131_072 });
     }
 
     #[test]
     fn what_cannot_fit_anyway_is_not_asked_about() {
-        let limit = |tokens| Bounds {
+        let limit = |tokens| ContextLimits {
             limit: Some(tokens),
             ..NOTHING
         };
-        let grows = Fit::Grows {
+        let grows = ContextFit::Grows {
             from: 32_768,
             to: 40_960,
         };
         assert_eq!(limit(40_960).fit(45_000), grows);
-        let too_long = Fit::TooLong { num_ctx: 32_768 };
+        let too_long = ContextFit::TooLong { num_ctx: 32_768 };
         assert_eq!(limit(40_960).fit(90_000), too_long);
         assert_eq!(NOTHING.fit(3_000_000), too_long);
-        assert_eq!(limit(8_192).fit(9_000), Fit::TooLong { num_ctx: 8_192 });
+        assert_eq!(
+            limit(8_192).fit(9_000),
+            ContextFit::TooLong { num_ctx: 8_192 }
+        );
     }
 
     #[test]
@@ -282,38 +285,38 @@ mod tests {
             loaded_context: Some(16_384),
             ..ModelFacts::default()
         };
-        let expected = Bounds {
+        let expected = ContextLimits {
             limit: Some(40_960),
             limit_is_configured: false,
             floor: 32_768,
             unasked: 32_768,
         };
-        assert_eq!(Bounds::new(&model, &facts, 32_768, 0), expected);
-        let in_memory = Bounds {
+        assert_eq!(ContextLimits::new(&model, &facts, 32_768, 0), expected);
+        let in_memory = ContextLimits {
             floor: 16_384,
             ..expected
         };
-        assert_eq!(Bounds::new(&model, &facts, 8_192, 0), in_memory);
+        assert_eq!(ContextLimits::new(&model, &facts, 8_192, 0), in_memory);
         let model = ModelConfig {
             context_length: Some(8_192),
             ..model
         };
-        let configured = Bounds {
+        let configured = ContextLimits {
             limit: Some(8_192),
             limit_is_configured: true,
             floor: 8_192,
             unasked: 65_536,
         };
-        assert_eq!(Bounds::new(&model, &facts, 0, 65_536), configured);
+        assert_eq!(ContextLimits::new(&model, &facts, 0, 65_536), configured);
     }
 
     #[test]
     fn what_was_agreed_needs_no_second_question() {
-        let bounds = Bounds {
+        let bounds = ContextLimits {
             unasked: 65_536,
             ..NOTHING
         };
-        assert_eq!(bounds.fit(40_000), Fit::Fits { num_ctx: 65_536 });
+        assert_eq!(bounds.fit(40_000), ContextFit::Fits { num_ctx: 65_536 });
     }
 
     #[test]

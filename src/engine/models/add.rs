@@ -3,8 +3,8 @@
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
-use super::{ModelTaskEvent, Models, without_retry};
-use crate::config::{self, ConfigError, Settings};
+use super::{ModelRegistry, ModelTaskEvent, without_retry};
+use crate::config::{self, ConfigError};
 use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
 use crate::domain::{
@@ -20,23 +20,22 @@ use std::sync::Arc;
 
 const DEFAULT_OLLAMA: &str = "http://localhost:11434";
 
-impl Models {
+impl ModelRegistry {
     pub fn use_model(
         &mut self,
         server: ModelServer,
         name: String,
-        settings: &mut Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         let is_it = |model: &&ModelConfig| {
             config::server_of(model) == server && is_same_model(&model.model, &name)
         };
-        let configured = settings.models.iter().find(is_it);
+        let configured = cx.settings.models.iter().find(is_it);
         if let Some(model) = configured.map(ModelConfig::reference) {
-            return self.select_model(&model, settings, context, cx);
+            return self.select_model(&model, context, cx);
         }
-        if self.config_of(&server, settings).is_none() {
+        if self.config_of(&server, cx).is_none() {
             return cx.notice(Notice::warning(format!(
                 "{} is asked no more: config.json has changed.",
                 server.url
@@ -44,7 +43,7 @@ impl Models {
         }
         // On a first run choosing is all that is asked.
         if self.offers {
-            return self.add_model_answered(&server, &name, Choice::Add, settings, context, cx);
+            return self.add_model_answered(&server, &name, Choice::Add, context, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
@@ -62,19 +61,18 @@ impl Models {
         server: &ModelServer,
         name: &str,
         choice: Choice,
-        settings: &Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
-        let Some(config) = self.config_of(server, settings) else {
+        let Some(config) = self.config_of(server, cx) else {
             return;
         };
-        let like = settings.models.iter();
+        let like = cx.settings.models.iter();
         let like = like
             .map(ModelConfig::reference)
             .find(|one| *one == config.reference());
         let new = NewModel {
-            name: self.free_name(name, server, settings),
+            name: self.free_name(name, server, cx),
             model: name.to_owned(),
             provider: server.provider,
             base_url: like.is_none().then(|| config.base_url.clone()),
@@ -82,13 +80,13 @@ impl Models {
             like,
         };
         match choice {
-            Choice::Add => self.add_model(new, settings, cx),
+            Choice::Add => self.add_model(new, cx),
             Choice::UseOnce => {
-                let Ok(model) = self.model_of(&new, settings, cx) else {
+                let Ok(model) = self.model_of(&new, cx) else {
                     return;
                 };
                 let said = format!("Using {} until humble ends.", model.name);
-                self.take_model(model, settings, context, cx);
+                self.take_model(model, context, cx);
                 cx.notice(Notice::info(said));
             }
             _ => {}
@@ -96,8 +94,8 @@ impl Models {
     }
 
     /// A name that no other model has: the server tells two apart.
-    fn free_name(&self, name: &str, server: &ModelServer, settings: &Settings) -> String {
-        let is_taken = |name: &str| settings.models.iter().any(|one| one.name == name);
+    fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
+        let is_taken = |name: &str| cx.settings.models.iter().any(|one| one.name == name);
         if !is_taken(name) {
             return name.to_owned();
         }
@@ -108,11 +106,11 @@ impl Models {
     }
 
     /// Writes a model into `config.json`; it is used once it stands there.
-    pub fn add_model(&mut self, mut new: NewModel, settings: &Settings, cx: &mut EngineCx) {
+    pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
         if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
             new.base_url = None;
         }
-        let mut model = match self.model_of(&new, settings, cx) {
+        let mut model = match self.model_of(&new, cx) {
             Ok(model) => model,
             Err(faults) => {
                 let what = format!("`{}` cannot be added.", new.name);
@@ -128,25 +126,18 @@ impl Models {
     }
 
     /// A new model as it is used: address, key and certificate may be another's.
-    fn model_of(
-        &self,
-        new: &NewModel,
-        settings: &Settings,
-        cx: &EngineCx,
-    ) -> Result<ModelConfig, String> {
+    fn model_of(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
         let model = config::understand(&cx.home, new)?;
         let like = new.like.as_ref();
-        Ok(
-            match like.and_then(|like| self.find_reference(like, settings)) {
-                Some(like) => ModelConfig {
-                    base_url: like.base_url,
-                    api_key: like.api_key,
-                    ca_file: like.ca_file,
-                    ..model
-                },
-                None => model,
+        Ok(match like.and_then(|like| self.find_reference(like, cx)) {
+            Some(like) => ModelConfig {
+                base_url: like.base_url,
+                api_key: like.api_key,
+                ca_file: like.ca_file,
+                ..model
             },
-        )
+            None => model,
+        })
     }
 
     /// The file lists it now. What else the file may say by now is not taken over:
@@ -155,7 +146,6 @@ impl Models {
         &mut self,
         model: ModelConfig,
         written: Result<(), ConfigError>,
-        settings: &mut Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
@@ -163,20 +153,20 @@ impl Models {
             return cx.notice(fault.notice());
         }
         let reference = model.reference();
-        for other in &mut settings.models {
+        for other in &mut cx.settings.models {
             other.active = false;
         }
-        settings.models.push(model.clone());
-        settings.lists_models = true;
+        cx.settings.models.push(model.clone());
+        cx.settings.lists_models = true;
         self.offers = false;
         if let Some(log) = &cx.log {
-            log.hide(settings.secrets());
+            log.hide(cx.settings.secrets());
         }
-        self.take_model(model, settings, context, cx);
+        self.take_model(model, context, cx);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         cx.notice(Notice::info(said));
-        self.list_stocks(settings, cx);
+        self.list_stocks(cx);
     }
 
     /// Asks the server of a new model what it has, so that a wrong address or key is
@@ -193,21 +183,21 @@ impl Models {
         if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
             log.hide(vec![key.clone()]);
         }
-        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
-        self.tasks.spawn(async move {
+        let provider = cx.provider.clone();
+        self.spawn(async move {
             let listed = provider.catalogue(&model, LIST_TIME_MAX).await;
             let result = match listed {
                 Ok(catalogue) => has_model(&catalogue, &model),
                 Err(fault) => Err(without_retry(fault.notice())),
             };
-            let _ = sender.send(ModelTaskEvent::Tried(query, result)).await;
+            Some(ModelTaskEvent::Tried(query, result))
         });
     }
 
     /// For the present model of this program alone.
-    pub fn set_think(&mut self, think: Think, settings: &Settings, cx: &mut EngineCx) {
+    pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
-            let notice = no_model(settings, cx);
+            let notice = no_model(cx);
             return cx.notice(notice);
         };
         let mut changed = (**model).clone();
@@ -218,15 +208,12 @@ impl Models {
         if think == Think::Off || changed.provider != ProviderKind::Ollama {
             return;
         }
-        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
-        self.tasks.spawn(async move {
-            let Ok(facts) = provider.facts(&changed).await else {
-                return;
-            };
-            if facts.can("thinking") == Some(false) {
-                let news = ModelTaskEvent::CannotThink(changed.reference(), facts.capabilities);
-                let _ = sender.send(news).await;
-            }
+        let provider = cx.provider.clone();
+        self.spawn(async move {
+            let facts = provider.facts(&changed).await.ok();
+            let facts = facts.filter(|facts| facts.can("thinking") == Some(false))?;
+            let model = changed.reference();
+            Some(ModelTaskEvent::CannotThink(model, facts.capabilities))
         });
     }
 

@@ -1,7 +1,7 @@
 //! What model servers have: asked in the background, each answer an event.
 
-use super::{KnownServer, ModelTaskEvent, Models, without_retry};
-use crate::config::{self, Settings};
+use super::{KnownServer, ModelRegistry, ModelTaskEvent, without_retry};
+use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::{
     Catalogue, ModelConfig, ModelServer, ProviderKind, ServerModel, Stock, StockState, Stocks,
@@ -18,22 +18,21 @@ pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 /// How long an Ollama is looked for that nobody spoke of.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
-impl Models {
+impl ModelRegistry {
     /// Looks around for models where the program was never told of any (S2.8).
-    pub fn offer_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
-        let is_first = !settings.lists_models && cx.unread_config().is_none();
+    pub fn offer_models(&mut self, cx: &mut EngineCx) {
+        let is_first = !cx.settings.lists_models && cx.unread_config().is_none();
         if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {
             self.offers = true;
-            self.list_stocks(settings, cx);
+            self.list_stocks(cx);
         }
     }
 
     /// Asks every server anew; what was known of it stands until it answers.
-    pub fn list_stocks(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn list_stocks(&mut self, cx: &mut EngineCx) {
         let before = std::mem::take(&mut self.servers);
-        self.servers = self.distinct_servers(settings, cx);
+        self.servers = self.distinct_servers(cx);
         self.listing.abort_all();
-        while self.tasks.try_join_next().is_some() {}
         self.listing = JoinSet::new();
         for known in &mut self.servers {
             let earlier = before
@@ -60,8 +59,8 @@ impl Models {
 
     /// The servers of all configured models, each once, and the Ollama of this machine
     /// where none is configured.
-    fn distinct_servers(&self, settings: &Settings, cx: &EngineCx) -> Vec<KnownServer> {
-        let configured = config::model_servers(&settings.models).into_iter();
+    fn distinct_servers(&self, cx: &EngineCx) -> Vec<KnownServer> {
+        let configured = config::model_servers(&cx.settings.models).into_iter();
         let mut servers: Vec<KnownServer> = configured
             .map(|served| KnownServer {
                 config: served.config,
@@ -115,12 +114,12 @@ impl Models {
     }
 
     /// Any model of a server, to ask it by.
-    pub fn config_of(&self, server: &ModelServer, settings: &Settings) -> Option<ModelConfig> {
+    pub fn config_of(&self, server: &ModelServer, cx: &EngineCx) -> Option<ModelConfig> {
         let known = self.servers.iter();
         let known = known
             .filter(|one| one.stock.server == *server)
             .map(|one| &one.config);
-        let mut configured = settings.models.iter();
+        let mut configured = cx.settings.models.iter();
         let configured = || configured.find(|model| config::server_of(model) == *server);
         known.into_iter().next().or_else(configured).cloned()
     }
@@ -148,10 +147,10 @@ impl Models {
 
     /// The Ollama that is meant where none is named: the one that is used, or the
     /// first there is.
-    pub fn usual_ollama(&self, settings: &Settings, cx: &EngineCx) -> ModelConfig {
+    pub fn usual_ollama(&self, cx: &EngineCx) -> ModelConfig {
         let is_ollama = |model: &&ModelConfig| model.provider == ProviderKind::Ollama;
         let used = self.current.as_deref().filter(is_ollama);
-        let first = || settings.models.iter().find(is_ollama);
+        let first = || cx.settings.models.iter().find(is_ollama);
         let found = used.or_else(first).cloned();
         found.unwrap_or_else(|| config::local_ollama(&cx.home))
     }

@@ -7,7 +7,6 @@ pub(super) mod pull;
 pub(super) mod select;
 
 use super::cx::EngineCx;
-use crate::config::Settings;
 use crate::domain::{
     Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId, Stock,
 };
@@ -21,11 +20,11 @@ use tokio_util::task::AbortOnDropHandle;
 /// Events of tasks that wait for the actor.
 const EVENTS_MAX: usize = 64;
 
-pub(super) struct Models {
+pub(super) struct ModelRegistry {
     /// The one that answers.
     current: Option<Arc<ModelConfig>>,
     servers: Vec<KnownServer>,
-    /// Models were looked for because the settings list none: choosing one adds it.
+    /// ModelRegistry were looked for because the settings list none: choosing one adds it.
     offers: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
@@ -59,7 +58,7 @@ struct ActivePull {
     _task: AbortOnDropHandle<()>,
 }
 
-impl Default for Models {
+impl Default for ModelRegistry {
     fn default() -> Self {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         Self {
@@ -75,7 +74,7 @@ impl Default for Models {
     }
 }
 
-impl Models {
+impl ModelRegistry {
     pub(super) fn current(&self) -> Option<&Arc<ModelConfig>> {
         self.current.as_ref()
     }
@@ -84,6 +83,17 @@ impl Models {
     pub(super) fn current_name(&self) -> String {
         let current = self.current.as_ref();
         current.map_or_else(String::new, |model| model.name.clone())
+    }
+
+    /// Runs a task whose only event is its result.
+    fn spawn(&mut self, task: impl Future<Output = Option<ModelTaskEvent>> + Send + 'static) {
+        while self.tasks.try_join_next().is_some() {}
+        let sender = self.sender.clone();
+        self.tasks.spawn(async move {
+            if let Some(event) = task.await {
+                let _ = sender.send(event).await;
+            }
+        });
     }
 
     /// Waits for the next event of a task. Cancel-safe.
@@ -95,21 +105,16 @@ impl Models {
         }
     }
 
-    pub(super) fn task_event(
-        &mut self,
-        event: ModelTaskEvent,
-        settings: &Settings,
-        cx: &mut EngineCx,
-    ) {
+    pub(super) fn task_event(&mut self, event: ModelTaskEvent, cx: &mut EngineCx) {
         match event {
             ModelTaskEvent::Listed(server, listed) => self.listed(&server, listed, cx),
             ModelTaskEvent::Tried(query, result) => {
                 cx.outbox.push(Event::ModelTried { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.pull_goes_on(progress, cx),
-            ModelTaskEvent::Pulled(result) => self.pull_ended(result, settings, cx),
+            ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),
             ModelTaskEvent::Removed(server, name, result) => {
-                self.removed(&server, &name, result, settings, cx);
+                self.removed(&server, &name, result, cx);
             }
             ModelTaskEvent::CannotThink(model, abilities) => {
                 self.cannot_think(&model, &abilities, cx);

@@ -1,8 +1,8 @@
 //! Pulls models to an Ollama and removes them. One pull at a time; it goes on whatever is on
 //! the screen, and ends with the program.
 
-use super::{ActivePull, ModelTaskEvent, Models, without_retry};
-use crate::config::{self, Settings};
+use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
+use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::stock::{no_name, size_words};
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
@@ -18,14 +18,8 @@ use tokio_util::task::AbortOnDropHandle;
 /// Progress is told no more often: nobody reads faster.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-impl Models {
-    pub fn pull_model(
-        &mut self,
-        server: Option<ModelServer>,
-        name: &str,
-        settings: &Settings,
-        cx: &mut EngineCx,
-    ) {
+impl ModelRegistry {
+    pub fn pull_model(&mut self, server: Option<ModelServer>, name: &str, cx: &mut EngineCx) {
         let name = name.trim();
         if let Some(pulling) = &self.pull {
             let other = pulling.pull.name.clone();
@@ -35,7 +29,7 @@ impl Models {
         if let Some(notice) = no_name(name) {
             return cx.notice(notice);
         }
-        let Some(ollama) = self.ollama(server.as_ref(), "pull models", settings, cx) else {
+        let Some(ollama) = self.ollama(server.as_ref(), "pull models", cx) else {
             return;
         };
         let server = config::server_of(&ollama);
@@ -83,12 +77,11 @@ impl Models {
         &mut self,
         server: Option<&ModelServer>,
         what: &str,
-        settings: &Settings,
         cx: &mut EngineCx,
     ) -> Option<ModelConfig> {
         let config = match server {
-            None => Some(self.usual_ollama(settings, cx)),
-            Some(server) => self.config_of(server, settings),
+            None => Some(self.usual_ollama(cx)),
+            Some(server) => self.config_of(server, cx),
         };
         let ollama = config.filter(|config| config.provider == ProviderKind::Ollama);
         if ollama.is_none() {
@@ -108,12 +101,7 @@ impl Models {
         self.push_pull(cx);
     }
 
-    pub fn pull_ended(
-        &mut self,
-        result: Result<(), Fault>,
-        settings: &Settings,
-        cx: &mut EngineCx,
-    ) {
+    pub fn pull_ended(&mut self, result: Result<(), Fault>, cx: &mut EngineCx) {
         // The last words of a pull that was stopped.
         let Some(pulling) = self.pull.take() else {
             return;
@@ -128,7 +116,7 @@ impl Models {
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
                 cx.notice(notice.advise(Advice::UsePulledModel));
-                self.list_stocks(settings, cx);
+                self.list_stocks(cx);
             }
             Err(fault) => cx.notice(pull_failed(&name, &fault)),
         }
@@ -149,10 +137,9 @@ impl Models {
         server: Option<ModelServer>,
         name: String,
         answering: Option<&ModelConfig>,
-        settings: &Settings,
         cx: &mut EngineCx,
     ) {
-        let Some(ollama) = self.ollama(server.as_ref(), "remove models", settings, cx) else {
+        let Some(ollama) = self.ollama(server.as_ref(), "remove models", cx) else {
             return;
         };
         let server = config::server_of(&ollama);
@@ -207,21 +194,18 @@ impl Models {
         name: String,
         choice: Choice,
         answering: Option<&ModelConfig>,
-        settings: &Settings,
         cx: &mut EngineCx,
     ) {
         if choice != Choice::Remove || !self.may_remove(&server, &name, answering, cx) {
             return;
         }
-        let Some(ollama) = self.ollama(Some(&server), "remove models", settings, cx) else {
+        let Some(ollama) = self.ollama(Some(&server), "remove models", cx) else {
             return;
         };
-        let (provider, sender) = (cx.provider.clone(), self.sender.clone());
-        self.tasks.spawn(async move {
+        let provider = cx.provider.clone();
+        self.spawn(async move {
             let result = provider.remove(&ollama, &name).await;
-            let _ = sender
-                .send(ModelTaskEvent::Removed(server, name, result))
-                .await;
+            Some(ModelTaskEvent::Removed(server, name, result))
         });
     }
 
@@ -230,12 +214,11 @@ impl Models {
         server: &ModelServer,
         name: &str,
         result: Result<(), Fault>,
-        settings: &Settings,
         cx: &mut EngineCx,
     ) {
         let notice = match result {
             Ok(()) => {
-                let is_listed = settings.models.iter().any(|model| {
+                let is_listed = cx.settings.models.iter().any(|model| {
                     config::server_of(model) == *server && is_same_model(&model.model, name)
                 });
                 let notice = Notice::info(format!("Removed {name}."));
@@ -248,7 +231,7 @@ impl Models {
             Err(fault) => remove_failed(name, &fault),
         };
         cx.notice(notice);
-        self.list_stocks(settings, cx);
+        self.list_stocks(cx);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which model answers, and where that is kept.
 
-use super::Models;
+use super::ModelRegistry;
 use crate::config::{self, Settings};
 use crate::domain::{Advice, Banner, BannerCause, Dialect, ModelConfig, ModelRef, Notice};
 use crate::engine::context::ContextBudget;
@@ -13,9 +13,9 @@ const EXAMPLE: &str =
     r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 
 /// Why there is no model to ask.
-pub fn no_model(settings: &Settings, cx: &EngineCx) -> Notice {
+pub fn no_model(cx: &EngineCx) -> Notice {
     let notice = Notice::failure("No active model is configured.").advise(Advice::SelectModel);
-    if settings.lists_models {
+    if cx.settings.lists_models {
         return notice;
     }
     // A file that could not be read may well list models.
@@ -32,18 +32,19 @@ pub fn no_model(settings: &Settings, cx: &EngineCx) -> Notice {
         .advise(format!("Or put this there, for example:\n{EXAMPLE}"))
 }
 
-impl Models {
+impl ModelRegistry {
     /// The model that the command line names, or the active one.
-    pub fn choose_first_model(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub fn choose_first_model(&mut self, cx: &mut EngineCx) {
         let named = cx
             .options
             .model
             .as_deref()
-            .map(|name| (name, self.find_model(name, settings)));
+            .map(|name| (name, self.find_model(name, cx)));
         let model = match named {
             Some((_, Some(model))) => Some(model),
             Some((name, None)) => {
-                let names: Vec<&str> = settings
+                let names: Vec<&str> = cx
+                    .settings
                     .models
                     .iter()
                     .map(|model| model.name.as_str())
@@ -53,21 +54,26 @@ impl Models {
                 cx.add_banners([Banner::new(BannerCause::UnknownModel, notice)]);
                 None
             }
-            None => settings.active().cloned(),
+            None => cx.settings.active().cloned(),
         };
         self.current = model.map(Arc::new);
     }
 
-    pub fn find_model(&self, name: &str, settings: &Settings) -> Option<ModelConfig> {
-        let models = &settings.models;
+    pub fn find_model(&self, name: &str, cx: &EngineCx) -> Option<ModelConfig> {
+        let models = &cx.settings.models;
         let by_name = models.iter().find(|model| model.name == name);
         by_name
             .or_else(|| models.iter().find(|model| model.model == name))
             .cloned()
     }
 
-    pub fn list_models(&mut self, settings: &Settings, cx: &mut EngineCx) {
-        let models = settings.models.iter().map(ModelConfig::reference).collect();
+    pub fn list_models(&mut self, cx: &mut EngineCx) {
+        let models = cx
+            .settings
+            .models
+            .iter()
+            .map(ModelConfig::reference)
+            .collect();
         let selected = self.current.as_ref().map(|model| model.reference());
         cx.outbox.push(Event::ModelsListed { models, selected });
     }
@@ -75,21 +81,20 @@ impl Models {
     pub fn select_model(
         &mut self,
         wanted: &ModelRef,
-        settings: &mut Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
-        let Some(model) = self.find_reference(wanted, settings) else {
+        let Some(model) = self.find_reference(wanted, cx) else {
             cx.notice(Notice::warning(format!(
                 "There is no model `{}` any more.",
                 wanted.name
             )));
             return;
         };
-        for other in &mut settings.models {
+        for other in &mut cx.settings.models {
             other.active = other.reference() == *wanted;
         }
-        self.take_model(model, settings, context, cx);
+        self.take_model(model, context, cx);
         // A stand-in is in no file.
         if cx.options.stand_in.is_some() {
             return;
@@ -98,8 +103,8 @@ impl Models {
         cx.save_config(move || config::set_active_model(&home, &wanted));
     }
 
-    pub fn find_reference(&self, wanted: &ModelRef, settings: &Settings) -> Option<ModelConfig> {
-        let mut models = settings.models.iter();
+    pub fn find_reference(&self, wanted: &ModelRef, cx: &EngineCx) -> Option<ModelConfig> {
+        let mut models = cx.settings.models.iter();
         models.find(|model| model.reference() == *wanted).cloned()
     }
 
@@ -107,7 +112,6 @@ impl Models {
     pub fn take_model(
         &mut self,
         model: ModelConfig,
-        settings: &Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
@@ -118,7 +122,7 @@ impl Models {
         cx.banners.remove(&BannerCause::UnknownModel);
         cx.banners.remove(&BannerCause::ActiveModel);
         cx.push_banners();
-        self.list_models(settings, cx);
+        self.list_models(cx);
     }
 
     /// The model in use goes on; of its own entry it takes what is in force. One that
@@ -126,19 +130,16 @@ impl Models {
     pub fn settings_changed(
         &mut self,
         before: &[ModelConfig],
-        settings: &Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
-        let models = &settings.models;
+        let models = &cx.settings.models;
         let named = |name: &str| models.iter().find(|model| model.name == name);
         if let Some(model) = self.current.clone() {
             let is_it = |other: &&ModelConfig| other.reference() == model.reference();
             let found = models.iter().find(is_it).or_else(|| named(&model.name));
             match (before.iter().find(is_it), found.cloned()) {
-                (Some(old), Some(new)) if *old != new => {
-                    self.moved(&model, old, new, settings, context, cx)
-                }
+                (Some(old), Some(new)) if *old != new => self.moved(&model, old, new, context, cx),
                 (Some(_), None) => cx.notice(
                     Notice::warning(format!("`{}` is not in config.json any more.", model.name))
                         .because("It goes on answering for now.")
@@ -147,7 +148,7 @@ impl Models {
                 _ => {}
             }
         }
-        self.list_models(settings, cx);
+        self.list_models(cx);
     }
 
     /// The model that would begin to answer, were these the settings of a start: none
@@ -167,7 +168,6 @@ impl Models {
         model: &ModelConfig,
         old: &ModelConfig,
         mut new: ModelConfig,
-        settings: &Settings,
         context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
@@ -177,7 +177,7 @@ impl Models {
         }
         let moved = new.reference() != old.reference() || new.base_url != old.base_url;
         if moved {
-            return self.take_model(new, settings, context, cx);
+            return self.take_model(new, context, cx);
         }
         cx.outbox.push(Event::ThinkChanged(new.think));
         self.current = Some(Arc::new(new));

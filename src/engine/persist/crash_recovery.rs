@@ -1,13 +1,11 @@
 //! Offers the turns that an earlier run left unfinished, one after the other, the newest
 //! first.
 
-use super::unfinished::{RecoveryScan, UnfinishedTurns, scan};
-use crate::domain::{Advice, Notice, Session};
+use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Owner};
-use crate::store::{Journal, StoreError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -15,16 +13,6 @@ use std::sync::Arc;
 pub struct CrashRecovery {
     /// Still to be offered.
     unfinished: VecDeque<UnfinishedTurns>,
-}
-
-/// A conversation that is taken up again, with the words of its unfinished turns.
-pub struct ResumedConversation {
-    pub session: Session,
-    pub journal: Journal,
-    /// To be put back into the composer: nothing is asked and nothing approved unseen, since
-    /// tools may have changed.
-    pub prompt: String,
-    pub notice: Notice,
 }
 
 impl CrashRecovery {
@@ -62,8 +50,8 @@ impl CrashRecovery {
             Choice::Resume => {
                 let sessions = Arc::clone(&cx.sessions);
                 cx.jobs.spawn_blocking(move || {
-                    let opened = turns.open_session(&sessions);
-                    JobResult::Recovery(RecoveryResult::Opened(turns, opened))
+                    let resumed = Box::new(ResumedConversation::open(turns, &sessions));
+                    JobResult::Recovery(RecoveryResult::Opened(resumed))
                 });
             }
             Choice::Discard => {
@@ -84,30 +72,5 @@ impl CrashRecovery {
             });
         }
         self.offer_next(cx);
-    }
-}
-
-impl ResumedConversation {
-    /// `opened` is the session of the turns, where they have one.
-    pub fn new(turns: UnfinishedTurns, opened: Option<Result<Session, StoreError>>) -> Self {
-        let (mut session, fault) = match opened {
-            Some(Ok(session)) => (session, None),
-            Some(Err(fault)) => (Session::new(""), Some(fault)),
-            None => (Session::new(""), None),
-        };
-        turns.add_to(&mut session);
-        let notice = match fault {
-            Some(fault) => fault.notice().advise("It goes on as a new conversation."),
-            None if turns.awaited_approval() => Notice::info("The prompt is back in the message.")
-                .advise(Advice::SendAgain)
-                .because("The call that waited for you was not run."),
-            None => Notice::info("The prompt is back in the message.").advise(Advice::SendAgain),
-        };
-        Self {
-            session,
-            prompt: turns.prompt(),
-            notice,
-            journal: turns.into_journal(),
-        }
     }
 }

@@ -31,7 +31,7 @@ const JOURNAL: BannerCause = BannerCause::NoJournal;
 const UNSAVED: BannerCause = BannerCause::UnsavedSession;
 
 /// Something that was written in the background.
-pub(super) enum Written {
+pub(super) enum PersistEvent {
     Session(Saved),
     Journal(Step),
 }
@@ -59,11 +59,11 @@ impl Persistence {
     }
 
     /// Waits for the next write to end. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Written {
+    pub(super) async fn next(&mut self) -> PersistEvent {
         tokio::select! {
             biased;
-            saved = self.sessions.saved() => Written::Session(saved),
-            step = self.journal.step() => Written::Journal(step),
+            saved = self.sessions.saved() => PersistEvent::Session(saved),
+            step = self.journal.step() => PersistEvent::Journal(step),
         }
     }
 
@@ -173,13 +173,13 @@ impl Persistence {
     /// Takes in what was written.
     pub(super) fn written(
         &mut self,
-        written: Written,
+        written: PersistEvent,
         conversation: &mut Conversation,
         cx: &mut EngineCx,
     ) {
         match written {
-            Written::Session(saved) => self.session_saved(saved, conversation, cx),
-            Written::Journal(step) => self.journal_written(step, cx),
+            PersistEvent::Session(saved) => self.session_saved(saved, conversation, cx),
+            PersistEvent::Journal(step) => self.journal_written(step, cx),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
-use crate::domain::{Notice, Session};
+use crate::domain::{Advice, Notice, Session};
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, Sessions, StoreError, recover,
@@ -63,19 +63,19 @@ impl UnfinishedTurns {
     }
 
     /// A call of the last one waited for a decision.
-    pub(super) fn awaited_approval(&self) -> bool {
+    fn awaited_approval(&self) -> bool {
         let last = self.turns.last();
         last.is_some_and(|turn| turn.awaiting().next().is_some())
     }
 
-    pub(super) fn open_session(&self, sessions: &Sessions) -> Option<Result<Session, StoreError>> {
+    fn open_session(&self, sessions: &Sessions) -> Option<Result<Session, StoreError>> {
         let mut turns = self.turns.iter().rev();
         let id = turns.find_map(|turn| turn.session.clone());
         id.map(|id| sessions.open(&id))
     }
 
     /// Adds the words to their session, marked as interrupted.
-    pub(super) fn add_to(&self, session: &mut Session) {
+    fn add_to(&self, session: &mut Session) {
         for turn in &self.turns {
             if session.started_at.is_none() {
                 session.started_at = turn.started;
@@ -95,6 +95,42 @@ impl UnfinishedTurns {
 
     pub(super) fn into_journal(self) -> Journal {
         self.journal
+    }
+}
+
+/// A conversation that is taken up again, with the words of its unfinished turns.
+#[derive(Debug)]
+pub struct ResumedConversation {
+    pub session: Session,
+    pub journal: Journal,
+    /// To be put back into the composer: nothing is asked and nothing approved unseen, since
+    /// tools may have changed.
+    pub prompt: String,
+    pub notice: Notice,
+}
+
+impl ResumedConversation {
+    /// In the session of the turns, where they have one that can be opened.
+    pub(super) fn open(turns: UnfinishedTurns, sessions: &Sessions) -> Self {
+        let (mut session, fault) = match turns.open_session(sessions) {
+            Some(Ok(session)) => (session, None),
+            Some(Err(fault)) => (Session::new(""), Some(fault)),
+            None => (Session::new(""), None),
+        };
+        turns.add_to(&mut session);
+        let notice = match fault {
+            Some(fault) => fault.notice().advise("It goes on as a new conversation."),
+            None if turns.awaited_approval() => Notice::info("The prompt is back in the message.")
+                .advise(Advice::SendAgain)
+                .because("The call that waited for you was not run."),
+            None => Notice::info("The prompt is back in the message.").advise(Advice::SendAgain),
+        };
+        Self {
+            session,
+            prompt: turns.prompt(),
+            notice,
+            journal: turns.into_journal(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //! the model wrote. Every wait has a deadline.
 
 use super::observation::Observation;
-use super::run::{Probe, ProbeNews, ProbeTools};
+use super::run::{DialectProbe, ProbeNews, ProbeTools};
 use crate::domain::model::Limits;
 use crate::domain::probe::{TOOL, Trial};
 use crate::domain::{
@@ -10,7 +10,7 @@ use crate::domain::{
 };
 use crate::engine::approval::{Approval, Grant};
 use crate::engine::argument_checker::ArgumentChecker;
-use crate::engine::context::{Bounds, Fit, weigh, with_tool_role};
+use crate::engine::context::{ContextFit, ContextLimits, weigh, with_tool_role};
 use crate::engine::turn::{Ids, Input, Setup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::Call;
@@ -38,7 +38,7 @@ pub(super) enum AttemptEnd {
 
 /// One dialect of a probe, under way.
 pub(super) struct Attempt<'a> {
-    probe: &'a Probe,
+    probe: &'a DialectProbe,
     facts: &'a ModelFacts,
     tools: &'a mut ProbeTools,
     news: &'a mpsc::Sender<ProbeNews>,
@@ -55,7 +55,7 @@ pub(super) struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     pub(super) async fn run(
-        probe: &'a Probe,
+        probe: &'a DialectProbe,
         dialect: Dialect,
         facts: &'a ModelFacts,
         tools: &'a mut ProbeTools,
@@ -202,9 +202,9 @@ impl<'a> Attempt<'a> {
             let vocabulary = Vocabulary::of(self.facts.family.as_deref(), &model.model);
             let estimate = weigh(messages, native, vocabulary);
             let (before, agreed) = (self.probe.num_ctx, self.probe.agreed);
-            let tokens = match Bounds::new(model, self.facts, before, agreed).fit(estimate) {
-                Fit::Fits { num_ctx } | Fit::TooLong { num_ctx } => num_ctx,
-                Fit::Grows { from, .. } => from,
+            let tokens = match ContextLimits::new(model, self.facts, before, agreed).fit(estimate) {
+                ContextFit::Fits { num_ctx } | ContextFit::TooLong { num_ctx } => num_ctx,
+                ContextFit::Grows { from, .. } => from,
             };
             u32::try_from(tokens).unwrap_or(u32::MAX)
         })
@@ -233,7 +233,7 @@ impl<'a> Attempt<'a> {
     }
 }
 
-fn setup(probe: &Probe, model: &ModelConfig, tools: &ProbeTools) -> Setup {
+fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> Setup {
     // Nothing but the one tool is on offer, and it does no harm.
     let mut approval = Approval::new(ToolMode::Manual);
     for tool in tools.offered.tools() {

@@ -6,13 +6,13 @@ mod attempt;
 mod observation;
 mod run;
 
-pub use run::{Probe, ProbeNews, RunningProbe};
+pub use run::{DialectProbe, ProbeNews, RunningProbe};
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
 use super::models::without_retry;
 use super::questions::PendingQuestion;
-use crate::config::{self, ConfigError, Settings};
+use crate::config::{self, ConfigError};
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::{Dialect, ModelConfig, ModelRef, Notice};
 use crate::protocol::{Ask, Choice, Event, Job, Owner};
@@ -47,7 +47,7 @@ impl ModelProbe {
     }
 
     /// `probe` is the reason where there is no model to probe.
-    pub(super) fn start(&mut self, probe: Result<Probe, Notice>, cx: &mut EngineCx) {
+    pub(super) fn start(&mut self, probe: Result<DialectProbe, Notice>, cx: &mut EngineCx) {
         if self.is_active() {
             return cx.notice(Notice::info("A probe is under way already."));
         }
@@ -77,7 +77,7 @@ impl ModelProbe {
         cx.outbox.push(Event::ProbeChanged(state));
     }
 
-    pub(super) fn take_in(&mut self, news: ProbeNews, settings: &Settings, cx: &mut EngineCx) {
+    pub(super) fn take_in(&mut self, news: ProbeNews, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
@@ -95,14 +95,14 @@ impl ModelProbe {
             ProbeNews::Over(over) => {
                 active.report.is_cut = over.is_err();
                 active.report.fault = over.err().map(without_retry);
-                return self.over(settings, cx);
+                return self.over(cx);
             }
         }
         self.push(cx);
     }
 
     /// The user does not wait for the rest, and sees what there is.
-    pub(super) fn stop(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    pub(super) fn stop(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
@@ -113,7 +113,7 @@ impl ModelProbe {
         active.report.trials.extend(running.ended_attempts());
         active.report.is_cut = true;
         if active.report.trials.iter().any(|trial| trial.was_tried()) {
-            return self.over(settings, cx);
+            return self.over(cx);
         }
         self.active = None;
         self.push(cx);
@@ -122,7 +122,7 @@ impl ModelProbe {
     }
 
     /// Shows what was found, and asks where there is something to store.
-    fn over(&mut self, settings: &Settings, cx: &mut EngineCx) {
+    fn over(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;
         };
@@ -130,7 +130,7 @@ impl ModelProbe {
         active.state.is_over = true;
         let report = Arc::new(active.report.clone());
         let model = report.model.clone();
-        let mut listed = settings.models.iter().map(ModelConfig::reference);
+        let mut listed = cx.settings.models.iter().map(ModelConfig::reference);
         let is_listed = listed.any(|one| one == model);
         let to = report.worth_storing().filter(|_| is_listed);
         tracing::info!("probe of {}: {}", model.name, report.words());

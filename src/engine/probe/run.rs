@@ -32,7 +32,7 @@ const TOOLS_TIME_MAX: Duration = Duration::from_secs(10);
 const EVENTS_MAX: usize = 64;
 
 /// What is probed, and how it would be asked in a conversation.
-pub struct Probe {
+pub struct DialectProbe {
     pub provider: Provider,
     pub built_in: Arc<dyn LocalServer>,
     pub model: Arc<ModelConfig>,
@@ -90,7 +90,7 @@ impl RunningProbe {
     }
 }
 
-impl Probe {
+impl DialectProbe {
     pub fn start(self, runtime: &Handle) -> RunningProbe {
         let (tell, news) = mpsc::channel(NEWS_MAX);
         let task = AbortOnDropHandle::new(runtime.spawn(self.run(tell)));

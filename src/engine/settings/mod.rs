@@ -7,6 +7,7 @@ mod reload;
 mod system_prompt;
 
 use super::cx::EngineCx;
+use super::deps::Options;
 use crate::config::{self, Known, Settings};
 use crate::domain::{Persona, ServerConfig, Trust};
 use personas::Personas;
@@ -14,7 +15,6 @@ use reload::SettingsReload;
 use std::sync::Arc;
 
 pub(super) struct LiveSettings {
-    values: Settings,
     system_prompt: Arc<str>,
     servers: Vec<ServerConfig>,
     personas: Personas,
@@ -22,24 +22,13 @@ pub(super) struct LiveSettings {
 }
 
 impl LiveSettings {
-    pub(super) fn new(files: Known, cx: &EngineCx) -> Self {
-        let mut values = files.settings;
-        put_stand_in(&mut values, cx);
+    pub(super) fn new(files: Known) -> Self {
         Self {
-            values,
             system_prompt: files.system_prompt.into(),
             servers: files.servers,
             personas: Personas::new(files.personas),
             reload: SettingsReload::default(),
         }
-    }
-
-    pub(super) fn values(&self) -> &Settings {
-        &self.values
-    }
-
-    pub(super) fn values_mut(&mut self) -> &mut Settings {
-        &mut self.values
     }
 
     pub(super) fn servers(&self) -> &[ServerConfig] {
@@ -72,9 +61,9 @@ impl LiveSettings {
     }
 
     /// What is in force, `trust` with it.
-    pub(super) fn known(&self, trust: &Arc<Trust>) -> Known {
+    pub(super) fn known(&self, trust: &Arc<Trust>, cx: &EngineCx) -> Known {
         Known {
-            settings: self.values.clone(),
+            settings: cx.settings.clone(),
             servers: self.servers.clone(),
             system_prompt: self.system_prompt.to_string(),
             personas: self.personas.listed().to_vec(),
@@ -86,9 +75,9 @@ impl LiveSettings {
 impl LiveSettings {
     /// Other settings come into force. What they were is returned; what follows for others is
     /// the caller's.
-    pub(super) fn replace_values(&mut self, now: &Known) -> Settings {
+    pub(super) fn replace_values(&mut self, now: &Known, cx: &mut EngineCx) -> Settings {
         self.reload.remember(now);
-        std::mem::replace(&mut self.values, now.settings.clone())
+        std::mem::replace(&mut cx.settings, now.settings.clone())
     }
 
     /// True where that is a change.
@@ -123,8 +112,8 @@ pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
 }
 
 /// A stand-in is the one model that there is, whatever the file lists.
-fn put_stand_in(settings: &mut Settings, cx: &EngineCx) {
-    if let Some(model) = &cx.options.stand_in {
+pub(super) fn put_stand_in(settings: &mut Settings, options: &Options) {
+    if let Some(model) = &options.stand_in {
         settings.models = vec![model.clone()];
         settings.lists_models = true;
     }

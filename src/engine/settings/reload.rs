@@ -7,7 +7,7 @@ use crate::config::{self, Known, Memory, Read, Watcher, weigh};
 use crate::domain::{Advice, AskId, Banner, BannerCause, Change, Notice, Trust, Weight};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
-use crate::engine::models::Models;
+use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Owner};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ impl LiveSettings {
 
     /// Begins to watch, where that is wanted.
     pub fn watch(&mut self, banners: &[Banner], trust: &Arc<Trust>, cx: &EngineCx) {
-        let known = self.known(trust);
+        let known = self.known(trust, cx);
         self.reload.memory.remember(&known);
         let causes = banners.iter().map(|banner| banner.cause.clone());
         self.reload.causes = causes.collect();
@@ -99,7 +99,7 @@ impl LiveSettings {
         &mut self,
         read: Read,
         asks: bool,
-        models: &Models,
+        models: &ModelRegistry,
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
     ) -> Option<RereadFiles> {
@@ -112,9 +112,9 @@ impl LiveSettings {
             return None;
         }
         self.tell_of_files(&read.banners, models, trust, cx);
-        let before = self.known(trust);
+        let before = self.known(trust, cx);
         let mut after = read.or_else(&before);
-        put_stand_in(&mut after.settings, cx);
+        put_stand_in(&mut after.settings, &cx.options);
         hide_secrets(&after, cx);
         let weighed = weigh(&before, &after, &self.reload.memory);
         let count = weighed.changes.len();
@@ -158,7 +158,7 @@ impl LiveSettings {
         let declined = &mut self.reload.declined;
         declined.retain(|change| waiting.contains(change));
         let is_known = waiting.iter().all(|change| declined.contains(change));
-        let now = Box::new(self.known(trust));
+        let now = Box::new(self.known(trust, cx));
         let after = Box::new(after);
         let open = self.reload.open;
         if let Some(PendingQuestion::OutsideEdit {
@@ -209,7 +209,7 @@ impl LiveSettings {
         for change in changes {
             tracing::info!("taken: {}: {}", change.file, change.what);
         }
-        Some(config::taken(&self.known(trust), base, known))
+        Some(config::taken(&self.known(trust, cx), base, known))
     }
 
     /// The changes that the user took are in force.
@@ -228,7 +228,7 @@ impl LiveSettings {
     fn tell_of_files(
         &mut self,
         banners: &[Banner],
-        models: &Models,
+        models: &ModelRegistry,
         trust: &Trust,
         cx: &mut EngineCx,
     ) {
