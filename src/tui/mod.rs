@@ -1,45 +1,47 @@
 //! The full-screen front end. It knows the engine only as a sender of commands
-//! and a receiver of events. Routing (`update`), state (`model`) and drawing
-//! (`view`) are kept apart; `run` and `terminal` are the rim that does I/O.
+//! and a receiver of events. Each feature owns its state in a folder of its own and
+//! knows neither the others nor the hub: `model` holds their states, `update` routes
+//! messages to them, `view` draws them. `event_loop` and `terminal` are the rim that
+//! does I/O. What opens over the chat implements `layer::Layer`.
 
-pub mod advice;
-pub mod chat;
-pub mod composer;
-pub mod conversation;
-pub mod demo_tour;
-pub mod dialog;
-pub mod engine_state;
-pub mod event_loop;
-pub mod help;
-pub mod history_search;
-pub mod input;
+mod advice;
+mod chat;
+mod composer;
+mod conversation;
+mod demo_tour;
+mod dialog;
+mod engine_state;
+mod event_loop;
+mod help;
+mod history_search;
+mod input;
 pub mod keymap;
-pub mod layer;
-pub mod layout;
-pub mod log;
+mod layer;
+mod layout;
+mod log;
 pub mod model;
-pub mod models;
+mod models;
 pub mod msg;
-pub mod notices;
-pub mod palette;
-pub mod panes;
-pub mod probe;
-pub mod screen;
-pub mod servers;
-pub mod sessions;
-pub mod settings;
+mod notices;
+mod palette;
+mod panes;
+mod probe;
+mod screen;
+mod servers;
+mod sessions;
+mod settings;
 pub mod terminal;
-pub mod theme;
-pub mod trust;
+mod theme;
+mod trust;
 mod update;
 pub mod view;
-pub mod widgets;
+mod widgets;
 
-pub use crate::tui::event_loop::{Exit, TuiError, run};
-pub use crate::tui::model::Model;
-pub use crate::tui::msg::{Effect, Input, Msg};
-pub use crate::tui::terminal::restore;
-pub use crate::tui::update::update;
+pub use event_loop::{Exit, TuiError, run};
+pub use model::Model;
+pub use msg::{Effect, Input, Msg};
+pub use terminal::restore;
+pub use update::update;
 
 use crate::domain::Redactor;
 use std::path::PathBuf;

@@ -167,6 +167,14 @@ impl Model {
         self.sidebar = sidebar;
     }
 
+    /// Lets the composer act.
+    pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut Cx) -> T) -> T {
+        let mut composer = std::mem::take(&mut self.composer);
+        let done = self.cx(|cx| act(&mut composer, cx));
+        self.composer = composer;
+        done
+    }
+
     /// Lets the dialogs act.
     pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut Cx) -> T) -> T {
         let mut dialogs = std::mem::take(&mut self.dialogs);

@@ -163,7 +163,7 @@ impl Flow {
         self.go(source, top, false);
     }
 
-    pub fn to_start(&mut self, source: &Source, height: usize) {
+    pub fn scroll_to_start(&mut self, source: &Source, height: usize) {
         let top = Place::default();
         let follow = self.bottom(source, height) == top;
         self.go(source, top, follow);

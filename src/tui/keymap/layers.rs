@@ -29,9 +29,11 @@ pub enum LayerKey {
     AddServer,
     Copy,
     Yes,
+    /// Writes the selected completion out.
+    Complete,
 }
 
-/// The layers, or parts of them, that share keys.
+/// The layers and lists, or parts of them, that share keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Every list and text that scrolls.
@@ -52,6 +54,10 @@ pub enum Place {
     Trust,
     Picker,
     Form,
+    /// The commands that what is typed may become.
+    Completions,
+    /// The offer of a first run.
+    FirstRun,
 }
 
 #[derive(Debug)]
@@ -132,6 +138,16 @@ const TABLE: &[LayerBinding] = &[
     any(P::Form, L::Left, K::Left),
     any(P::Form, L::Right, K::Right),
     any(P::Form, L::Start, K::Home),
+    plain(P::Completions, L::Up, K::Up),
+    plain(P::Completions, L::Down, K::Down),
+    plain(P::Completions, L::Complete, K::Tab),
+    plain(P::Completions, L::Take, K::Enter),
+    any(P::Completions, L::Back, K::Esc),
+    plain(P::FirstRun, L::Up, K::Up),
+    plain(P::FirstRun, L::Down, K::Down),
+    plain(P::FirstRun, L::Take, K::Enter),
+    plain(P::FirstRun, L::Erase, K::Backspace),
+    any(P::FirstRun, L::Back, K::Esc),
 ];
 
 /// What a key means in these places.

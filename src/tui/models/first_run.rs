@@ -3,11 +3,12 @@
 
 use crate::domain::{Notice, Stocks};
 use crate::protocol::Command;
-use crate::tui::input::decode::normal;
+use crate::tui::input::decode::typed;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
 use crate::tui::layer::{Cx, Handled, Request};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 use std::time::Duration;
 
 /// How long an item must have been in view before it is chosen.
@@ -54,36 +55,38 @@ impl FirstRun {
 
     pub fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
         let count = first_run_items(&cx.shared.engine.stocks).len();
-        match normal(key) {
-            (KeyCode::Esc, _) => {
+        match layers::find(key, &[Place::FirstRun]) {
+            Some(LayerKey::Back) => {
                 self.closed = true;
                 self.typed.clear();
                 let notice = Notice::info("Later then: /models shows this choice again.");
                 cx.notify(notice);
             }
-            (KeyCode::Up, KeyModifiers::NONE) => {
-                self.point(self.pointed.unwrap_or(count).saturating_sub(1));
-            }
-            (KeyCode::Down, KeyModifiers::NONE) => {
+            Some(LayerKey::Up) => self.point(self.pointed.unwrap_or(count).saturating_sub(1)),
+            Some(LayerKey::Down) => {
                 self.point(self.pointed.map_or(0, |at| (at + 1).min(count - 1)));
             }
-            (KeyCode::Backspace, KeyModifiers::NONE) if self.typed.pop().is_some() => {
-                self.pointed = None;
-            }
-            (KeyCode::Enter, KeyModifiers::NONE) => match self.pointed {
+            Some(LayerKey::Erase) if self.typed.pop().is_some() => self.pointed = None,
+            Some(LayerKey::Take) => match self.pointed {
                 Some(at) => self.take(at, cx),
                 None => return Handled::PassedOn,
             },
-            (KeyCode::Char(c @ '1'..='9'), KeyModifiers::NONE) => {
-                let at = usize::from(c as u8 - b'1');
-                if at >= count || !self.was_read(cx.shared.now) {
-                    return Handled::PassedOn;
-                }
-                self.pointed = Some(at);
-                self.typed.push(c);
-            }
-            _ => return Handled::PassedOn,
+            _ => return self.digit(key, count, cx.shared.now),
         }
+        Handled::Consumed
+    }
+
+    /// A digit points to its item.
+    fn digit(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
+        let Some(c @ '1'..='9') = typed(key) else {
+            return Handled::PassedOn;
+        };
+        let at = usize::from(c as u8 - b'1');
+        if at >= count || !self.was_read(now) {
+            return Handled::PassedOn;
+        }
+        self.pointed = Some(at);
+        self.typed.push(c);
         Handled::Consumed
     }
 

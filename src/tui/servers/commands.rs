@@ -11,7 +11,7 @@ use crate::tui::servers::state::{SideRow, Sidebar, state_words};
 use crate::tui::servers::stderr_log;
 use crate::tui::widgets::nearest::nearest;
 use crate::tui::widgets::picker::Picker;
-use crate::tui::widgets::text_viewer::{TextViewer, Unusual};
+use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
 
 /// A failure that was told is not told again within this time, however often it is
@@ -24,7 +24,7 @@ pub fn enter(sidebar: &mut Sidebar, cx: &mut Cx) {
         return sidebar.toggle_chosen();
     };
     if let Some((title, text)) = sidebar.chosen_in_full() {
-        cx.open(TextViewer::new(title, text, Unusual::SpeltOut));
+        cx.open(TextViewer::new(title, text));
     }
 }
 
@@ -143,7 +143,7 @@ fn read_all(sidebar: &Sidebar, cx: &mut Cx) {
         servers.len()
     );
     let text = sidebar.report(&cx.shared.glyphs);
-    cx.open(TextViewer::new(title, text, Unusual::SpeltOut));
+    cx.open(TextViewer::new(title, text));
 }
 
 /// `/mcp`, `/mcp NAME`, `/mcp NAME retry`: all servers as a text, one of them in the pane,

@@ -141,9 +141,7 @@ impl Layer for StderrLog {
             true => title_row(name.as_str(), area, pen),
             false => area,
         };
-        let Some(log) = self.log.clone() else {
-            return None;
-        };
+        let log = self.log.clone()?;
         let server = shared
             .servers
             .iter()

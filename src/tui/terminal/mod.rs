@@ -139,8 +139,8 @@ fn knows_kitty_keys() -> bool {
         .any(|name| is("TERM", name) || is("TERM_PROGRAM", name))
 }
 pub mod diff_encoder;
-pub mod external_editor;
-pub mod frame_writer;
-pub mod panic;
-pub mod shutdown;
-pub mod signals;
+pub(super) mod external_editor;
+pub(super) mod frame_writer;
+pub(super) mod panic;
+pub(super) mod shutdown;
+pub(super) mod signals;

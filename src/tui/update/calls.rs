@@ -10,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::panes::Focus;
 use crate::tui::widgets::picker::Picker;
-use crate::tui::widgets::text_viewer::{TextViewer, Unusual};
+use crate::tui::widgets::text_viewer::TextViewer;
 
 /// The call whose line is selected in the chat, while the chat has the focus.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
@@ -75,7 +75,7 @@ pub fn open(model: &mut Model) {
     let Some(call) = selected(model) else { return };
     let title = names_of(call);
     let (text, result) = call_in_full(call);
-    let viewer = TextViewer::new(title, text, Unusual::SpeltOut).copying_from(result);
+    let viewer = TextViewer::new(title, text).copying_from(result);
     model.cx(|cx| cx.open(viewer));
 }
 

@@ -4,7 +4,7 @@ use crate::tui::layer::{Handled, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::panes::Focus;
-use crate::tui::update::{branches, commands, submit};
+use crate::tui::update::{branches, submit};
 use crate::tui::widgets::editor::Edit;
 
 pub fn type_char(model: &mut Model, c: char) {
@@ -64,7 +64,7 @@ pub fn send(model: &mut Model, effects: &mut Vec<Effect>) {
     }
     let command = model.composer.editor.text();
     if command.trim_start().starts_with('/') {
-        return commands::run_typed(model, command.trim());
+        return model.with_composer(|composer, cx| composer.run_typed(command.trim(), cx));
     }
     let text = model.composer.editor.take();
     submit::remember(model, &text);

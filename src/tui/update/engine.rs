@@ -16,10 +16,8 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         return;
     };
     match event {
-        Event::Turn(id, event) => {
-            if turns::take(model, id, &event, effects) {
-                submit::send_queued(model, effects);
-            }
+        Event::Turn(id, event) if turns::take(model, id, &event, effects) => {
+            submit::send_queued(model, effects);
         }
         Event::SessionOpened(session) => opened(model, &session),
         Event::SessionSaved(session) => {

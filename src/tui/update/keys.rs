@@ -7,7 +7,7 @@ use crate::tui::layer::{Handled, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;
 use crate::tui::panes::Focus;
-use crate::tui::update::{actions, calls, commands, composer, interrupt};
+use crate::tui::update::{actions, calls, composer, interrupt};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -30,10 +30,9 @@ pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if model.layer.is_some() {
         return layer_key(model, key);
     }
-    if model.panes.focus == Focus::Message && commands::press(model, key) {
-        return;
-    }
-    if model.panes.focus == Focus::Message && first_run_takes(model, key) {
+    if model.panes.focus == Focus::Message
+        && (completion_takes(model, key) || first_run_takes(model, key))
+    {
         return;
     }
     match action {
@@ -65,6 +64,11 @@ fn layer_key(model: &mut Model, key: KeyEvent) {
     } else if let Some(rows) = layers::step(key) {
         model.scroll_layer(rows);
     }
+}
+
+/// Did the list of completions take this key?
+fn completion_takes(model: &mut Model, key: KeyEvent) -> bool {
+    model.with_composer(|composer, cx| composer.completion_key(key, cx)) == Handled::Consumed
 }
 
 /// Did the offer of a first run take this key?

@@ -4,7 +4,6 @@
 pub mod actions;
 pub mod branches;
 pub mod calls;
-pub mod commands;
 pub mod composer;
 pub mod engine;
 pub mod interrupt;

@@ -33,7 +33,9 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
                 .sidebar
                 .scroll(if action == Action::ToEnd { far } else { -far });
         }
-        Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
+        Action::ToStart => with_flow(model, |flow, source, height| {
+            flow.scroll_to_start(source, height)
+        }),
         Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),

@@ -22,14 +22,6 @@ const PIECE_BYTES: usize = 2_048;
 /// and here at the latest.
 const PIECE_BYTES_MAX: usize = 4_096;
 
-/// How unusual characters are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unusual {
-    /// Spelt out, for what a person decides by.
-    SpeltOut,
-    Dropped,
-}
-
 /// A row of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct RowPos {
@@ -44,7 +36,6 @@ pub struct TextViewer {
     text: Arc<str>,
     /// What `y` copies of it.
     copied: Range<usize>,
-    unusual: Unusual,
     /// Where each piece begins.
     pieces: Vec<usize>,
     top: RowPos,
@@ -54,14 +45,13 @@ pub struct TextViewer {
 }
 
 impl TextViewer {
-    pub fn new(title: impl Into<String>, text: impl Into<Arc<str>>, unusual: Unusual) -> Self {
+    pub fn new(title: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         Self {
             title: title.into(),
             copied: 0..text.len(),
             pieces: cut(&text),
             text,
-            unusual,
             top: RowPos::default(),
             columns: NonZeroU16::MIN,
             height: 1,
@@ -189,10 +179,8 @@ impl TextViewer {
             Some(_) => raw.strip_suffix('\n').unwrap_or(raw),
             None => raw,
         };
-        let clean = match self.unusual {
-            Unusual::SpeltOut => Clean::spelt_out(raw),
-            Unusual::Dropped => Clean::new(raw),
-        };
+        // Nothing hides in what somebody may decide by.
+        let clean = Clean::spelt_out(raw);
         let text = clean.as_str();
         let rows: Vec<String> = wrap(text, self.columns)
             .into_iter()
@@ -282,7 +270,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     fn reading(text: &str) -> TextViewer {
-        TextViewer::new("t", text, Unusual::Dropped)
+        TextViewer::new("t", text)
     }
 
     /// All rows, read from the beginning to the end.
@@ -325,7 +313,7 @@ mod tests {
     #[test]
     fn what_is_hidden_is_spelt_out_where_somebody_decides() {
         let text = "safe\u{202e}\u{1b}[31m";
-        let mut reading = TextViewer::new("t", text, Unusual::SpeltOut);
+        let mut reading = TextViewer::new("t", text);
         assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
         assert_eq!(reading.copied(), text, "what is copied is raw");
     }
