@@ -3,18 +3,18 @@
 //! terminal, and where there is none the safe answer is taken and said.
 
 pub mod advice;
-pub mod allowing;
-mod asking;
-mod calls;
+pub mod allow_list;
+mod call_output;
 mod closing;
 mod json;
 pub mod mcp;
 pub mod models;
-mod paragraph;
 pub mod probe;
 pub mod signals;
-mod thoughts;
-mod words;
+mod summaries;
+mod think_buffer;
+mod thinking_output;
+mod tty_prompt;
 
 use crate::domain::{
     AskId, BannerCause, CallId, Decision, Notice, PieceKind, Prompt, RoundEnd, Server, ServerId,
@@ -23,14 +23,14 @@ use crate::domain::{
 use crate::protocol::{Answer, Command, Event};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use asking::Terminal;
 use closing::{ACKNOWLEDGE_MAX, passed, say_stuck};
-use paragraph::Paragraph;
 use signals::Signals;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, IsTerminal, Write};
+use think_buffer::Paragraph;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
+use tty_prompt::Terminal;
 
 pub const EXIT_ANSWERED: u8 = 0;
 pub const EXIT_FAILED: u8 = 1;
@@ -239,11 +239,11 @@ impl Headless {
         if waiting || self.request.continues || self.submitted {
             return None;
         }
-        if let Err(why) = allowing::check(&self.request.allow, &self.servers) {
+        if let Err(why) = allow_list::check(&self.request.allow, &self.servers) {
             self.say(&why);
             return Some(EXIT_USAGE);
         }
-        for said in allowing::withheld(&self.request.allow, &self.servers) {
+        for said in allow_list::withheld(&self.request.allow, &self.servers) {
             self.say(&said);
         }
         self.submitted = true;

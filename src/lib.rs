@@ -17,7 +17,7 @@
 //! | floor | modules | |
 //! |---|---|---|
 //! | 0 | [`sync`], [`text`], [`domain`], [`dialect`] | values and rules, each naming only those before it; no I/O |
-//! | 1 | [`protocol`], [`ports`], [`files`], [`web`] | the two channels; what adapters need of each other; writing files safely; what all HTTP shares |
+//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`] | the two channels; what adapters need of each other; writing files safely; what all HTTP shares |
 //! | 2 | [`config`], [`store`], [`provider`], [`mcp`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`] | front ends |
@@ -53,6 +53,7 @@ pub mod domain;
 pub mod engine;
 pub mod files;
 pub mod headless;
+pub mod http_util;
 pub mod log;
 pub mod mcp;
 pub mod ports;
@@ -63,4 +64,3 @@ pub mod store;
 pub mod sync;
 pub mod text;
 pub mod tui;
-pub mod web;

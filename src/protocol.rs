@@ -11,8 +11,8 @@ pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
 pub use written::{check_pattern, parse_arguments};
 
 use crate::domain::probe::{ProbeState, Report};
+use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
-use crate::domain::trace::TraceLine;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
     Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server, ServerId,

@@ -298,7 +298,7 @@ fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, Str
     let ids: Vec<ServerId> = servers.into_iter().map(|server| server.id).collect();
     let named = names
         .iter()
-        .map(|name| headless::allowing::named(name, &ids));
+        .map(|name| headless::allow_list::named(name, &ids));
     named.collect()
 }
 

@@ -3,7 +3,7 @@
 
 use crate::cli::{Models, ModelsChange};
 use crate::config::{self, Home, Served};
-use crate::domain::stock::{no_name, size_words};
+use crate::domain::model_catalog::{no_name, size_words};
 use crate::domain::{ModelConfig, ProviderKind, Stock, StockState};
 use crate::engine::{pull_failed, remove_failed};
 use crate::headless::advice;

@@ -2,7 +2,7 @@
 //! and what is wrong with it where it cannot be run (S5.5, DIALECTS A).
 
 use super::scan_event::{Piece, TextCall, UnusableCall};
-use crate::domain::offered::withheld;
+use crate::domain::toolset::withheld;
 use crate::domain::{Arguments, Offered, OfferedTool, Resolved};
 use crate::text::lenient_json;
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! What `humble models` prints. Names and words of servers are made clean here.
 
 use crate::domain::model::ApiKey;
-use crate::domain::stock::size_words;
+use crate::domain::model_catalog::size_words;
 use crate::domain::{ModelRef, ServerModel, Stock, StockState};
 use crate::headless::advice;
 use crate::text::Clean;

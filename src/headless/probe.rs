@@ -1,7 +1,7 @@
 //! What `humble probe` prints. Names and words of servers are made clean here.
 
-use super::asking::Terminal;
 use super::signals::Signals;
+use super::tty_prompt::Terminal;
 use crate::domain::probe::{HEAD, Report, Trial, Wrote};
 use crate::domain::{AskId, Dialect, Notice};
 use crate::headless::advice;

@@ -4,7 +4,7 @@
 use super::error::{Cause, Garbled, PAUSE_MAX, Place};
 use super::types::EndReason;
 use crate::domain::{Advice, Notice, ProviderKind};
-use crate::web::CONNECT_SECONDS_MAX;
+use crate::http_util::CONNECT_SECONDS_MAX;
 use std::time::Duration;
 
 const REWORD: &str = "Put the question in other words.";

@@ -9,8 +9,8 @@ use super::types::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
 use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
+use crate::http_util::{self, NoAnswer, bounded_body};
 use crate::sync::lock;
-use crate::web::{self, NoAnswer, bounded_body};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -103,7 +103,7 @@ impl Http {
         let response = request
             .send()
             .await
-            .map_err(|fault| unanswered(web::no_answer(&fault, &url)))?;
+            .map_err(|fault| unanswered(http_util::no_answer(&fault, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -211,7 +211,7 @@ fn unanswered(why: NoAnswer) -> Cause {
 pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();
-    let retry_after = web::retry_after(response.headers());
+    let retry_after = http_util::retry_after(response.headers());
     let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
     let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
         .await

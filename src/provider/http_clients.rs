@@ -2,8 +2,8 @@
 //! follow. None is built before it is needed: loading certificates takes time.
 
 use super::error::Cause;
+use crate::http_util::{CONNECT_SECONDS_MAX, innermost, is_loopback};
 use crate::sync::lock;
-use crate::web::{CONNECT_SECONDS_MAX, innermost, is_loopback};
 use reqwest::{Certificate, Client, StatusCode, redirect};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

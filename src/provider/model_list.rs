@@ -7,7 +7,7 @@ use super::model_info::{from_list, from_props, from_ps, from_show, from_tags, is
 use super::reply_builder::parse;
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
-use crate::web::bounded_body;
+use crate::http_util::bounded_body;
 use futures::stream::{self, StreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use super::reply_builder::Piece;
 use super::types::{Request, StreamPart};
 use super::{anthropic, chat_completions, ollama};
 use crate::domain::{ModelConfig, ProviderKind};
-use crate::web::innermost;
+use crate::http_util::innermost;
 use futures::Stream;
 use futures::stream::{self, BoxStream};
 use std::collections::VecDeque;

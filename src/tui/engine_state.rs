@@ -1,7 +1,7 @@
 //! The engine's state as it was last reported: models, settings, decisions and the log.
 //! Features read it; only the events of the engine change it.
 
-use crate::domain::trace::TraceLine;
+use crate::domain::reply_trace::TraceLine;
 use crate::domain::{Banner, ModelRef, PersonaSummary, Pull, Stocks, Think, ToolMode, Trusted};
 use crate::protocol::{Event, LogLine, Meter};
 use std::collections::VecDeque;

@@ -3,17 +3,17 @@
 //! instructions may be sent. Every grant names the launch identity of its server and
 //! the definition of its tool: whatever differs in either is not covered.
 
-mod bound;
 mod diff;
-mod doubt;
-mod lapse;
 mod pattern;
+mod pin_eviction;
+mod rule_status;
+mod unreadable;
 
-pub use bound::{PINS_MAX, SERVER_PINS_MAX, Stale};
 pub use diff::{Definition, PinChange, Section, Sign};
-pub use doubt::Doubt;
-pub use lapse::Lapse;
 pub use pattern::{Match, Pattern};
+pub use pin_eviction::{PINS_MAX, SERVER_PINS_MAX, Stale};
+pub use rule_status::Lapse;
+pub use unreadable::Doubt;
 
 use super::tool::hash_of;
 use super::{Arguments, LaunchId, OfferedTool, Pin, Server, ServerId, Tool};
@@ -188,7 +188,7 @@ impl Trust {
         let launches = self.pins.get(server);
         let tools = launches.and_then(|launches| launches.get(launch));
         let known = tools.and_then(|tools| tools.get(tool));
-        let lost = || self.doubt.has_lost(server).then(|| &*doubt::UNKNOWN);
+        let lost = || self.doubt.has_lost(server).then(|| &*unreadable::UNKNOWN);
         known.or_else(lost)
     }
 

@@ -148,7 +148,7 @@ fn the_order_of_keys_is_no_difference_but_any_value_is() {
 
 #[test]
 fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
-    use super::bound::SERVER_PINS_MAX;
+    use super::pin_eviction::SERVER_PINS_MAX;
     let tool = |name: &str| {
         let definition = serde_json::json!({ "name": name, "inputSchema": {} });
         Tool::from_definition(&definition).expect("a tool")

@@ -4,7 +4,7 @@
 use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
-use crate::domain::stock::{no_name, size_words};
+use crate::domain::model_catalog::{no_name, size_words};
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;

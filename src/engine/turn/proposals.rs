@@ -5,7 +5,7 @@
 use super::argument_eq::same_json;
 use super::round::Asked;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
-use crate::domain::offered::{withheld, withheld_called};
+use crate::domain::toolset::{withheld, withheld_called};
 use crate::domain::{ArgumentCheck, Dialect, OfferedTool, Resolved, SchemaCheck};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! pane. Text only: headers and addresses never get here.
 
 use crate::dialect::scan::Piece;
-use crate::domain::trace::{TraceLine, TraceSort};
+use crate::domain::reply_trace::{TraceLine, TraceSort};
 use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
 use crate::provider::NativeCall;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use super::error::{HttpError, Place};
 use crate::domain::Redactor;
-use crate::web::{self, CONNECT_SECONDS_MAX, NoAnswer};
+use crate::http_util::{self, CONNECT_SECONDS_MAX, NoAnswer};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
 use std::sync::Arc;
@@ -158,24 +158,24 @@ fn client(url: &Url) -> Result<Client, HttpError> {
             .tcp_keepalive(KEEPALIVE)
             .pool_idle_timeout(IDLE_MAX)
             .redirect(redirect::Policy::none());
-        if web::is_loopback(url) {
+        if http_util::is_loopback(url) {
             builder.no_proxy()
         } else {
             builder
         }
     };
     let plain = || builder().tls_certs_only([]).build();
-    let built = match (url.scheme(), web::is_loopback(url)) {
+    let built = match (url.scheme(), http_util::is_loopback(url)) {
         ("https", _) => builder().build(),
         // Without TLS no certificate is needed, unless for a proxy.
         (_, true) => plain(),
         (_, false) => builder().build().or_else(|_| plain()),
     };
-    built.map_err(|fault| HttpError::NoClient(web::innermost(&fault)))
+    built.map_err(|fault| HttpError::NoClient(http_util::innermost(&fault)))
 }
 
 fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> HttpError {
-    match web::no_answer(fault, url) {
+    match http_util::no_answer(fault, url) {
         NoAnswer::Unresolved => HttpError::Unresolved(at),
         NoAnswer::Refused => HttpError::Refused(at),
         NoAnswer::ConnectTimeout => HttpError::ConnectTimeout {

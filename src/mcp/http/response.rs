@@ -4,9 +4,9 @@
 use super::client::Remote;
 use super::error::{HttpError, Said, Status};
 use crate::domain::Redactor;
+use crate::http_util;
 use crate::mcp::decode;
 use crate::text::sse::{Event, Events, Overlong};
-use crate::web;
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -107,7 +107,7 @@ impl Stream {
 
 async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
-    chunk.map_err(|fault| HttpError::BrokenOff(web::innermost(&fault)))
+    chunk.map_err(|fault| HttpError::BrokenOff(http_util::innermost(&fault)))
 }
 
 /// One message, which is the whole of the body.
@@ -139,10 +139,10 @@ pub struct Refusal {
 impl Refusal {
     pub async fn read(remote: &Remote, response: Response) -> Self {
         let status = response.status().as_u16();
-        let retry_after = web::retry_after(response.headers());
+        let retry_after = http_util::retry_after(response.headers());
         let at = remote.place(response.url());
         let mut is_page = Kind::of(&response) == Kind::WebPage;
-        let read = web::bounded_body(response, REFUSAL_BYTES_MAX);
+        let read = http_util::bounded_body(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
         is_page |= body.trim_ascii_start().starts_with(b"<");
         let mut message = decode::parse(&body);

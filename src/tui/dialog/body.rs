@@ -2,8 +2,8 @@
 //! footer. Everything from outside is spelt out here, so that nothing of it hides.
 
 use crate::domain::CallId;
+use crate::domain::model_catalog::size_words;
 use crate::domain::schema::UNCHECKED;
-use crate::domain::stock::size_words;
 use crate::domain::tool::{CallOrigin, QUOTE, SERVER_SAYS, Tool, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;

@@ -1,6 +1,6 @@
 //! The latest lines of the log, or what the last answer was made of.
 
-use crate::domain::{Notice, ToolState, TurnEvent, trace};
+use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{self, LayerKey, Place};
@@ -73,7 +73,7 @@ impl LogLayer {
                 .engine
                 .trace
                 .as_ref()
-                .map(|lines| trace::words(lines)),
+                .map(|lines| reply_trace::words(lines)),
             LogTab::Log => {
                 let lines = shared.engine.log.iter();
                 let lines = lines.map(|line| format!("{:5} {}", line.level, line.text));

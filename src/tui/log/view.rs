@@ -1,6 +1,6 @@
 //! Draws the log from its end, and the trace of the last answer from its beginning.
 
-use crate::domain::trace::{TraceLine, TraceSort};
+use crate::domain::reply_trace::{TraceLine, TraceSort};
 use crate::protocol::LogLine;
 use crate::text::Clean;
 use crate::tui::log::state::TracePage;

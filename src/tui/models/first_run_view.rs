@@ -2,7 +2,7 @@
 //! and ways that there are.
 
 use crate::domain::ToolMode;
-use crate::domain::stock::size_words;
+use crate::domain::model_catalog::size_words;
 use crate::domain::{StockState, StockState::*, Stocks};
 use crate::text::Clean;
 use crate::tui::engine_state::EngineState;

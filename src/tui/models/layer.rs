@@ -1,6 +1,6 @@
 //! The layer of `/models`: all models of all servers, to use, pull or remove.
 
-use crate::domain::stock::no_name;
+use crate::domain::model_catalog::no_name;
 use crate::domain::{ModelServer, Notice, ProviderKind, Stocks};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::Action;

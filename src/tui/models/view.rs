@@ -1,6 +1,6 @@
 //! The dialog of models: a search line, servers with what they have, the pull.
 
-use crate::domain::stock::size_words;
+use crate::domain::model_catalog::size_words;
 use crate::domain::{Pull, Stock, StockState};
 use crate::text::Clean;
 use crate::tui::layer::Shared;

@@ -3,8 +3,8 @@
 use super::at_two_sizes;
 use crate::support::story;
 use crossterm::event::KeyCode;
+use humble::domain::reply_trace::{TraceLine, TraceSort};
 use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall, ToolState};
-use humble::domain::trace::{TraceLine, TraceSort};
 use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
 use serde_json::json;

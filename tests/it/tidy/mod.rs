@@ -18,12 +18,18 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("ports", &["domain"]),
     ("sync", &[]),
     ("files", &["sync"]),
-    ("web", &[]),
+    ("http_util", &[]),
     ("log", &["domain", "files", "protocol", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
     ("store", &["domain", "files", "text", "sync"]),
-    ("provider", &["domain", "ports", "text", "web", "sync"]),
-    ("mcp", &["domain", "files", "ports", "text", "web", "sync"]),
+    (
+        "provider",
+        &["domain", "ports", "text", "http_util", "sync"],
+    ),
+    (
+        "mcp",
+        &["domain", "files", "ports", "text", "http_util", "sync"],
+    ),
     ("serve", &["domain", "ports"]),
     (
         "engine",

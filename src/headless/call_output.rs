@@ -2,8 +2,8 @@
 //! end in a line.
 
 use super::Headless;
-use super::words::{asked_about, outcome_words, summary};
-use crate::domain::offered::withheld_called;
+use super::summaries::{asked_about, outcome_words, summary};
+use crate::domain::toolset::withheld_called;
 use crate::domain::{Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
