@@ -131,6 +131,7 @@ async fn watch(
         tokio::select! {
             biased;
             code = signals.next() => {
+                report.trials.extend(running.ended_attempts());
                 report.is_cut = true;
                 break Some(code);
             }

@@ -96,8 +96,10 @@ fn quoted(names: &[&str]) -> String {
 
 /// The arguments that the schema lists outright.
 fn names(tool: &Tool) -> Vec<&str> {
-    let properties = tool.input_schema.get("properties");
-    let properties = properties.and_then(Value::as_object);
+    let properties = tool
+        .input_schema
+        .get("properties")
+        .and_then(Value::as_object);
     let keys = properties.map(Map::keys).into_iter().flatten();
     keys.map(String::as_str).collect()
 }

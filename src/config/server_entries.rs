@@ -107,14 +107,15 @@ fn in_list<'a>(items: &'a [Value], key: &'static str) -> Vec<ServerEntry<'a>> {
         .iter()
         .enumerate()
         .map(|(index, value)| {
-            let id = name_of(value).filter(|name| free.remove(name));
-            let id = id.unwrap_or_else(|| {
-                let by_place = format!("server-{}", index + 1);
-                let others = (2..).map(|count| format!("{by_place}-{count}"));
-                let mut names = std::iter::once(by_place.clone()).chain(others);
-                let name = names.find(|name| taken.insert(name.clone()));
-                name.expect("there are more numbers than servers")
-            });
+            let id = name_of(value)
+                .filter(|name| free.remove(name))
+                .unwrap_or_else(|| {
+                    let by_place = format!("server-{}", index + 1);
+                    let others = (2..).map(|count| format!("{by_place}-{count}"));
+                    let mut names = std::iter::once(by_place.clone()).chain(others);
+                    let name = names.find(|name| taken.insert(name.clone()));
+                    name.expect("there are more numbers than servers")
+                });
             ServerEntry {
                 id,
                 place: Place::Element(key, index),

@@ -50,8 +50,10 @@ impl Settings {
             ApiKey::Known(key) => Some(key.clone()),
             _ => None,
         });
-        let in_urls = self.models.iter();
-        let in_urls = in_urls.flat_map(|model| secrets::of_url(&model.base_url));
+        let in_urls = self
+            .models
+            .iter()
+            .flat_map(|model| secrets::of_url(&model.base_url));
         keys.chain(in_urls).collect()
     }
 }

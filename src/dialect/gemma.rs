@@ -73,7 +73,7 @@ impl Recognizer for Gemma {
     fn finish(&mut self, body: &str, _offered: &Offered, end: End) -> Option<Match> {
         let cut = self.at == At::Arguments && end == End::Stream;
         cut.then(|| {
-            let cut = json_call::unusable(body.trim_end(), "it was cut off before its end");
+            let cut = json_call::unusable(body.trim_end(), json_call::CUT_OFF);
             Match::Calls(vec![cut])
         })
     }

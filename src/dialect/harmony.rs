@@ -162,7 +162,7 @@ impl Recognizer for Harmony {
 }
 
 fn cut_off(raw: &str) -> Option<Match> {
-    let cut = json_call::unusable(raw, "it was cut off before its end");
+    let cut = json_call::unusable(raw, json_call::CUT_OFF);
     Some(Match::Calls(vec![cut]))
 }
 

@@ -153,7 +153,7 @@ impl Recognizer for Json {
         if let Some(over) = over.filter(|_| self.is_unmistakable()) {
             let raw = &body[self.element_start..over];
             let why = match lenient_json::parse(raw) {
-                Ok(_) => "it was cut off before its end".to_owned(),
+                Ok(_) => json_call::CUT_OFF.to_owned(),
                 Err(why) => format!("its JSON cannot be read: {why}"),
             };
             pieces.push(json_call::unusable(raw, why));
@@ -164,7 +164,7 @@ impl Recognizer for Json {
         if is_cut || self.head.unmistakable() || in_element && !pieces.is_empty() {
             pieces.push(json_call::unusable(
                 &body[self.element_start..],
-                "it was cut off before its end",
+                json_call::CUT_OFF,
             ));
         } else if let Some(last) = self.elements.last().filter(|_| !pieces.is_empty()) {
             // A comment that nobody closed is prose after the calls.

@@ -161,6 +161,9 @@ fn is_definition(arguments: &Value) -> bool {
         && arguments.get("properties").is_some_and(Value::is_object)
 }
 
+/// Why a call without its end is not run.
+pub(in crate::dialect) const CUT_OFF: &str = "it was cut off before its end";
+
 pub(super) fn unusable(raw: &str, why: impl Into<String>) -> Piece {
     Piece::Unusable(UnusableCall {
         raw: raw.to_owned(),

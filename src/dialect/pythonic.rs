@@ -209,7 +209,7 @@ impl Pythonic {
         let end = if self.list { ")]\n" } else { ")\n" };
         let short = self.outline.in_string() && !self.outline.in_long_string();
         let Some(at) = item.find(end).filter(|_| short) else {
-            let why = "it was cut off before its end";
+            let why = json_call::CUT_OFF;
             return vec![json_call::unusable(item.trim_end(), why)];
         };
         let (call, rest) = item.split_at(at + end.len() - 1);
@@ -340,10 +340,10 @@ impl Pythonic {
         }
         let pieces = read
             .into_iter()
-            .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty());
-        let pieces = pieces.map(|(raw, piece)| {
-            piece.unwrap_or_else(|| json_call::unusable(raw.trim(), "it is not a call"))
-        });
+            .filter(|(raw, piece)| piece.is_some() || !raw.trim().is_empty())
+            .map(|(raw, piece)| {
+                piece.unwrap_or_else(|| json_call::unusable(raw.trim(), "it is not a call"))
+            });
         Some(Match::Calls(pieces.collect()))
     }
 

@@ -92,8 +92,9 @@ impl<'a> Property<'a> {
             (Kinds::BOOLEAN, "true|false"),
             (Kinds::OBJECT, "OBJECT"),
             (Kinds::ARRAY, "LIST"),
-        ];
-        let named = named.into_iter().find(|(kind, _)| *kind == kinds);
+        ]
+        .into_iter()
+        .find(|(kind, _)| *kind == kinds);
         named.map_or("VALUE", |(_, word)| word).to_owned()
     }
 
@@ -205,8 +206,10 @@ impl<'a> Look<'a> {
 
     /// The members of the list `key`, as long as the bound allows.
     fn members(&mut self, schema: &'a Map<String, Value>, key: &str) -> &'a [Value] {
-        let members = schema.get(key).and_then(Value::as_array);
-        let members = members.map_or(&[][..], Vec::as_slice);
+        let members = schema
+            .get(key)
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
         let count = members.len().min(self.members_left);
         self.members_left -= count;
         &members[..count]
@@ -231,8 +234,10 @@ impl<'a> Look<'a> {
         &mut self,
         schema: &'a Map<String, Value>,
     ) -> impl Iterator<Item = &'a Value> + use<'a> {
-        let members = ["allOf", "anyOf", "oneOf"].map(|key| self.members(schema, key));
-        let members = members.into_iter().flatten();
+        let members = ["allOf", "anyOf", "oneOf"]
+            .map(|key| self.members(schema, key))
+            .into_iter()
+            .flatten();
         self.referred(schema).into_iter().chain(members)
     }
 

@@ -189,7 +189,7 @@ impl Recognizer for Named {
             At::Name { .. } | At::Separator { .. } => None,
             _ if end == End::Rejected => None,
             _ => {
-                let cut = json_call::unusable(body.trim_end(), "it was cut off before its end");
+                let cut = json_call::unusable(body.trim_end(), json_call::CUT_OFF);
                 Some(Match::Calls(vec![cut]))
             }
         }

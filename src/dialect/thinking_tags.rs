@@ -43,8 +43,7 @@ struct Tag {
 
 impl Recognizer for Tag {
     fn step(&mut self, _c: char, body: &str, _offered: &Offered) -> Advance {
-        let starts = STARTS.iter().map(|(tag, _)| tag);
-        let starts = starts.filter(|_| self.may_start);
+        let starts = STARTS.iter().map(|(tag, _)| tag).filter(|_| self.may_start);
         if !self.may_start && STARTS.iter().any(|(tag, _)| *tag == body) {
             Advance::Reject
         } else if let Some((_, until)) = STARTS.iter().find(|(tag, _)| *tag == body) {

@@ -141,8 +141,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
 
 /// A statement that the end of the stream cut: a call where it names a tool.
 fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
-    calls_tool(statement, offered)
-        .then(|| json_call::unusable(statement, "it was cut off before its end"))
+    calls_tool(statement, offered).then(|| json_call::unusable(statement, json_call::CUT_OFF))
 }
 
 /// Shows or fetches what the calls around it are about, and calls no tool itself.

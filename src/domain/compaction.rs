@@ -28,11 +28,14 @@ impl CompactedRange {
         for message in messages.iter().rev().take(KEPT) {
             hash.update(message.content.as_bytes());
         }
-        let digest = hash.finalize();
-        let digest = digest.iter().take(8).fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        });
+        let digest = hash
+            .finalize()
+            .iter()
+            .take(8)
+            .fold(String::new(), |mut hex, byte| {
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            });
         Self {
             messages: messages.len(),
             digest,

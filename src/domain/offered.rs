@@ -67,8 +67,10 @@ impl Offered {
         let mut taken = HashSet::new();
         let (mut tools, mut withheld) = (Vec::new(), Vec::new());
         for server in servers {
-            let names = server.withheld.iter();
-            let names = names.filter(|name| server.enabled && !server.tools_off.contains(*name));
+            let names = server
+                .withheld
+                .iter()
+                .filter(|name| server.enabled && !server.tools_off.contains(*name));
             withheld.extend(names.map(|name| (server.id.clone(), name.clone())));
             for tool in server.offered() {
                 tools.push(OfferedTool {

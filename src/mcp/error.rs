@@ -91,8 +91,8 @@ impl SessionFailure<'_> {
             format!("Server `{server}` ended.")
         } else {
             format!("Server `{server}` could not be started.")
-        });
-        let notice = notice.because(self.redactor.redacted(&self.why()));
+        })
+        .because(self.redactor.redacted(&self.why()));
         match self.advice() {
             Some(advice) => notice.advise(advice),
             None => notice,

@@ -163,9 +163,12 @@ fn opening_fault(error: ClientInitializeError) -> McpError {
         ClientInitializeError::NoCompatibleProtocolVersion {
             server_supported, ..
         } => {
-            let versions = server_supported.iter().take(VERSIONS_NAMED_MAX);
-            let versions = versions.map(|version| format!("`{}`", version.as_str()));
-            let versions = versions.collect::<Vec<_>>().join(", ");
+            let versions = server_supported
+                .iter()
+                .take(VERSIONS_NAMED_MAX)
+                .map(|version| format!("`{}`", version.as_str()))
+                .collect::<Vec<_>>()
+                .join(", ");
             McpError::OtherVersions(if versions.is_empty() {
                 "no version at all".to_owned()
             } else {

@@ -56,8 +56,10 @@ impl Http {
         // Ends: no step of `after` can be taken twice.
         loop {
             let body = body(request, adapted);
-            let response = self.send(model, Method::POST, path, Some(&body)).await;
-            let response = response.map_err(fault)?;
+            let response = self
+                .send(model, Method::POST, path, Some(&body))
+                .await
+                .map_err(fault)?;
             if response.status().is_success() {
                 let mut notices = adapted.notices(known, &Place::of(model));
                 notices.extend(self.notice_of_schemas(request));

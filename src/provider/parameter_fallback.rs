@@ -214,8 +214,9 @@ fn max_tokens_limit(adapted: Adapted, complaint: &Complaint, body: &Value) -> Op
     let speaks_of_limit = ["maximum", "range", "at most", "less than", "<="]
         .iter()
         .any(|words| message.contains(words));
-    let numbers = message.split(|c: char| !c.is_ascii_alphanumeric());
-    let numbers = numbers.filter_map(|word| word.parse::<u64>().ok());
+    let numbers = message
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter_map(|word| word.parse::<u64>().ok());
     let most = numbers.filter(|number| *number < sent).max()?;
     (speaks_of_limit && most > 1).then_some(Adapted {
         max_tokens: Some(most),

@@ -287,10 +287,13 @@ fn drop_dangling(object: &mut Map<String, Value>) {
     let Some(Value::Array(required)) = object.get("required") else {
         return;
     };
-    let names = required.iter().filter(|name| {
-        name.as_str()
-            .is_some_and(|name| properties.contains_key(name))
-    });
-    let names = names.cloned().collect();
+    let names = required
+        .iter()
+        .filter(|name| {
+            name.as_str()
+                .is_some_and(|name| properties.contains_key(name))
+        })
+        .cloned()
+        .collect();
     object.insert("required".into(), Value::Array(names));
 }

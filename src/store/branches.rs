@@ -45,8 +45,10 @@ fn branch(entry: &mut Value, messages_max: usize) -> Option<Branch> {
     let messages: Vec<SavedMessage> = messages.filter_map(message).collect();
     let turns = metadata::turns(&mut entry);
     let cancelled = metadata::cancelled(&mut entry);
-    let left_at = entry.get(LEFT).and_then(Value::as_str);
-    let left_at = left_at.and_then(|left| left.parse().ok());
+    let left_at = entry
+        .get(LEFT)
+        .and_then(Value::as_str)
+        .and_then(|left| left.parse().ok());
     if left_at.is_some() {
         entry.shift_remove(LEFT);
     }

@@ -48,8 +48,13 @@ pub(super) fn restore(
         list.push(value);
     }
     let of = |value: &Value| Some((message(value.clone())?, value.clone()));
-    let from = session.branches.iter().map(|branch| branch.at).min();
-    let from = from.unwrap_or(common).min(common);
+    let from = session
+        .branches
+        .iter()
+        .map(|branch| branch.at)
+        .min()
+        .unwrap_or(common)
+        .min(common);
     let objects = list.iter().filter(|value| value.is_object());
     let kept: Vec<(SavedMessage, Value)> = objects.skip(from).filter_map(of).collect();
     // What is no message belongs to no branch: it stays in the list.
@@ -68,8 +73,8 @@ pub(super) fn restore(
     // no keys yet. Branches that nobody understood stand in front, untouched.
     let branches = root
         .get_mut("humble")
-        .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut());
-    let branches = branches.map_or(&mut [][..], Vec::as_mut_slice);
+        .and_then(|humble| humble.get_mut(BRANCHES)?.as_array_mut())
+        .map_or(&mut [][..], Vec::as_mut_slice);
     let unknown = branches.len().saturating_sub(session.branches.len());
     for (entry, branch) in branches[unknown..].iter_mut().zip(&session.branches) {
         let Some(Value::Array(messages)) = entry.get_mut("messages") else {

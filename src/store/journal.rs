@@ -201,8 +201,8 @@ fn take(path: &Path) -> Option<OrphanedJournal> {
         let notice = Notice::warning(format!(
             "{} is no journal of a turn: {why}.",
             path.display()
-        ));
-        let notice = notice.because("It is left as it is.");
+        ))
+        .because("It is left as it is.");
         Some(OrphanedJournal::Foreign(
             notice.advise("Remove it where nobody needs it."),
         ))

@@ -43,11 +43,12 @@ pub(super) fn read(bytes: &[u8], take: impl FnMut(SavedMessage)) -> Result<File,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let root = deserializer.deserialize_any(Root(&mut reading));
-    let root = root.and_then(|root| deserializer.end().map(|()| root));
-    let root = root.map_err(|fault| match fault.is_data() {
-        true => "it holds no JSON object".to_owned(),
-        false => format!("it is not valid JSON: {fault}"),
-    })?;
+    let root = root
+        .and_then(|root| deserializer.end().map(|()| root))
+        .map_err(|fault| match fault.is_data() {
+            true => "it holds no JSON object".to_owned(),
+            false => format!("it is not valid JSON: {fault}"),
+        })?;
     match reading {
         Reading { is_list: false, .. } => Err("its `messages` are no list".to_owned()),
         Reading { lists: 0, .. } => Err("it has no `messages`".to_owned()),

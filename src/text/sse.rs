@@ -182,11 +182,13 @@ mod tests {
     fn names_and_ids(stream: &str) -> (Vec<String>, String, Option<u64>) {
         let mut events = Events::new(1_000);
         let whole = events.push(stream.as_bytes());
-        let data = whole.into_iter().map(|event| {
-            let event = event.expect("it is short");
-            String::from_utf8(event.data).expect("it is text")
-        });
-        let data = data.collect();
+        let data = whole
+            .into_iter()
+            .map(|event| {
+                let event = event.expect("it is short");
+                String::from_utf8(event.data).expect("it is text")
+            })
+            .collect();
         let id = String::from_utf8_lossy(events.last_id()).into_owned();
         (data, id, events.retry())
     }

@@ -81,8 +81,11 @@ impl Halves {
         let mut out = String::with_capacity(text.len());
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
-            let half = chars.peek().filter(|_| c == MARK);
-            let half = half.copied().and_then(marked_half);
+            let half = chars
+                .peek()
+                .filter(|_| c == MARK)
+                .copied()
+                .and_then(marked_half);
             if half.is_some() {
                 chars.next();
             }

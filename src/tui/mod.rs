@@ -1,49 +1,45 @@
 //! The full-screen front end. It knows the engine only as a sender of commands
-//! and a receiver of events. Routing (`update`), state (`model`) and drawing
-//! (`view`) are kept apart; `run` and `terminal` are the rim that does I/O.
+//! and a receiver of events. Each feature owns its state in a folder of its own and
+//! knows neither the others nor the hub: `model` holds their states, `update` routes
+//! messages to them, `view` draws them. `event_loop` and `terminal` are the rim that
+//! does I/O. What opens over the chat implements `layer::Layer`.
 
-pub mod advice;
-pub mod argued;
-pub mod ask;
-mod block;
-mod browser;
-mod connect;
-mod draft;
-pub mod editor;
-pub mod encode;
-pub mod flow;
-mod guide;
-mod held;
-pub mod input;
+mod advice;
+mod chat;
+mod composer;
+mod conversation;
+mod demo_tour;
+mod dialog;
+mod engine_state;
+mod event_loop;
+mod help;
+mod history_search;
+mod input;
 pub mod keymap;
-mod laid;
-pub mod log_pane;
+mod layer;
+mod layout;
+mod log;
 pub mod model;
+mod models;
 pub mod msg;
-mod outside;
-mod panic;
-mod pick;
+mod notices;
+mod palette;
+mod panes;
 mod probe;
-mod reading;
-mod run;
 mod screen;
-mod server_log;
-mod shelf;
-mod shown;
-mod shutdown;
-mod sidebar;
-mod slot;
-mod source;
-mod terminal;
-pub mod theme;
-mod trusted;
+mod servers;
+mod sessions;
+mod settings;
+pub mod terminal;
+mod theme;
+mod trust;
 mod update;
 pub mod view;
-mod wrapped;
+mod widgets;
 
+pub use event_loop::{Exit, TuiError, run};
 pub use model::Model;
 pub use msg::{Effect, Input, Msg};
-pub use run::{Exit, TuiError, run};
 pub use terminal::restore;
 pub use update::update;
 

@@ -1,389 +1,282 @@
-//! Everything that the screen shows, as data. `update` changes it, `view` draws
-//! it; neither does anything else.
+//! Everything that the screen shows, as data: one owner for each feature. `update` changes
+//! it, `view` draws it; neither does anything else.
 
-use super::Options;
-use super::ask::{OpenAsk, QUIET};
-pub use super::browser::Sessions;
-use super::connect::Connect;
-use super::draft::Draft;
-use super::editor::Editor;
-use super::flow::Flow;
-use super::guide::{self, Guide};
-use super::held::Held;
-use super::input::ReplyFilter;
-use super::log_pane::{LogPane, Trace};
-pub use super::pick::{Pick, Picked};
-use super::probe::Probe;
-use super::reading::Reading;
-use super::server_log::ServerLogPane;
-use super::shelf::{Models, Shelf};
-pub use super::sidebar::{SideRow, Sidebar};
-use super::theme::{Background, Glyphs, Theme};
-use super::trusted::TrustList;
 use crate::domain::id::Mint;
-use crate::domain::{
-    Banner, Body, CallId, ModelRef, Notice, PersonaSummary, PieceId, Prompt, SessionId, ToolMode,
-    ToolState, Transcript, Trusted, TurnId,
-};
-use crate::protocol::{Ask, LogLine, Meter};
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::sync::Arc;
+use crate::domain::{Notice, TurnId};
+use crate::tui::Options;
+use crate::tui::chat::state::Chat;
+use crate::tui::composer::state::Composer;
+use crate::tui::conversation::Conversation;
+use crate::tui::demo_tour::state::Guide;
+use crate::tui::dialog::dialogs::Dialogs;
+use crate::tui::engine_state::EngineState;
+use crate::tui::input::decode::ReplyFilter;
+use crate::tui::keymap::Action;
+use crate::tui::layer::{Cx, Handled, Layer, Request, Shared};
+use crate::tui::models::first_run::FirstRun;
+use crate::tui::notices::Notices;
+use crate::tui::panes::PaneState;
+use crate::tui::probe::Probe;
+use crate::tui::screen::Screen;
+use crate::tui::servers::state::Sidebar;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 /// How long the engine may take to acknowledge a Ctrl+C: from then on the next one leaves.
-pub const ENGINE_SILENT: Duration = Duration::from_secs(1);
-/// How long a notice stays.
-pub const NOTICE_LASTS: Duration = Duration::from_secs(6);
-/// A key takes a notice away that could be read for so long.
-pub const NOTICE_READ: Duration = Duration::from_secs(1);
-/// A stream that brings nothing for so long is said to be silent.
+const ENGINE_SILENT: Duration = Duration::from_secs(1);
+/// A stream that brings nothing for this long is said to be silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// One frame of the spinner.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
-/// Log lines kept for the log pane.
-pub const LOG_LINES_MAX: usize = 1_000;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Focus {
-    #[default]
-    Message,
-    Chat,
-    Servers,
-    Thinking,
-}
-
-/// What lies over the panes because the person called it.
-#[derive(Debug, Clone)]
-pub enum Overlay {
-    Help {
-        scroll: usize,
-    },
-    Log(LogPane),
-    /// A text to be read whole.
-    Reading(Box<Reading>),
-    ServerLog(Box<ServerLogPane>),
-    Palette {
-        filter: Editor,
-        chosen: usize,
-    },
-    /// What was typed before, searched.
-    Recall {
-        filter: Editor,
-        chosen: usize,
-    },
-    Pick(Pick),
-    Trust(TrustList),
-    Sessions(Box<Sessions>),
-    Models(Box<Models>),
-    Connect(Box<Connect>),
-}
-
-/// What was typed before, and where Up and Down are in it.
-#[derive(Debug, Clone, Default)]
-pub struct History {
-    pub prompts: Vec<String>,
-    /// So many of the last were typed in the private conversation.
-    pub private: usize,
-    pub at: Option<usize>,
-    /// What was being typed when the walk began.
-    pub aside: String,
-}
-
-/// A turn that takes another one's place once it is answered.
-#[derive(Debug, Clone)]
-pub struct Replacing {
-    /// What is said then.
-    pub kept: &'static str,
-    /// The title that the other one would give the conversation.
-    pub title: String,
-}
-
-/// Prompts that wait for the turn under way.
-#[derive(Debug, Clone, Default)]
-pub struct Queue {
-    pub prompts: VecDeque<String>,
-    pub paused: bool,
-}
-
-/// Times of the turn under way and of the last one.
-#[derive(Debug, Clone, Default)]
-pub struct Clock {
-    pub turn_started: Duration,
-    pub round_started: Duration,
-    /// Has a meaning while the transcript waits for it.
-    pub retry: Retry,
-    /// When the first words of the present round came.
-    pub first_text: Option<Duration>,
-    /// How long the rounds before it streamed.
-    pub streamed: Duration,
-    pub ended: Option<Duration>,
-    /// Output tokens a second, and how long the turn took.
-    pub speed: Option<(f64, Duration)>,
-    pub calls: HashMap<CallId, Duration>,
-    pub thoughts: HashMap<PieceId, (Duration, Duration)>,
-    pub thinking: Option<PieceId>,
-    /// When the turn under way was heard of last.
-    pub heard: Duration,
-}
-
-/// When the request of a turn goes out again.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Retry {
-    pub at: Duration,
-    pub attempt: u32,
-    pub attempts_max: u32,
-}
-
-/// Keys that came faster than a person types.
-#[derive(Debug, Clone, Default)]
-pub struct Burst {
-    pub last_text: Option<Duration>,
-    /// An Enter that may turn out to be a line end of a paste.
-    pub enter: Option<Duration>,
-    pub pasting: bool,
-}
-
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Model {
     pub now: Duration,
-    pub size: (u16, u16),
-    pub theme: Theme,
-    pub glyphs: Glyphs,
-    pub no_color: bool,
-    pub focused: bool,
-    pub mouse: bool,
-
-    pub transcript: Transcript,
-    /// Entries that are thinking, by index.
-    pub thoughts: Vec<usize>,
-    /// The first entry of the round under way.
-    pub round_from: usize,
-    pub chat: Flow,
-    pub thinking: Flow,
-    /// Answers are shown as they were written.
-    pub raw: bool,
-    pub clock: Clock,
-    /// Calls that the person was asked about, and those that ran without.
-    pub asked: HashSet<CallId>,
-    pub unasked: HashSet<CallId>,
-    /// Calls that were run though not all of their arguments had been drawn, with the
-    /// rows that were left.
-    pub unread: HashMap<CallId, usize>,
-    pub title: String,
-    pub session: Option<SessionId>,
-    /// Nothing of this conversation is saved.
-    pub private: bool,
-
-    pub editor: Editor,
-    pub draft: Draft,
-    pub history: History,
-    pub queue: Queue,
-    /// While the last prompt is being changed: what stood in the message before.
-    pub editing: Option<String>,
-    /// Set while a turn is under way that is to replace the last one.
-    pub replacing: Option<Replacing>,
-    /// The conversation has other branches; a turn of it was taken back.
-    pub branched: bool,
-    pub taken_back: bool,
-    /// A number behind `/branches`, which picks from the list once it is here.
-    pub wants_branch: Option<String>,
-    /// The chosen completion; None where the person closed the list.
-    pub completion: Option<usize>,
-    pub burst: Burst,
-    pub replies: ReplyFilter,
-    pub last_key: Duration,
-    /// The key that decided last, while it may still be held down.
-    pub decided_by: Option<Held>,
-
-    pub focus: Focus,
-    pub overlay: Option<Overlay>,
-    pub show_servers: bool,
-    pub show_thinking: bool,
-    pub over_chat: Option<Focus>,
-    pub asks: Vec<OpenAsk>,
-
-    pub models: Vec<ModelRef>,
-    pub selected: Option<ModelRef>,
-    /// What model servers have, and what comes of it.
-    pub shelf: Shelf,
+    pub screen: Screen,
+    pub input: InputState,
+    pub ids: Ids,
+    pub chat: Chat,
+    pub conversation: Conversation,
+    pub composer: Composer,
+    pub interrupt: InterruptState,
+    pub panes: PaneState,
+    /// What lies over the panes because the user opened it.
+    pub layer: Option<Box<dyn Layer>>,
+    /// Asked for by features and not carried out yet.
+    pub requests: VecDeque<Request>,
+    pub dialogs: Dialogs,
+    pub engine: EngineState,
+    pub first_run: FirstRun,
     pub probe: Option<Probe>,
-    pub personas: Arc<Vec<PersonaSummary>>,
-    /// The one that answers.
-    pub persona: Option<String>,
-    pub mode: ToolMode,
     pub sidebar: Sidebar,
-    /// What `/trust` lists.
-    pub trusted: Arc<Vec<Trusted>>,
-    pub meter: Meter,
-    pub banners: Vec<Banner>,
-    pub notice: Option<(Notice, Duration)>,
-    /// Notices that wait until that line is free.
-    pub mentions: VecDeque<Notice>,
-    pub log: VecDeque<LogLine>,
-    pub trace: Trace,
-
-    pub turns: Mint,
-    pub queries: Mint,
-    /// The last prompt, and whether it was answered.
-    pub last_turn: Option<(Prompt, bool)>,
-    /// The last answer was cut by the limit of tokens.
-    pub cut: bool,
-    pub interrupting: bool,
-    /// When an interrupt was sent that the engine has not acknowledged.
-    pub interrupt_sent: Option<Duration>,
+    pub notices: Notices,
     /// Leads through the keys, where it was asked for.
     pub guide: Option<Guide>,
 }
 
+#[derive(Debug, Default)]
+pub struct InputState {
+    pub replies: ReplyFilter,
+    pub last_key: Duration,
+}
+
+#[derive(Debug, Default)]
+pub struct Ids {
+    pub turns: Mint,
+    queries: Mint,
+}
+
+#[derive(Debug, Default)]
+pub struct InterruptState {
+    /// The turn under way was told to stop.
+    pub is_stopping: bool,
+    /// When an interrupt was sent that the engine has not acknowledged.
+    pub sent: Option<Duration>,
+}
+
+impl InterruptState {
+    /// When the engine should have acknowledged it.
+    fn due(&self) -> Option<Duration> {
+        self.sent.map(|since| since + ENGINE_SILENT)
+    }
+
+    /// Has the engine left a Ctrl+C unacknowledged for too long?
+    pub fn is_stuck(&self, now: Duration) -> bool {
+        self.due().is_some_and(|due| now >= due)
+    }
+}
+
 impl Model {
     pub fn new(options: &Options, size: (u16, u16)) -> Self {
-        let mut model = Self {
+        let screen = Screen::new(options, size);
+        let mut composer = Composer::default();
+        let mut guide = options.guide.map(Guide::new);
+        if let Some(guide) = &mut guide {
+            guide.type_ahead(&mut composer.editor);
+        }
+        Self {
             now: Duration::ZERO,
-            size,
-            theme: Theme::new(Background::default(), options.no_color),
-            glyphs: Glyphs::new(options.ascii),
-            no_color: options.no_color,
-            focused: true,
-            mouse: true,
-            transcript: Transcript::default(),
-            thoughts: Vec::new(),
-            round_from: 0,
-            chat: Flow::default(),
-            thinking: Flow::default(),
-            raw: false,
-            clock: Clock::default(),
-            asked: HashSet::new(),
-            unasked: HashSet::new(),
-            unread: HashMap::new(),
-            title: String::new(),
-            session: None,
-            private: false,
-            editing: None,
-            replacing: None,
-            branched: false,
-            taken_back: false,
-            wants_branch: None,
-            editor: Editor::default(),
-            draft: Draft::default(),
-            history: History::default(),
-            queue: Queue::default(),
-            completion: Some(0),
-            burst: Burst::default(),
-            replies: ReplyFilter::default(),
-            decided_by: None,
-            last_key: Duration::ZERO,
-            focus: Focus::default(),
-            overlay: None,
-            show_servers: true,
-            show_thinking: true,
-            over_chat: None,
-            asks: Vec::new(),
-            models: Vec::new(),
-            selected: None,
-            shelf: Shelf::default(),
+            sidebar: Sidebar::new(screen.glyphs.dot),
+            screen,
+            input: InputState::default(),
+            ids: Ids::default(),
+            chat: Chat::default(),
+            conversation: Conversation::default(),
+            composer,
+            interrupt: InterruptState::default(),
+            panes: PaneState::default(),
+            layer: None,
+            requests: VecDeque::new(),
+            dialogs: Dialogs::default(),
+            engine: EngineState::default(),
+            first_run: FirstRun::default(),
             probe: None,
-            personas: Arc::default(),
-            persona: None,
-            mode: ToolMode::default(),
-            sidebar: Sidebar::new(Glyphs::new(options.ascii).dot),
-            trusted: Arc::default(),
-            meter: Meter::default(),
-            banners: Vec::new(),
-            notice: None,
-            mentions: VecDeque::new(),
-            log: VecDeque::new(),
-            trace: None,
-            turns: Mint::default(),
-            queries: Mint::default(),
-            last_turn: None,
-            cut: false,
-            interrupting: false,
-            interrupt_sent: None,
-            guide: options.guide.map(Guide::new),
-        };
-        guide::follow(&mut model);
-        model
+            notices: Notices::default(),
+            guide,
+        }
     }
 
     pub fn notify(&mut self, notice: Notice) {
-        self.notice = Some((notice, self.now));
+        self.notices.show(notice, self.now);
     }
 
     pub fn running(&self) -> Option<TurnId> {
-        self.transcript.running()
+        self.chat.transcript.running()
     }
 
-    /// The name of the model that a prompt goes to.
-    pub fn model_name(&self) -> &str {
-        self.selected.as_ref().map_or("", |model| &model.name)
+    /// State of several owners that features may read.
+    pub fn shared(&self) -> Shared<'_> {
+        Shared {
+            now: self.now,
+            size: self.screen.size,
+            glyphs: self.screen.glyphs,
+            opened: self.layer.as_ref().and_then(|layer| layer.action()),
+            engine: &self.engine,
+            servers: &self.sidebar.servers,
+            transcript: &self.chat.transcript,
+            prompts: self.composer.history().prompts(),
+        }
+    }
+
+    /// Lets a feature act. What it asks for is carried out once the message is taken in.
+    pub fn cx<T>(&mut self, act: impl FnOnce(&mut Cx) -> T) -> T {
+        let mut queries = std::mem::take(&mut self.ids.queries);
+        let mut requests = Vec::new();
+        let done = act(&mut Cx::new(self.shared(), &mut queries, &mut requests));
+        self.ids.queries = queries;
+        self.requests.extend(requests);
+        done
+    }
+
+    /// Lets the open layer act; it goes where it is done.
+    pub fn with_layer(&mut self, act: impl FnOnce(&mut dyn Layer, &mut Cx) -> Handled) -> Handled {
+        let Some(mut layer) = self.layer.take() else {
+            return Handled::PassedOn;
+        };
+        let handled = self.cx(|cx| act(layer.as_mut(), cx));
+        if handled != Handled::Closed {
+            self.layer = Some(layer);
+        }
+        handled
+    }
+
+    /// Lets the servers act.
+    pub fn with_servers(&mut self, act: impl FnOnce(&mut Sidebar, &mut Cx)) {
+        let mut sidebar = std::mem::replace(&mut self.sidebar, Sidebar::new(""));
+        self.cx(|cx| act(&mut sidebar, cx));
+        self.sidebar = sidebar;
+    }
+
+    /// Lets the composer act.
+    pub fn with_composer<T>(&mut self, act: impl FnOnce(&mut Composer, &mut Cx) -> T) -> T {
+        let mut composer = std::mem::take(&mut self.composer);
+        let done = self.cx(|cx| act(&mut composer, cx));
+        self.composer = composer;
+        done
+    }
+
+    /// Lets the dialogs act.
+    pub fn with_dialogs<T>(&mut self, act: impl FnOnce(&mut Dialogs, &mut Cx) -> T) -> T {
+        let mut dialogs = std::mem::take(&mut self.dialogs);
+        let done = self.cx(|cx| act(&mut dialogs, cx));
+        self.dialogs = dialogs;
+        done
+    }
+
+    /// Does the shown dialog stand over the whole of an open layer?
+    pub fn covers_layer(&self) -> bool {
+        let shown = self.dialogs.shown();
+        shown.is_some_and(|ask| ask.covers_layer(self.shared().opened))
+    }
+
+    /// The rows that the shown dialog takes of `room`, or of `most` where it must.
+    pub fn dialog_rows(&mut self, columns: u16, room: u16, most: u16) -> u16 {
+        let mut dialogs = std::mem::take(&mut self.dialogs);
+        let rows = dialogs.rows(self.shared(), columns, room, most);
+        self.dialogs = dialogs;
+        rows
+    }
+
+    /// Moves the open layer by rows.
+    pub fn scroll_layer(&mut self, rows: isize) {
+        self.with_layer(|layer, cx| {
+            layer.scroll(rows, cx.shared);
+            Handled::Consumed
+        });
+    }
+
+    /// Is the layer open that this action opens?
+    pub fn shows(&self, action: Action) -> bool {
+        self.shared().opened == Some(action)
+    }
+
+    /// Is a first run's offer on the screen?
+    pub fn offers(&self) -> bool {
+        self.engine.stocks.offers
+            && !self.first_run.is_closed()
+            && self.engine.selected.is_none()
+            && self.guide.is_none()
+            && self.chat.transcript.entries().is_empty()
+    }
+
+    /// Does the offer have the keyboard? Only while nothing is typed.
+    pub fn offer_takes_keys(&self) -> bool {
+        self.offers() && self.layer.is_none() && self.composer.editor.is_empty()
     }
 
     /// When the model wants to be called though nothing came in: a spinner's next
     /// frame, a notice that goes, a dialog that takes the keyboard.
     pub fn wake(&self) -> Option<Duration> {
-        let waits = self.transcript.wait().is_some() || self.probes().is_some();
+        let waits = self.chat.transcript.wait().is_some() || self.probes().is_some();
         let spins = self.runs_a_tool() || waits || self.answers();
         let spinner = spins.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step)
         });
-        let notice = self.notice.as_ref().map(|(_, since)| *since + NOTICE_LASTS);
-        let arms = self.asks.first().filter(|ask| ask.is_seen && !ask.armed);
-        let arms = arms.map(|ask| ask.opened.max(self.last_key) + QUIET);
-        let enter = self
-            .burst
-            .enter
-            .map(|since| since + super::update::ENTER_HELD);
-        let log = match &self.overlay {
-            Some(Overlay::ServerLog(pane)) => Some(pane.due()),
-            _ => None,
-        };
-        let stuck = self.interrupt_sent.map(|since| since + ENGINE_SILENT);
-        let stuck = stuck.filter(|due| self.now < *due);
-        [spinner, notice, arms, enter, self.replies.due(), log, stuck]
-            .into_iter()
-            .flatten()
-            .min()
+        let arms = self.dialogs.arms_at(self.input.last_key);
+        let enter = self.composer.pasting.due();
+        let layer = self.layer.as_ref().and_then(|layer| layer.wake());
+        let stuck = self.interrupt.due().filter(|due| self.now < *due);
+        let notice = self.notices.due();
+        [
+            spinner,
+            notice,
+            arms,
+            enter,
+            self.input.replies.due(),
+            layer,
+            stuck,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Is a turn under way that waits for nobody's decision?
     pub fn answers(&self) -> bool {
-        self.running().is_some() && self.asks.is_empty()
+        self.running().is_some() && self.dialogs.shown().is_none()
     }
 
     /// How long nothing has come of an answer that had begun, where that is long.
     pub fn silent(&self) -> Option<Duration> {
-        let streams = self.answers() && self.transcript.wait().is_none() && !self.runs_a_tool();
-        let silent = self.now.saturating_sub(self.clock.heard);
+        let streams =
+            self.answers() && self.chat.transcript.wait().is_none() && !self.runs_a_tool();
+        let silent = self.now.saturating_sub(self.chat.timing.heard);
         (streams && silent >= SILENT_AFTER).then_some(silent)
     }
 
     fn runs_a_tool(&self) -> bool {
-        let settled = self.transcript.settled();
-        self.transcript.entries()[settled..].iter().any(|entry| {
-            matches!(&entry.body, Body::Tool(call) if matches!(call.state, ToolState::Running { .. }))
-        })
+        self.chat.running_calls().next().is_some()
     }
 
-    /// The question whose dialog is shown.
-    pub fn ask(&self) -> Option<&OpenAsk> {
-        self.asks.first()
+    /// The probe under way, before its result is there.
+    pub fn probes(&self) -> Option<&Probe> {
+        self.probe.as_ref().filter(|probe| !probe.state.is_over)
     }
 
-    /// Is the shown dialog about calls of tools?
-    pub fn approves(&self) -> bool {
-        self.ask()
-            .is_some_and(|ask| matches!(ask.question, Ask::Approve(_)))
-    }
-
-    /// The text of the newest answer, raw.
-    pub fn last_answer(&self) -> Option<&str> {
-        let entries = self.transcript.entries().iter().rev();
-        entries
-            .filter_map(|entry| match &entry.body {
-                Body::Text { text, .. } => Some(text.as_str()),
-                _ => None,
-            })
-            .next()
+    /// Is the model taken, so that a prompt has to wait? What a probe found is read and
+    /// perhaps stored first: it changes how the next prompt is sent.
+    pub fn is_busy(&self) -> bool {
+        self.running().is_some() || self.probe.is_some()
     }
 }

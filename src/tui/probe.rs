@@ -1,6 +1,5 @@
 //! A probe of the model as the screen knows it: how far it is, and since when.
 
-use super::model::Model;
 use crate::domain::Dialect;
 use crate::domain::probe::ProbeState;
 use std::time::Duration;
@@ -30,18 +29,5 @@ impl Probe {
                 Dialect::ALL.len()
             ),
         }
-    }
-}
-
-impl Model {
-    /// The probe under way, before its result is there.
-    pub fn probes(&self) -> Option<&Probe> {
-        self.probe.as_ref().filter(|probe| !probe.state.is_over)
-    }
-
-    /// Is the model taken, so that a prompt has to wait? What a probe found is read and
-    /// perhaps stored first: it changes how the next prompt is sent.
-    pub fn is_busy(&self) -> bool {
-        self.running().is_some() || self.probe.is_some()
     }
 }

@@ -149,7 +149,7 @@ impl Chat {
             }
         }
         // A dialog listens only once it was drawn.
-        if !self.model.asks.is_empty() {
+        if !self.model.dialogs.asks().is_empty() {
             self.screen();
         }
     }

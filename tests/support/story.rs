@@ -100,8 +100,8 @@ impl Story {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
         // A dialog listens only once it was drawn.
-        if !self.model.asks.is_empty() {
-            let (width, height) = self.model.size;
+        if !self.model.dialogs.asks().is_empty() {
+            let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
             humble::tui::view::paint(&mut self.model, &mut buffer);
@@ -215,7 +215,7 @@ impl Story {
 
     /// The cells, and the cursor where it is shown.
     pub fn draw(&mut self) -> (Buffer, Option<Position>) {
-        let (width, height) = self.model.size;
+        let (width, height) = self.model.screen.size;
         let backend = TestBackend::new(width, height);
         let mut terminal = Terminal::new(backend).expect("a test terminal");
         terminal

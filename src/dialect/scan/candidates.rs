@@ -84,7 +84,7 @@ impl Scanner {
             None if self.wrappers.iter().any(|wrapper| wrapper.is_certain) => {
                 self.body = 0;
                 let raw = self.held.trim_end();
-                let cut = json_call::unusable(raw, "it was cut off before its end");
+                let cut = json_call::unusable(raw, json_call::CUT_OFF);
                 self.found(Match::Calls(vec![cut]));
             }
             None => self.release(),

@@ -9,7 +9,6 @@ use super::parser::{At, Here, TagParser};
 use crate::domain::{Offered, Resolved};
 use std::ops::Range;
 
-const CUT: &str = "it was cut off before its end";
 const STRAY: &str =
     "there is text between its arguments, or a value has the tag in it that ends a value";
 
@@ -176,7 +175,7 @@ fn with_rest(call: Piece, rest: &str) -> Vec<Piece> {
 }
 
 fn cut(body: &str) -> Piece {
-    json_call::unusable(body.trim_end(), CUT)
+    json_call::unusable(body.trim_end(), json_call::CUT_OFF)
 }
 
 /// The bytes of the value in `text`, where the end of a wrapper is all that ends it.

@@ -99,8 +99,10 @@ impl<'a> Document<'a> {
     }
 
     fn target(&self, reference: &str) -> Option<&'a Value> {
-        let own = self.id.and_then(|id| reference.strip_prefix(id));
-        let own = own.filter(|rest| rest.is_empty() || rest.starts_with('#'));
+        let own = self
+            .id
+            .and_then(|id| reference.strip_prefix(id))
+            .filter(|rest| rest.is_empty() || rest.starts_with('#'));
         let reference = own.unwrap_or(reference);
         match reference.strip_prefix('#') {
             None if reference.is_empty() => Some(self.root),

@@ -110,11 +110,7 @@ impl ModelProbe {
             return;
         };
         // What was told before the key came counts.
-        for news in running.drain() {
-            if let ProbeNews::Tried(trial) = news {
-                active.report.trials.push(trial);
-            }
-        }
+        active.report.trials.extend(running.ended_attempts());
         active.report.is_cut = true;
         if active.report.trials.iter().any(|trial| trial.was_tried()) {
             return self.over(cx);

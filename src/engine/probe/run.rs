@@ -79,9 +79,14 @@ impl RunningProbe {
         ProbeNews::Over(over)
     }
 
-    /// The news that came already.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = ProbeNews> {
+    /// The attempts that ended before the probe is stopped, and were not heard of yet.
+    pub fn ended_attempts(&mut self) -> Vec<Trial> {
         std::iter::from_fn(|| self.news.try_recv().ok())
+            .filter_map(|news| match news {
+                ProbeNews::Tried(trial) => Some(trial),
+                _ => None,
+            })
+            .collect()
     }
 }
 

@@ -85,8 +85,10 @@ impl Remote {
             if let Some((body, sent)) = &ask.body {
                 request = request.body(told(body.clone(), sent.clone()));
             }
-            let response = request.send().await;
-            let response = response.map_err(|fault| unanswered(&fault, &url, self.place(&url)))?;
+            let response = request
+                .send()
+                .await
+                .map_err(|fault| unanswered(&fault, &url, self.place(&url)))?;
             tracing::debug!("{} {} {}", ask.method, self.place(&url), response.status());
             match self.next(&url, &ask.method, &response)? {
                 Some(target) => url = target,

@@ -1,6 +1,7 @@
 //! Servers that are reached by URL: streamable HTTP of both eras, and HTTP+SSE of
 //! 2024-11-05. Ours on `reqwest`: one bad tool or content never costs the good ones,
-//! and every request has one owner, the driver.
+//! and every request has one owner, the driver. (`rmcp` has a client for streamable HTTP; it was left
+//! aside for modelcontextprotocol/rust-sdk#464 and #733, and since it does not speak HTTP+SSE.)
 
 mod client;
 mod connection;

@@ -215,8 +215,8 @@ mod tests {
         let message = json!({ "params": { "name": "query", "arguments": {
             "region": "west", "deep": { "count": 42 }, "loud": false, "gone": null,
             "x-mcp-header": "not this" } } });
-        let said = [("Region", "west"), ("Count", "42"), ("Loud", "false")];
-        let said = said.map(|(name, value)| (format!("mcp-param-{name}"), value.to_owned()));
+        let said = [("Region", "west"), ("Count", "42"), ("Loud", "false")]
+            .map(|(name, value)| (format!("mcp-param-{name}"), value.to_owned()));
         assert_eq!(headers.of_call(&message), said);
         assert_eq!(
             headers.of_call(&json!({ "params": { "name": "other" } })),

@@ -36,8 +36,13 @@ impl Kind {
     pub fn of(response: &Response) -> Self {
         let value = response.headers().get(CONTENT_TYPE);
         let value = value.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let kind = value.as_deref().unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
+        let kind = value
+            .as_deref()
+            .unwrap_or_default()
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim();
         match kind.to_ascii_lowercase().as_str() {
             "text/event-stream" => Self::Events,
             "text/html" | "application/xhtml+xml" => Self::WebPage,

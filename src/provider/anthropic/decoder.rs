@@ -206,8 +206,11 @@ impl Decoder {
             return;
         }
         self.message.blocks.insert(index, new);
-        let calls = self.message.blocks.values();
-        let calls = calls.filter(|block| matches!(block, Block::ToolUse { .. }));
+        let calls = self
+            .message
+            .blocks
+            .values()
+            .filter(|block| matches!(block, Block::ToolUse { .. }));
         if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
             return self.reply.fail_for_calls();
         }

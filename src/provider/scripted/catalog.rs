@@ -78,8 +78,11 @@ impl ScriptedCatalog {
             let (shelf, server, name, mut steps) = state?;
             if steps.is_empty() {
                 let mut inner = lock(&shelf.0);
-                let models = inner.servers.entry(server.base_url.clone());
-                let models = models.or_default().get_or_insert_default();
+                let models = inner
+                    .servers
+                    .entry(server.base_url.clone())
+                    .or_default()
+                    .get_or_insert_default();
                 models.push(ServerModel {
                     name,
                     ..ServerModel::default()
@@ -108,8 +111,10 @@ impl ScriptedCatalog {
         name: &str,
     ) -> Result<(), Fault> {
         let mut inner = lock(&self.0);
-        let models = inner.servers.get_mut(&server.base_url);
-        let models = models.and_then(Option::as_mut);
+        let models = inner
+            .servers
+            .get_mut(&server.base_url)
+            .and_then(Option::as_mut);
         let at = models
             .as_ref()
             .and_then(|models| models.iter().position(|one| is_same_model(&one.name, name)));

@@ -44,8 +44,9 @@ impl JournaledTurn {
 
     fn joined(&self, thinking: bool) -> String {
         let pieces = self.pieces.iter();
-        let texts = pieces.filter(|piece| piece.thinking == thinking);
-        let texts = texts.map(|piece| piece.text.trim_matches('\n'));
+        let texts = pieces
+            .filter(|piece| piece.thinking == thinking)
+            .map(|piece| piece.text.trim_matches('\n'));
         let texts: Vec<&str> = texts.filter(|text| !text.trim().is_empty()).collect();
         texts.join("\n\n")
     }

@@ -1,6 +1,9 @@
 //! Colours code, a line at a time, by tables of some fifty languages. Small and
 //! fast enough to run in place on each line that is drawn, so that code is right
 //! the first time it is seen; it knows words and brackets, not grammars.
+//!
+//! `syntect` with the grammars of `two-face` was measured at 0.4 to 8 µs a byte, and at 57 MB of memory
+//! after five languages; this takes 10 ns a byte and builds nothing at start.
 
 mod code;
 mod css;

@@ -60,10 +60,10 @@ fn is_undecided(text: &str) -> bool {
 /// Closes what is open at the end of a paragraph, and takes signs at its very end
 /// away that may begin or close something. O(len).
 pub fn complete(text: &mut String) {
-    let kept = text.trim_end_matches(['*', '_', '`', '~', ' ']);
-    let kept = kept.trim_end_matches('\\');
-    let kept = without_link(kept);
-    let kept = kept.len();
+    let kept = text
+        .trim_end_matches(['*', '_', '`', '~', ' '])
+        .trim_end_matches('\\');
+    let kept = without_link(kept).len();
     text.truncate(kept);
     let near = |open: &Open| kept - open.at <= EMPHASIS_BYTES_MAX;
     let mut open = delimiters(text).open;
@@ -90,8 +90,9 @@ pub fn complete(text: &mut String) {
 /// word, or one that ends a sentence, begins none.
 fn without_link(text: &str) -> &str {
     let begins = |rest: &&str, edge: fn(char) -> bool| rest.chars().next_back().is_none_or(edge);
-    let open = text.strip_suffix('[');
-    let open = open.filter(|rest| begins(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
+    let open = text
+        .strip_suffix('[')
+        .filter(|rest| begins(rest, |c| !c.is_ascii_alphanumeric() && c != ']'));
     let rest = open.unwrap_or(text);
     let picture = rest.strip_suffix('!');
     match picture.filter(|rest| begins(rest, |c| matches!(c, ' ' | '[' | '\n'))) {

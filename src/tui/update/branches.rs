@@ -1,14 +1,17 @@
 //! Taking the last turn back in its three ways, going over to another branch, and
 //! conversations that are not saved. Nothing of it happens while a turn is under way.
 
-use super::super::flow::Flow;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model, Pick, Picked, Replacing};
-use super::super::msg::Effect;
-use super::{actions, engine, submit};
-use crate::domain::{Body, LastPrompt, Notice, Prompt, PromptKind, Wait};
+use crate::domain::{LastPrompt, Notice, Prompt, PromptKind, Wait};
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::{truncate, width};
+use crate::tui::conversation::{Replacing, title_of};
+use crate::tui::keymap::Action;
+use crate::tui::layer::Picked;
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
+use crate::tui::update::submit;
+use crate::tui::widgets::picker::Picker;
 use jiff::tz::TimeZone;
 
 /// Columns of a branch's first words in the list.
@@ -21,7 +24,7 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
         Action::EditLast => edit(model),
         Action::Undo => undo(model, effects),
         Action::Branches => list(model, argument, effects),
-        Action::Fork => when_idle(model, Command::ForkSession, effects),
+        Action::Fork => submit::when_idle(model, Command::ForkSession, effects),
         Action::Rename => {
             effects.push(Effect::Send(Command::RenameSession(argument.to_owned())));
         }
@@ -34,16 +37,16 @@ pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<
 
 /// Asks the last prompt again. An answer that it has becomes another branch.
 pub fn retry(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.transcript.wait() == Some(Wait::Retrying) {
+    if model.chat.transcript.wait() == Some(Wait::Retrying) {
         return effects.push(Effect::Send(Command::RetryNow));
     }
-    if is_busy(model) {
+    if submit::is_busy(model) {
         return;
     }
-    if model.transcript.last_summary() == Some(false) {
+    if model.chat.transcript.last_summary() == Some(false) {
         return submit::compact(model, effects);
     }
-    let Some(last) = model.transcript.last_prompt() else {
+    let Some(last) = model.chat.transcript.last_prompt() else {
         return model.notify(Notice::info("Nothing to retry: nothing was asked yet."));
     };
     let text = last.text.to_owned();
@@ -61,60 +64,41 @@ fn replacing(model: &mut Model, prompt: String, kept: &'static str) -> Prompt {
     let prompt = Prompt::new(prompt);
     // A continuation that failed belongs to the answer above it.
     let is_there = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
-    let replaces =
-        model.transcript.last_prompt().is_some_and(is_there) || model.transcript.last_replaces();
-    let Some(old) = model.transcript.last_typed().filter(|_| replaces) else {
+    let transcript = &model.chat.transcript;
+    let replaces = transcript.last_prompt().is_some_and(is_there) || transcript.last_replaces();
+    let Some(old) = model.chat.transcript.last_typed().filter(|_| replaces) else {
         return prompt;
     };
-    let title = engine::title_of(old).to_owned();
-    model.replacing = Some(Replacing { kept, title });
+    let title = title_of(old).to_owned();
+    model.conversation.replacing = Some(Replacing { kept, title });
     prompt.of_kind(PromptKind::Replace)
-}
-
-/// The turn that was to replace another one has ended.
-pub fn replaced(model: &mut Model, prompt: &str, answered: bool) {
-    let Some(replacing) = model.replacing.take().filter(|_| answered) else {
-        return;
-    };
-    model.branched = true;
-    model.notify(Notice::info(replacing.kept));
-    let first = model.transcript.entries().first().map(|entry| &entry.body);
-    let is_first = matches!(first, Some(Body::Prompt { text, .. }) if text == prompt);
-    // The conversation was named after the prompt that made room.
-    if is_first && model.title == replacing.title {
-        engine::title_of(prompt).clone_into(&mut model.title);
-    }
 }
 
 /// Puts the last prompt into the message. Nothing changes before it is sent.
 pub fn edit(model: &mut Model) {
-    if is_busy(model) {
+    if submit::is_busy(model) {
         return;
     }
-    let Some(prompt) = model.transcript.last_typed() else {
+    let Some(prompt) = model.chat.transcript.last_typed() else {
         return model.notify(Notice::info("Nothing to edit: nothing was asked yet."));
     };
     let prompt = prompt.to_owned();
-    // Twice in a row, the text of before the first time is what comes back.
-    let before = model.editor.text();
-    model.editing.get_or_insert(before);
-    model.editor.set(&prompt);
-    model.focus = Focus::Message;
+    model.composer.edit_last(&prompt);
+    model.panes.focus = Focus::Message;
 }
 
 /// Leaves the last prompt as it was. False where none was being changed.
 pub fn keeps_as_it_was(model: &mut Model) -> bool {
-    let before = model.editing.take();
-    if let Some(before) = &before {
-        model.editor.set(before);
+    let was_edited = model.composer.stop_editing();
+    if was_edited {
         model.notify(Notice::info("Everything stays as it was."));
     }
-    before.is_some()
+    was_edited
 }
 
 /// What is sent: a changed prompt takes the place of the one it was made of.
 pub fn edited(model: &mut Model, text: String) -> Prompt {
-    if model.editing.take().is_none() || model.running().is_some() {
+    if !model.composer.send_edited() || model.running().is_some() {
         return Prompt::new(text);
     }
     replacing(model, text, "What was asked before is kept: /branches.")
@@ -122,22 +106,22 @@ pub fn edited(model: &mut Model, text: String) -> Prompt {
 
 /// Takes the last turn back; its prompt is where Up finds it.
 pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
-    if is_busy(model) {
+    if submit::is_busy(model) {
         return;
     }
-    if let Some(came) = model.transcript.last_summary() {
+    if let Some(came) = model.chat.transcript.last_summary() {
         return undo_summary(model, came, effects);
     }
-    let Some(last) = model.transcript.last_prompt() else {
+    let Some(last) = model.chat.transcript.last_prompt() else {
         return model.notify(nothing_left(model));
     };
     let prompt = Prompt::new(last.text).of_kind(last.kind);
     if last.is_answered {
         shorten(model);
-        model.branched = true;
+        model.conversation.branched = true;
         effects.push(Effect::Send(Command::Rewind));
         let taken = Notice::info("The last turn is taken back: Up brings its prompt.");
-        let taken = match model.transcript.last_prompt() {
+        let taken = match model.chat.transcript.last_prompt() {
             Some(_) => taken,
             None => taken.because("Its file keeps it until another answer comes."),
         };
@@ -156,7 +140,7 @@ pub fn undo(model: &mut Model, effects: &mut Vec<Effect>) {
 
 fn nothing_left(model: &Model) -> Notice {
     let nothing = Notice::info("Nothing is left to undo.");
-    match (model.branched, model.taken_back) {
+    match (model.conversation.branched, model.conversation.taken_back) {
         (true, _) => nothing.advise("/branches leads back."),
         (false, true) => nothing,
         (false, false) => Notice::info("Nothing to undo: nothing was asked yet."),
@@ -165,7 +149,7 @@ fn nothing_left(model: &Model) -> Notice {
 
 /// A summary is the last thing that was asked for: it goes, and the turns stay.
 fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
-    model.transcript.take_back_summary();
+    model.chat.transcript.take_back_summary();
     lay_out_anew(model);
     let said = if came {
         effects.push(Effect::Send(Command::DropSummary));
@@ -178,38 +162,29 @@ fn undo_summary(model: &mut Model, came: bool, effects: &mut Vec<Effect>) {
 
 /// Takes the last turn off the screen.
 fn shorten(model: &mut Model) {
-    model.transcript.take_back();
-    model.taken_back = true;
+    model.chat.transcript.take_back();
+    model.conversation.taken_back = true;
     lay_out_anew(model);
 }
 
 fn lay_out_anew(model: &mut Model) {
-    let left = model.transcript.entries().len();
-    entries_moved(model);
-    model.cut = false;
-    model.last_turn = None;
+    let left = model.chat.transcript.entries().len();
+    model.chat.entries_moved();
+    model.conversation.cut = false;
+    model.conversation.last_turn = None;
     if left == 0 {
-        model.title.clear();
+        model.conversation.title.clear();
     }
-}
-
-/// Entries have other places now: nothing kept by their index holds any more. Rows are
-/// made again for what is in view alone.
-pub fn entries_moved(model: &mut Model) {
-    engine::note_thoughts(model, 0);
-    model.round_from = model.transcript.entries().len();
-    model.chat = Flow::default();
-    model.thinking = Flow::default();
 }
 
 /// Asks for the other branches.
 pub fn list(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
-    model.wants_branch = Some(argument.to_owned());
-    when_idle(model, Command::ListBranches, effects);
+    model.conversation.wants_branch = Some(argument.to_owned());
+    submit::when_idle(model, Command::ListBranches, effects);
 }
 
-pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Effect>) {
-    let Some(wanted) = model.wants_branch.take() else {
+pub fn listed(model: &mut Model, list: Vec<BranchSummary>) {
+    let Some(wanted) = model.conversation.wants_branch.take() else {
         return;
     };
     if list.is_empty() {
@@ -222,14 +197,8 @@ pub fn listed(model: &mut Model, list: Vec<BranchSummary>, effects: &mut Vec<Eff
         let label = label(&branch, columns);
         (Picked::Branch(branch), label)
     });
-    let pick = Pick {
-        title: "Branches",
-        zero: "Stay in this one",
-        rows: rows.collect(),
-        chosen: 0,
-        typed: String::new(),
-    };
-    actions::pick_or_open(model, pick, &wanted, effects);
+    let picker = Picker::new("Branches", "Stay in this one", rows);
+    model.cx(|cx| picker.open(&wanted, cx));
 }
 
 fn words_of(branch: &BranchSummary) -> &str {
@@ -255,12 +224,12 @@ fn label(branch: &BranchSummary, columns: usize) -> String {
 
 /// A prompt of an earlier run, for the message; what stands there is not lost.
 pub fn offered(model: &mut Model, prompt: &str) {
-    if model.editor.is_blank() {
-        model.editor.set(prompt);
-        model.focus = Focus::Message;
+    if model.composer.editor.is_blank() {
+        model.composer.editor.set(prompt);
+        model.panes.focus = Focus::Message;
         // It was to replace the last turn, and still does.
-        if model.transcript.last_replaces() {
-            model.editing = Some(String::new());
+        if model.chat.transcript.last_replaces() {
+            model.composer.edit_offered();
         }
     } else {
         submit::remember(model, prompt);
@@ -274,22 +243,4 @@ pub fn private(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
         _ => return model.notify(Notice::warning("Please enter /private or /private off.")),
     };
     effects.push(Effect::Send(Command::SetPrivate(private)));
-}
-
-/// Sends a command that waits for no turn.
-pub fn when_idle(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
-    if !is_busy(model) {
-        effects.push(Effect::Send(command));
-    }
-}
-
-/// Is the model taken? Then a notice says by what.
-pub(super) fn is_busy(model: &mut Model) -> bool {
-    let what = match model.running() {
-        Some(_) => "The present turn is still under way.",
-        None if model.is_busy() => "The model is being probed.",
-        None => return false,
-    };
-    model.notify(Notice::info(what).advise("Ctrl+C stops it."));
-    true
 }

@@ -1,32 +1,21 @@
 //! Calls in the chat: one that runs is cancelled alone, one that ended is read whole
 //! or copied.
 
-use super::super::block::call_in_full;
-use super::super::model::{Focus, Model, Overlay, Pick, Picked};
-use super::super::msg::Effect;
-use super::super::reading::{Reading, Unusual};
-use super::actions::pick_or_open;
-use crate::domain::{Body, CallId, Notice, ToolCall, ToolState};
+use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::tui::chat::entry_rows::call_in_full;
+use crate::tui::layer::Picked;
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
+use crate::tui::widgets::picker::Picker;
+use crate::tui::widgets::text_viewer::TextViewer;
 
-/// The call whose line is selected in the chat.
+/// The call whose line is selected in the chat, while the chat has the focus.
 pub fn selected(model: &Model) -> Option<&ToolCall> {
-    let index = model.chat.selected.filter(|_| model.focus == Focus::Chat)?;
-    match &model.transcript.entries().get(index)?.body {
-        Body::Tool(call) => Some(call),
-        _ => None,
-    }
-}
-
-/// The calls that run, in the order of the chat.
-pub fn running(model: &Model) -> impl Iterator<Item = &ToolCall> {
-    let entries = model.transcript.entries();
-    let open = &entries[model.transcript.settled().min(entries.len())..];
-    open.iter().filter_map(|entry| match &entry.body {
-        Body::Tool(call) if matches!(call.state, ToolState::Running { .. }) => Some(&**call),
-        _ => None,
-    })
+    let has_focus = model.panes.focus == Focus::Chat;
+    model.chat.selected_call().filter(|_| has_focus)
 }
 
 /// `/cancel`: the selected call, the only one, or one of a list.
@@ -36,10 +25,15 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
     {
         return cancel_one(model, call, effects);
     }
-    let rows: Vec<(Picked, String)> = running(model)
+    let rows: Vec<(Picked, String)> = model
+        .chat
+        .running_calls()
         .map(|call| (Picked::Call(call.id), names_of(call)))
         .collect();
-    let by_name = running(model).find(|call| call.tool == argument);
+    let by_name = model
+        .chat
+        .running_calls()
+        .find(|call| call.tool == argument);
     match (rows.as_slice(), by_name) {
         ([], _) => model.notify(Notice::info("No call is running.")),
         (_, Some(call)) => {
@@ -55,21 +49,15 @@ pub fn cancel(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             model.notify(notice.advise("/cancel lists those that are."));
         }
         _ => {
-            let pick = Pick {
-                title: "Running calls",
-                zero: "Let all of them go on",
-                rows,
-                chosen: 0,
-                typed: String::new(),
-            };
-            pick_or_open(model, pick, argument, effects);
+            let picker = Picker::new("Running calls", "Let all of them go on", rows);
+            model.cx(|cx| picker.open(argument, cx));
         }
     }
 }
 
 /// Cancels this call if it still runs; the others and the turn go on.
 pub fn cancel_one(model: &mut Model, id: CallId, effects: &mut Vec<Effect>) {
-    let runs = running(model).any(|call| call.id == id);
+    let runs = model.chat.running_calls().any(|call| call.id == id);
     if runs {
         effects.push(Effect::Send(Command::CancelCall(id)));
     } else {
@@ -87,16 +75,16 @@ pub fn open(model: &mut Model) {
     let Some(call) = selected(model) else { return };
     let title = names_of(call);
     let (text, result) = call_in_full(call);
-    let reading = Reading::new(title, text, Unusual::SpeltOut).copying_from(result);
-    model.overlay = Some(Overlay::Reading(Box::new(reading)));
+    let viewer = TextViewer::new(title, text).copying_from(result);
+    model.cx(|cx| cx.open(viewer));
 }
 
 /// The selected call's result, raw; else the last answer. `/copy call` is the result
 /// of the last call that has one.
-pub fn copy(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
+pub fn copy(model: &mut Model, argument: &str) {
     let call = match argument {
         "" => selected(model),
-        "call" => last_with_result(model),
+        "call" => model.chat.last_result(),
         _ => return model.notify(Notice::warning("It is `/copy` or `/copy call`.")),
     };
     let text = match call {
@@ -104,33 +92,14 @@ pub fn copy(model: &mut Model, argument: &str, effects: &mut Vec<Effect>) {
             let (text, result) = call_in_full(call);
             Some(text[result..].to_owned())
         }
-        None if argument.is_empty() => model.last_answer().map(str::to_owned),
+        None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
         None => None,
     };
     match text {
-        Some(text) => send_to_clipboard(model, text, effects),
+        Some(text) => model.cx(|cx| cx.copy(text)),
         None if argument.is_empty() => {
             model.notify(Notice::info("There is no answer to copy yet."));
         }
         None => model.notify(Notice::info("There is no result to copy yet.")),
     }
-}
-
-fn last_with_result(model: &Model) -> Option<&ToolCall> {
-    let entries = model.transcript.entries().iter().rev();
-    entries
-        .filter_map(|entry| match &entry.body {
-            Body::Tool(call) => Some(&**call),
-            _ => None,
-        })
-        .find(|call| matches!(call.state, ToolState::Done(_)))
-}
-
-pub fn send_to_clipboard(model: &mut Model, text: String, effects: &mut Vec<Effect>) {
-    if text.is_empty() {
-        return model.notify(Notice::info("There is nothing to copy yet."));
-    }
-    effects.push(Effect::Copy(text));
-    // Whether the terminal took it cannot be known: only the means is named.
-    model.notify(Notice::info("Sent to the terminal's clipboard (OSC 52)."));
 }

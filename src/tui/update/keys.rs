@@ -1,87 +1,112 @@
 //! Where a key goes: to an armed question, to what lies over the panes, to the
 //! completion, and else to its action or into the message.
 
-use super::super::input::typed;
-use super::super::keymap::{self, Action, When};
-use super::super::model::{Focus, Model};
-use super::super::msg::Effect;
-use super::{actions, approval, calls, commands, leave, offer, overlay, submit};
+use crate::tui::input::decode::typed;
+use crate::tui::keymap::{self, Action, When, layers};
+use crate::tui::layer::{Handled, Layer};
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
+use crate::tui::update::{actions, calls, composer, interrupt};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
-use std::time::Duration;
-
-/// A gap between keys that no person types in.
-const BURST_GAP: Duration = Duration::from_millis(3);
 
 pub fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
     if key.kind == KeyEventKind::Release {
         return;
     }
-    super::typed_at(model);
+    pressed(model);
     settle_enter(model, key, effects);
     let action = keymap::find(key, |when| in_force(model, when));
     if action == Some(Action::Interrupt) {
-        return leave::interrupt(model, effects);
+        return interrupt::interrupt(model, effects);
     }
     if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
         return actions::run(model, action, "", effects);
     }
-    if model.ask().is_some_and(|ask| ask.armed) {
-        return approval::press(model, key, effects);
-    }
-    if model.overlay.is_some() {
-        return overlay::press(model, key, effects);
-    }
-    if model.focus == Focus::Message && commands::press(model, key, effects) {
+    if model.dialogs.is_armed() {
+        model.with_dialogs(|dialogs, cx| dialogs.key(key, cx));
         return;
     }
-    if model.focus == Focus::Message && offer::press(model, key, effects) {
+    if model.layer.is_some() {
+        return layer_key(model, key);
+    }
+    if model.panes.focus == Focus::Message
+        && (completion_takes(model, key) || first_run_takes(model, key))
+    {
         return;
     }
     match action {
-        Some(Action::Send) if sends_later(model) => model.burst.enter = Some(model.now),
-        Some(Action::Send) if pasting(model) => submit::burst(model, "\n"),
+        Some(Action::Send) if model.composer.pasting.holds_enter(model.now) => {
+            model.composer.pasting.hold_enter(model.now);
+        }
+        Some(Action::Send) if model.composer.pasting.is_pasting(model.now) => {
+            composer::burst(model, "\n");
+        }
         Some(action) => actions::run(model, action, "", effects),
         None => {
             if let Some(c) = typed(key) {
-                model.focus = Focus::Message;
-                submit::type_char(model, c);
+                model.panes.focus = Focus::Message;
+                composer::type_char(model, c);
             }
         }
     }
 }
 
-fn in_force(model: &Model, when: When) -> bool {
-    match when {
-        When::Always => true,
-        When::Message => model.focus == Focus::Message,
-        When::Pane => model.focus != Focus::Message,
-        When::Servers => model.focus == Focus::Servers,
-        When::Call => calls::selected(model).is_some(),
+/// A key that the layer has no use for closes it or scrolls it.
+fn layer_key(model: &mut Model, key: KeyEvent) {
+    if model.with_layer(|layer, cx| layer.key(key, cx)) != Handled::PassedOn {
+        return;
+    }
+    let action = keymap::find(key, |when| when == When::Always);
+    let closes = |action| action == Action::Back || model.shows(action);
+    if action.is_some_and(closes) {
+        model.layer = None;
+    } else if let Some(rows) = layers::step(key) {
+        model.scroll_layer(rows);
     }
 }
 
-/// Did text come just now, faster than a person could follow it with Enter?
-fn sends_later(model: &Model) -> bool {
-    let just_now = |last: Duration| model.now.saturating_sub(last) <= BURST_GAP;
-    !model.burst.pasting && model.burst.last_text.is_some_and(just_now)
+/// Did the list of completions take this key?
+fn completion_takes(model: &mut Model, key: KeyEvent) -> bool {
+    model.with_composer(|composer, cx| composer.completion_key(key, cx)) == Handled::Consumed
 }
 
-fn pasting(model: &Model) -> bool {
-    let recent = |last: Duration| model.now.saturating_sub(last) <= super::ENTER_HELD;
-    model.burst.pasting && model.burst.last_text.is_some_and(recent)
+/// Did the offer of a first run take this key?
+fn first_run_takes(model: &mut Model, key: KeyEvent) -> bool {
+    if !model.offer_takes_keys() {
+        return false;
+    }
+    let mut first_run = std::mem::take(&mut model.first_run);
+    let handled = model.cx(|cx| first_run.key(key, cx));
+    model.first_run = first_run;
+    handled == Handled::Consumed
+}
+
+/// A key came: dialogs wait, and a notice that could be read goes.
+pub fn pressed(model: &mut Model) {
+    model.input.last_key = model.now;
+    model.notices.key_pressed(model.now);
+}
+
+fn in_force(model: &Model, when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::Message => model.panes.focus == Focus::Message,
+        When::Pane => model.panes.focus != Focus::Message,
+        When::Servers => model.panes.focus == Focus::Servers,
+        When::Call => calls::selected(model).is_some(),
+    }
 }
 
 /// An Enter was held back and another key came: text makes it a line end, any
 /// other key lets it send.
 fn settle_enter(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    if model.burst.enter.take().is_none() {
+    if !model.composer.pasting.take_enter() {
         return;
     }
     if typed(key).is_some() || key.code == KeyCode::Enter {
-        model.burst.pasting = true;
-        model.burst.last_text = Some(model.now);
-        model.editor.insert("\n");
+        model.composer.break_line(model.now);
     } else {
-        submit::send(model, effects);
+        composer::send(model, effects);
     }
 }

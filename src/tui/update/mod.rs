@@ -1,47 +1,28 @@
 //! The pure core: what a key, a paste, a tick or an event of the engine changes,
 //! and what it asks the rim to do. One file a concern.
 
-mod actions;
-mod approval;
-mod branches;
+pub mod actions;
+pub mod branches;
 pub mod calls;
-pub mod commands;
-mod connect;
-mod edit_check;
-mod engine;
-mod granting;
-mod keys;
-mod leave;
-mod log;
-pub mod models;
-mod navigation;
-mod offer;
-mod overlay;
-mod probe;
-mod reading;
-pub mod recall;
-mod servers;
-mod sessions;
-mod submit;
-mod trust;
+pub mod composer;
+pub mod engine;
+pub mod interrupt;
+pub mod keys;
+pub mod navigation;
+pub mod probe;
+pub mod requests;
+pub mod submit;
+pub mod turns;
 
-use super::ask::QUIET;
-use super::draft;
-use super::guide;
-use super::input::{Group, ReplyFilter};
-use super::model::{Model, NOTICE_LASTS, NOTICE_READ};
-use super::msg::{Effect, Input, Msg};
-use super::theme::Theme;
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::Command;
+use crate::tui::demo_tour::watch;
+pub use crate::tui::input::decode::group;
+use crate::tui::input::decode::{Group, ReplyFilter};
+use crate::tui::layer::Handled;
+use crate::tui::model::Model;
+use crate::tui::msg::{Effect, Input, Msg};
 use crossterm::event::KeyEvent;
-use std::time::Duration;
-
-pub use super::input::group;
-
-/// How long an Enter right behind a burst of text waits: more text makes it a
-/// line end of a paste.
-pub const ENTER_HELD: Duration = Duration::from_millis(15);
 
 /// Takes in one message and says what to do.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -50,22 +31,33 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     // A key that waits to be read may be older than it looks: it never arms the dialog
     // that it would answer.
     if !matches!(msg.input, Input::Key(_) | Input::Paste(_) | Input::Burst(_)) {
-        arm(model);
+        model.dialogs.arm(model.input.last_key, model.now);
     }
     pass_time(model, &mut effects);
-    let opened = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    requests::carry_out(model, &mut effects);
+    let opened = (
+        model.layer.is_some(),
+        model.dialogs.shown().map(|ask| ask.id),
+    );
     take_in(model, msg.input, &mut effects);
-    let open = (model.overlay.is_some(), model.ask().map(|ask| ask.id));
+    requests::carry_out(model, &mut effects);
+    let open = (
+        model.layer.is_some(),
+        model.dialogs.shown().map(|ask| ask.id),
+    );
     // What opened has keys of its own, which the hint line must show.
     if open.0 && !opened.0 || open.1.is_some() && open.1 != opened.1 {
-        model.notice = None;
+        model.notices.clear();
     }
-    if model.notice.is_none() && !open.0 && open.1.is_none() {
-        let next = model.mentions.pop_front();
-        next.into_iter().for_each(|next| model.notify(next));
+    if !open.0 && open.1.is_none() {
+        model.notices.show_next(model.now);
     }
-    guide::follow(model);
-    draft::follow(model, &mut effects);
+    watch::follow(model);
+    let private_asked = effects.contains(&Effect::Send(Command::SetPrivate(true)));
+    let is_private = model.conversation.private;
+    if model.composer.follow(is_private, private_asked) {
+        effects.push(Effect::Send(Command::KeepDraft(String::new())));
+    }
     effects
 }
 
@@ -73,33 +65,24 @@ fn take_in(model: &mut Model, input: Input, effects: &mut Vec<Effect>) {
     match input {
         Input::Key(key) => filter_key(model, key, effects),
         Input::Burst(text) => {
-            typed_at(model);
-            submit::burst(model, &text);
+            keys::pressed(model);
+            composer::burst(model, &text);
         }
         Input::Paste(text) => {
-            typed_at(model);
-            submit::paste(model, &text);
+            keys::pressed(model);
+            composer::paste(model, &text);
         }
         Input::Mouse(mouse) => navigation::mouse(model, mouse),
         Input::Resize { width, height } => {
-            model.size = (width, height);
+            model.screen.size = (width, height);
             navigation::refocus(model);
         }
-        Input::Focus(focused) => model.focused = focused,
+        Input::Focus(focused) => model.screen.has_focus = focused,
         Input::Engine(event) => engine::apply(model, *event, effects),
         Input::Tick => {}
-        Input::Edited(Ok(text)) => model.editor.set(text.trim_end_matches('\n')),
+        Input::Edited(Ok(text)) => model.composer.editor.set(text.trim_end_matches('\n')),
         Input::Edited(Err(why)) => model.notify(Notice::failure(why)),
         Input::Unsent(command) => unsent(model, *command),
-    }
-}
-
-/// A key came: dialogs wait, and a notice that could be read goes.
-fn typed_at(model: &mut Model) {
-    model.last_key = model.now;
-    let read = |since: Duration| model.now >= since + NOTICE_READ;
-    if model.notice.as_ref().is_some_and(|(_, since)| read(*since)) {
-        model.notice = None;
     }
 }
 
@@ -116,52 +99,42 @@ pub fn inputs(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<Input> {
     group(keys).into_iter().map(input).collect()
 }
 
-/// A dialog takes the keyboard when no key came for a while, neither since it was first
-/// drawn nor since the last one.
-fn arm(model: &mut Model) {
-    let (now, last_key) = (model.now, model.last_key);
-    if let Some(ask) = model.asks.first_mut().filter(|ask| ask.is_seen) {
-        ask.armed |= now >= ask.opened.max(last_key) + QUIET;
-    }
-}
-
 /// What happens because time went by.
 fn pass_time(model: &mut Model, effects: &mut Vec<Effect>) {
     let now = model.now;
-    if model
-        .notice
-        .as_ref()
-        .is_some_and(|(_, since)| now >= *since + NOTICE_LASTS)
-    {
-        model.notice = None;
+    model.notices.pass_time(now);
+    if model.composer.pasting.due().is_some_and(|due| now >= due) {
+        model.composer.pasting.take_enter();
+        composer::send(model, effects);
     }
-    if model
-        .burst
-        .enter
-        .is_some_and(|since| now >= since + ENTER_HELD)
-    {
-        model.burst.enter = None;
-        submit::send(model, effects);
-    }
-    if leave::is_stuck(model) && model.notice.is_none() {
+    if model.interrupt.is_stuck(now) && model.notices.shown().is_none() {
         let words = "The engine does not respond. Ctrl+C again leaves.";
         model.notify(Notice::warning(words));
     }
-    servers::follow_log(model, effects);
-    if model.replies.due().is_some_and(|due| now >= due) {
-        for key in model.replies.release() {
-            keys::press(model, key, effects);
+    model.with_layer(|layer, cx| {
+        layer.tick(cx);
+        Handled::Consumed
+    });
+    if model.input.replies.due().is_some_and(|due| now >= due) {
+        for key in model.input.replies.release() {
+            press(model, key, effects);
         }
     }
 }
 
+/// What one key asks for is done before the next one is taken in.
+fn press(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
+    keys::press(model, key, effects);
+    requests::carry_out(model, effects);
+}
+
 fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
-    let (keys, background) = model.replies.push(key, model.now);
+    let (keys, background) = model.input.replies.push(key, model.now);
     if let Some(background) = background {
-        model.theme = Theme::new(background, model.no_color);
+        model.screen.set_background(background);
     }
     for key in keys {
-        keys::press(model, key, effects);
+        press(model, key, effects);
     }
 }
 
@@ -169,7 +142,7 @@ fn filter_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
 fn unsent(model: &mut Model, command: Command) {
     let notice = Notice::failure("The engine is busy and took no more commands.")
         .advise("Try again in a moment.");
-    draft::unsent(model, &command);
+    model.composer.rejected(&command);
     if let Command::Submit { turn, .. } = command {
         let end = TurnEnd::Failed {
             notice: notice.clone(),
@@ -178,9 +151,9 @@ fn unsent(model: &mut Model, command: Command) {
             end,
             usage: Usage::default(),
         };
-        model.transcript.apply(turn, &ended);
-        branches::entries_moved(model);
-        model.replacing = None;
+        model.chat.transcript.apply(turn, &ended);
+        model.chat.entries_moved();
+        model.conversation.replacing = None;
     }
     model.notify(notice);
 }

@@ -1,13 +1,16 @@
 //! Panes: which one has the focus, what of it is in view, and the keys of lists
 //! that are not text fields.
 
-use super::super::flow::Flow;
-use super::super::keymap::Action;
-use super::super::model::{Focus, Model};
-use super::super::msg::Effect;
-use super::super::source::Source;
-use super::super::view::panes::{Panes, has_side};
-use super::{probe, servers};
+use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::viewport::Flow;
+use crate::tui::keymap::Action;
+use crate::tui::layer::Layer;
+use crate::tui::layout::{Panes, has_side};
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::panes::Focus;
+use crate::tui::servers::commands as servers;
+use crate::tui::update::probe;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -24,13 +27,15 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
         Action::Thinking => show_or_hide(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
-        Action::ToStart | Action::ToEnd if model.focus == Focus::Servers => {
+        Action::ToStart | Action::ToEnd if model.panes.focus == Focus::Servers => {
             let far = model.sidebar.rows().len() as isize;
             model
                 .sidebar
                 .scroll(if action == Action::ToEnd { far } else { -far });
         }
-        Action::ToStart => with_flow(model, |flow, source, height| flow.to_start(source, height)),
+        Action::ToStart => with_flow(model, |flow, source, height| {
+            flow.scroll_to_start(source, height)
+        }),
         Action::ToEnd => with_flow(model, |flow, _, _| flow.follow = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
@@ -43,23 +48,23 @@ pub fn run(model: &mut Model, action: Action, effects: &mut Vec<Effect>) {
 
 /// With nothing left to close, Esc stops a probe.
 fn stops_probe(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
-    let at_rest = model.over_chat.is_none() && model.focus == Focus::Message;
-    at_rest && model.chat.follow && probe::stop(model, effects)
+    let at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
+    at_rest && model.chat.viewport.follow && probe::stop(model, effects)
 }
 
 fn back(model: &mut Model) {
-    if model.over_chat.take().is_none() && model.focus == Focus::Message {
-        model.chat.follow = true;
+    if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
+        model.chat.viewport.follow = true;
     }
-    model.focus = Focus::Message;
-    model.chat.selected = None;
+    model.panes.focus = Focus::Message;
+    model.chat.viewport.selected = None;
 }
 
 /// The panes that are on screen, in the order of Tab.
 fn visible_panes(model: &mut Model) -> Vec<Focus> {
     let panes = Panes::of(model);
     let mut order = vec![Focus::Message];
-    order.push(model.over_chat.unwrap_or(Focus::Chat));
+    order.push(model.panes.over_chat.unwrap_or(Focus::Chat));
     order.extend(panes.servers.map(|_| Focus::Servers));
     order.extend(panes.thinking.map(|_| Focus::Thinking));
     order
@@ -67,11 +72,11 @@ fn visible_panes(model: &mut Model) -> Vec<Focus> {
 
 /// After a resize: a pane that is gone from the screen cannot hold the focus.
 pub fn refocus(model: &mut Model) {
-    if has_side(model.size) && model.over_chat.take().is_some() {
-        model.focus = Focus::Message;
+    if has_side(model.screen.size) && model.panes.over_chat.take().is_some() {
+        model.panes.focus = Focus::Message;
     }
-    if !visible_panes(model).contains(&model.focus) {
-        model.focus = Focus::Message;
+    if !visible_panes(model).contains(&model.panes.focus) {
+        model.panes.focus = Focus::Message;
     }
 }
 
@@ -79,30 +84,47 @@ fn step_focus(model: &mut Model, step: isize) {
     let order = visible_panes(model);
     let at = order
         .iter()
-        .position(|focus| *focus == model.focus)
+        .position(|focus| *focus == model.panes.focus)
         .unwrap_or(0);
     let next = (at as isize + step).rem_euclid(order.len() as isize) as usize;
-    model.focus = order[next];
-    if model.focus != Focus::Chat {
-        model.chat.selected = None;
+    model.panes.focus = order[next];
+    if model.panes.focus != Focus::Chat {
+        model.chat.viewport.selected = None;
     }
 }
 
 /// Beside the chat where there is room, else over it. The first press shows the
 /// pane and goes there, the next hides it.
 fn show_or_hide(model: &mut Model, pane: Focus) {
-    if !has_side(model.size) {
-        let open = model.over_chat == Some(pane);
-        model.over_chat = (!open).then_some(pane);
-        model.focus = if open { Focus::Message } else { pane };
+    if !has_side(model.screen.size) {
+        let open = model.panes.over_chat == Some(pane);
+        model.panes.over_chat = (!open).then_some(pane);
+        model.panes.focus = if open { Focus::Message } else { pane };
         return;
     }
-    let leave = model.focus == pane;
+    let leave = model.panes.focus == pane;
     match pane {
-        Focus::Servers => model.show_servers = !leave,
-        _ => model.show_thinking = !leave,
+        Focus::Servers => model.panes.show_servers = !leave,
+        _ => model.panes.show_thinking = !leave,
     }
-    model.focus = if leave { Focus::Message } else { pane };
+    model.panes.focus = if leave { Focus::Message } else { pane };
+}
+
+/// Shows the servers and goes there.
+pub fn show_servers(model: &mut Model) {
+    if has_side(model.screen.size) {
+        model.panes.show_servers = true;
+    } else {
+        model.panes.over_chat = Some(Focus::Servers);
+    }
+    model.panes.focus = Focus::Servers;
+}
+
+pub fn hide_servers(model: &mut Model) {
+    model.panes.show_servers = false;
+    if model.panes.over_chat == Some(Focus::Servers) {
+        model.panes.over_chat = None;
+    }
 }
 
 /// Calls `act` with the flow that scrolling keys mean, its source and its rows.
@@ -110,28 +132,34 @@ fn with_flow(model: &mut Model, act: impl FnOnce(&mut Flow, &Source, usize)) {
     let panes = Panes::of(model);
     let thinking = panes
         .thinking_pane()
-        .filter(|_| model.focus == Focus::Thinking);
+        .filter(|_| model.panes.focus == Focus::Thinking);
     if let Some(pane) = thinking {
-        let mut flow = std::mem::take(&mut model.thinking);
+        let mut flow = std::mem::take(&mut model.chat.thinking);
         act(
             &mut flow,
-            &model.thinking_source(&panes),
+            &model
+                .chat
+                .thinking_source(pane.inner.width, model.screen.marks()),
             pane.inner.height.into(),
         );
-        model.thinking = flow;
+        model.chat.thinking = flow;
     } else {
-        let mut flow = std::mem::take(&mut model.chat);
+        let mut flow = std::mem::take(&mut model.chat.viewport);
         act(
             &mut flow,
-            &model.chat_source(&panes),
+            &model.chat.source(
+                panes.chat_inner.width,
+                panes.thinking.is_some(),
+                model.screen.marks(),
+            ),
             panes.chat_inner.height.into(),
         );
-        model.chat = flow;
+        model.chat.viewport = flow;
     }
 }
 
 fn page(model: &mut Model, direction: isize) {
-    if model.focus == Focus::Servers {
+    if model.panes.focus == Focus::Servers {
         // A page keeps two rows of the one before.
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
         return model.sidebar.scroll(direction * rows);
@@ -151,7 +179,7 @@ fn servers_height(model: &mut Model) -> usize {
 }
 
 fn step_line(model: &mut Model, step: isize) {
-    if model.focus == Focus::Servers {
+    if model.panes.focus == Focus::Servers {
         let height = servers_height(model);
         return model.sidebar.step(step, height);
     }
@@ -169,7 +197,7 @@ fn step_line(model: &mut Model, step: isize) {
 }
 
 fn unfold(model: &mut Model) {
-    if model.focus != Focus::Servers {
+    if model.panes.focus != Focus::Servers {
         with_flow(model, |flow, source, height| {
             if let Some(index) = flow.selected {
                 flow.hold(source, height);
@@ -179,7 +207,7 @@ fn unfold(model: &mut Model) {
         });
         return;
     }
-    servers::enter(model);
+    model.with_servers(servers::enter);
 }
 
 pub fn mouse(model: &mut Model, mouse: MouseEvent) {
@@ -190,19 +218,19 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         _ => return,
     };
     let at = Position::new(mouse.column, mouse.row);
-    if let Some(ask) = model.asks.first_mut() {
-        ask.scroll_by(rows);
-    } else if model.overlay.is_some() {
-        super::overlay::scroll(model, rows);
+    if model.dialogs.shown().is_some() {
+        model.with_dialogs(|dialogs, cx| dialogs.scroll(rows, cx.shared));
+    } else if model.layer.is_some() {
+        model.scroll_layer(rows);
     } else if over_servers(model, at) {
         model.sidebar.scroll(rows);
     } else {
         let panes = Panes::of(model);
-        let focus = model.focus;
+        let focus = model.panes.focus;
         let over_thinking = panes
             .thinking_pane()
             .is_some_and(|pane| pane.outer.contains(at));
-        model.focus = if over_thinking {
+        model.panes.focus = if over_thinking {
             Focus::Thinking
         } else {
             Focus::Chat
@@ -210,7 +238,7 @@ pub fn mouse(model: &mut Model, mouse: MouseEvent) {
         with_flow(model, |flow, source, height| {
             flow.scroll(source, height, rows)
         });
-        model.focus = focus;
+        model.panes.focus = focus;
     }
 }
 
@@ -222,18 +250,18 @@ fn over_servers(model: &mut Model, at: Position) -> bool {
 }
 
 fn click(model: &mut Model, mouse: MouseEvent) {
-    if model.overlay.is_some() || !model.asks.is_empty() {
+    if model.layer.is_some() || model.dialogs.shown().is_some() {
         return;
     }
     let panes = Panes::of(model);
     let at = Position::new(mouse.column, mouse.row);
     if panes.message.contains(at) {
-        model.focus = Focus::Message;
+        model.panes.focus = Focus::Message;
     } else if panes.servers.is_some_and(|pane| pane.outer.contains(at)) {
-        model.focus = Focus::Servers;
+        model.panes.focus = Focus::Servers;
     } else if panes.thinking.is_some_and(|pane| pane.outer.contains(at)) {
-        model.focus = Focus::Thinking;
+        model.panes.focus = Focus::Thinking;
     } else if panes.chat.contains(at) {
-        model.focus = model.over_chat.unwrap_or(Focus::Chat);
+        model.panes.focus = model.panes.over_chat.unwrap_or(Focus::Chat);
     }
 }

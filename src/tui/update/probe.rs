@@ -1,12 +1,12 @@
 //! `/probe` on the screen: its progress, its end, and the keys that stop it.
 
-use super::super::model::Model;
-use super::super::msg::Effect;
-use super::super::probe::Probe;
-use super::submit;
 use crate::domain::Notice;
 use crate::domain::probe::ProbeState;
 use crate::protocol::Command;
+use crate::tui::model::Model;
+use crate::tui::msg::Effect;
+use crate::tui::probe::Probe;
+use crate::tui::update::submit;
 use std::time::Duration;
 
 /// A probe of at least this length calls the person back when it ends.
@@ -17,7 +17,7 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
     let Some(state) = state else {
         model.probe = None;
         // A second Ctrl+C that was meant for it must not leave.
-        model.clock.ended = Some(now);
+        model.chat.timing.ended = Some(now);
         return submit::send_queued(model, effects);
     };
     let Some(probe) = &mut model.probe else {
@@ -34,7 +34,7 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
         probe.since = now;
     }
     let took = now.saturating_sub(probe.began);
-    if state.is_over && !model.focused && took >= LONG {
+    if state.is_over && !model.screen.has_focus && took >= LONG {
         effects.push(Effect::CallBack("humble: the probe has ended"));
     }
     probe.state = state;
@@ -44,9 +44,9 @@ pub fn changed(model: &mut Model, state: Option<ProbeState>, effects: &mut Vec<E
 /// has just ended does nothing.
 pub fn stop(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
     if model.probes().is_some() {
-        submit::hold_queue(model);
+        model.composer.queue.pause();
         effects.push(Effect::Send(Command::StopProbe));
         return true;
     }
-    model.probe.is_some() && model.ask().is_some_and(|ask| !ask.armed)
+    model.probe.is_some() && model.dialogs.shown().is_some_and(|ask| !ask.armed)
 }

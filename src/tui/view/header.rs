@@ -1,25 +1,30 @@
 //! The first line: name, model, tool mode, context, title. Parts fall away as it
 //! gets narrow, it never wraps.
 
-use super::super::model::Model;
-use super::panes::Panes;
-use super::pen::Pen;
 use crate::protocol::Meter;
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::layout::Panes;
+use crate::tui::model::Model;
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Columns of the meter's bar.
 const BAR_COLUMNS: usize = 6;
 
-pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.header else { return };
-    let name = Clean::line(model.model_name());
-    let provider = model.selected.as_ref().map(|chosen| chosen.provider.name());
-    let persona = model.persona.as_deref().map(Clean::line);
-    let meter = percent(model.meter);
-    let mode = model.mode.name();
-    let title = Clean::line(&model.title);
+    let name = Clean::line(model.engine.model_name());
+    let provider = model
+        .engine
+        .selected
+        .as_ref()
+        .map(|chosen| chosen.provider.name());
+    let persona = model.engine.persona.as_deref().map(Clean::line);
+    let meter = percent(model.engine.meter);
+    let mode = model.engine.mode.name();
+    let title = Clean::line(&model.conversation.title);
     let gap = if panes.framed { 3 } else { 2 };
     // In the order in which they fall away.
     let mut keep = [true; 6];
@@ -82,7 +87,7 @@ fn put_parts(
     area: Rect,
     parts: &[(String, Role)],
     gap: usize,
-    pen: &mut Pen,
+    pen: &mut Painter,
 ) -> u16 {
     let mut x = area.x + 1.min(area.width);
     for (text, role) in parts {
@@ -90,7 +95,7 @@ fn put_parts(
             Role::Name => pen.theme.bold,
             Role::Plain => pen.theme.plain,
             Role::Private => pen.theme.attention,
-            Role::Mode if model.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
+            Role::Mode if model.engine.mode == crate::domain::ToolMode::Auto => pen.theme.attention,
             Role::Mode | Role::Dim => pen.theme.dim,
         };
         let left = area.right().saturating_sub(x);
@@ -101,16 +106,16 @@ fn put_parts(
 
 /// What was set about thinking.
 fn think_words(model: &Model) -> String {
-    model.shelf.think.map_or_else(String::new, |think| {
-        let word = super::super::update::models::think_word(think);
+    model.engine.think.map_or_else(String::new, |think| {
+        let word = crate::tui::models::select::think_word(think);
         format!(" {} think {word}", pen_dot(model))
     })
 }
 
 /// Without frames the sign of life has no place but the header's right end.
 /// Returns what is left of the header, and whether there is such a sign.
-fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rect, bool) {
-    let life = super::times::life(model).filter(|_| !panes.framed);
+fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Painter) -> (Rect, bool) {
+    let life = crate::tui::view::elapsed::life(model).filter(|_| !panes.framed);
     let Some((time, silent)) = life else {
         return (area, false);
     };
@@ -129,7 +134,7 @@ fn sign_of_life(model: &Model, panes: &Panes, area: Rect, pen: &mut Pen) -> (Rec
 /// What never falls away: whoever relies on being private must see it.
 fn names(model: &Model) -> Vec<(String, Role)> {
     let mut names = vec![("humble".to_owned(), Role::Name)];
-    if model.private {
+    if model.conversation.private {
         names.push(("private".to_owned(), Role::Private));
     }
     names
@@ -144,7 +149,7 @@ enum Role {
 }
 
 fn pen_dot(model: &Model) -> &'static str {
-    model.glyphs.dot
+    model.screen.glyphs.dot
 }
 
 /// The used share, where the limit is known, and its words.
@@ -162,19 +167,10 @@ fn percent(meter: Meter) -> Option<(Option<f64>, String)> {
 
 fn bar(model: &Model, share: f64) -> String {
     let full = ((share * BAR_COLUMNS as f64).round() as usize).min(BAR_COLUMNS);
-    let [left, right] = model.glyphs.bar;
-    let filled = model.glyphs.full.repeat(full);
+    let [left, right] = model.screen.glyphs.bar;
+    let filled = model.screen.glyphs.full.repeat(full);
     format!(
         "ctx {left}{filled}{}{right} ",
         " ".repeat(BAR_COLUMNS - full)
     )
-}
-
-/// `950`, `1.2k`, `31k`.
-pub fn thousands(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..10_000 => format!("{:.1}k", count as f64 / 1_000.0),
-        _ => format!("{}k", count / 1_000),
-    }
 }

@@ -1,37 +1,38 @@
 //! The last line: a notice, or the few keys that matter now.
 
-use super::super::ask::Form;
-use super::super::editor::Edit;
-use super::super::keymap::{Action, key_of};
-use super::super::log_pane::LogTab;
-use super::super::model::{Focus, Model, Overlay, SideRow};
-use super::super::shelf::{Offered, is_nothing_known};
-use super::super::update::calls;
-use super::above::fits_hint_line;
-use super::calls::rows_words;
-use super::panes::Panes;
-use super::pen::Pen;
 use crate::domain::{ServerStatus, Severity, ToolCall, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
+use crate::tui::keymap::{Action, key_of};
+use crate::tui::layer::Layer;
+use crate::tui::layout::{self, Panes};
+use crate::tui::model::Model;
+use crate::tui::models::rows::{FirstRunItem, first_run_items};
+use crate::tui::models::view::pull_words;
+use crate::tui::panes::Focus;
+use crate::tui::servers::state::SideRow;
+use crate::tui::update::calls;
+use crate::tui::view::notice_area::{fits_hint_line, kept};
+use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
+pub fn draw(model: &Model, panes: &Panes, pen: &mut Painter) {
     let Some(area) = panes.hints else { return };
     let x = area.x + 1.min(area.width);
     let room = area.width.saturating_sub(2);
-    if let Some((notice, _)) = &model.notice {
+    if let Some(notice) = model.notices.shown() {
         let sentence = advice::sentence(notice);
         if fits_hint_line(&sentence, model, area.width) {
             return draw_notice(model, notice.severity, &Clean::line(&sentence), area, pen);
         }
     }
     let (near, mut far) = hints(model);
-    if let Some(pull) = &model.shelf.pull
-        && !matches!(model.overlay, Some(Overlay::Models(_)))
+    if let Some(pull) = &model.engine.pull
+        && !model.shows(Action::Models)
     {
-        let words = super::models::pull_words(pull, pen, area.width >= 120);
+        let words = pull_words(pull, pen, area.width >= 120);
         far = vec![Clean::line(&words).as_str().to_owned()];
     }
     let between = format!(" {} ", pen.glyphs.dot);
@@ -39,7 +40,7 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     let right = join(&far);
     let mut left = near;
     // A pull that goes on stays in sight where it can; else hints of keys come first.
-    let kept = match &model.shelf.pull {
+    let kept = match &model.engine.pull {
         Some(_) => width(&right) + 3,
         None => 0,
     };
@@ -59,15 +60,9 @@ pub fn draw(model: &Model, panes: &Panes, pen: &mut Pen) {
     }
 }
 
-/// The key that no notice may hide.
-pub fn kept(model: &Model) -> Option<String> {
-    let stop = || format!("{} stop", key_of(Action::Interrupt));
-    (model.running().is_some() || model.probes().is_some()).then(stop)
-}
-
 /// A notice at the left; at the right what it must not hide, and what else has
 /// room.
-fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Pen) {
+fn draw_notice(model: &Model, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
     if columns + 4 > area.width {
@@ -92,50 +87,6 @@ fn say(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The keys of what lies over the panes.
-fn overlay_hints(model: &Model, overlay: &Overlay) -> Vec<String> {
-    match overlay {
-        Overlay::Sessions(open) if open.deleting.is_some() => say(&["y delete", "n keep"]),
-        Overlay::Sessions(open) if open.in_list => {
-            say(&["Enter resume", "d delete", "Tab search", "Esc back"])
-        }
-        Overlay::Sessions(_) => say(&["Enter resume", "Tab list", "Esc close"]),
-        Overlay::Models(open) if open.pulling.is_some() => say(&["Enter pull", "Esc back"]),
-        Overlay::Models(open) if open.in_list => {
-            let last = if model.shelf.pull.is_some() {
-                "c cancel pull"
-            } else {
-                "a add a server"
-            };
-            say(&["Enter use", "p pull", "d remove", last, "Esc back"])
-        }
-        Overlay::Models(_) if is_nothing_known(&model.shelf.stocks) => {
-            say(&["a add a server", "Esc close"])
-        }
-        Overlay::Models(_) => say(&["Enter use", "Tab list", "Esc close"]),
-        Overlay::Connect(form) if form.is_leaving => {
-            say(&["Esc drops what you typed", "any other key goes on"])
-        }
-        Overlay::Connect(_) => say(&["Enter next", "Up/Down fields", "Esc close"]),
-        Overlay::Trust(list) if list.detail.is_some() => say(&["x revoke", "Esc back"]),
-        Overlay::Trust(_) => say(&["Enter show", "x revoke", "Esc close"]),
-        Overlay::Pick(_) => say(&["0-9 choose", "Enter take", "Esc close"]),
-        Overlay::Recall { .. } => say(&["Enter take", "Esc close"]),
-        Overlay::Log(pane) => {
-            let other = match pane.tab {
-                LogTab::Log => "Tab last answer",
-                LogTab::LastAnswer => "Tab log",
-            };
-            say(&["PgUp/PgDn scroll", other, "y copy", "Esc close"])
-        }
-        Overlay::Palette { .. } => say(&["Enter run", "Esc close"]),
-        Overlay::Reading(_) | Overlay::ServerLog(_) => {
-            say(&["PgUp/PgDn scroll", "y copy", "Esc close"])
-        }
-        _ => say(&["PgUp/PgDn scroll", "Esc close"]),
-    }
-}
-
 /// At most five hints: those of the state, and those that always hold.
 fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
@@ -143,51 +94,24 @@ fn hints(model: &Model) -> (Vec<String>, Vec<String>) {
         hint(Action::Commands, "commands"),
         hint(Action::Help, "help"),
     ];
-    if let Some(ask) = model.ask() {
-        if !ask.armed {
-            return (
-                vec!["Typing goes to the message; pause to answer".to_owned()],
-                Vec::new(),
-            );
-        }
-        let what = if model.running().is_some() {
-            "stop the turn"
-        } else {
-            "dismiss"
+    if let Some(ask) = model.dialogs.shown() {
+        let what = match model.running() {
+            Some(_) => "stop the turn",
+            None => "dismiss",
         };
-        let stop = hint(Action::Interrupt, what);
-        let left = ask.rows_left;
-        let near = match ask.form {
-            Form::Choosing if left > 0 && ask.call().is_some() => {
-                let more = format!("{}: PgDn or y", rows_words(left, "more"));
-                vec![more, "A letter or number decides".to_owned()]
-            }
-            Form::Choosing if ask.calls().len() > 1 => say(&[
-                "A letter or number decides",
-                "Left/Right other calls",
-                "PgUp/PgDn scroll",
-            ]),
-            Form::Choosing if ask.ends_unread() => {
-                say(&["PgDn to the end, then accept", "A letter or number decides"])
-            }
-            Form::Choosing => say(&["A letter or number decides", "PgUp/PgDn scroll"]),
-            Form::Word(_) => say(&["Enter deny", "Esc back"]),
-            Form::Unread(_) => say(&["Enter run", "Esc back"]),
-            Form::Arguments {
-                is_pattern: true, ..
-            } => say(&["Enter run and remember", "Alt+Enter newline", "Esc back"]),
-            Form::Arguments { .. } => say(&["Enter run", "Alt+Enter newline", "Esc back"]),
-        };
-        return (near, vec![stop]);
+        let stop = ask.armed.then(|| hint(Action::Interrupt, what));
+        return (model.dialogs.hints(model.shared()), Vec::from_iter(stop));
     }
-    let back = if model.over_chat.is_some() {
+    let back = if model.panes.over_chat.is_some() {
         "Esc back"
     } else {
         "Esc message"
     };
-    let near = match (&model.overlay, model.focus) {
-        (Some(overlay), _) => overlay_hints(model, overlay),
-        (None, Focus::Thinking) if model.over_chat.is_some() => say(&["PgUp/PgDn scroll", back]),
+    let near = match (&model.layer, model.panes.focus) {
+        (Some(layer), _) => layer.hints(model.shared()),
+        (None, Focus::Thinking) if model.panes.over_chat.is_some() => {
+            say(&["PgUp/PgDn scroll", back])
+        }
         (None, Focus::Chat) if calls::selected(model).is_some() => call_hints(model, back),
         (None, Focus::Chat | Focus::Thinking) => say(&["Up/Down select", "Enter unfold", back]),
         (None, Focus::Servers) => server_hints(model, back),
@@ -239,7 +163,8 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
         hints.extend(say(&["r retry", "l stderr"]));
     }
     // No more than five: what is there to see goes before what is seldom needed.
-    if server.instructions.is_some() && server.status == ServerStatus::Connected {
+    let is_connected = server.status == ServerStatus::Connected;
+    if server.instructions.is_some() && is_connected && hints.len() > 3 {
         hints[3] = "i instructions".to_owned();
     }
     hints
@@ -248,42 +173,43 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
 fn message_hints(model: &Model) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
     if model.offer_takes_keys() {
-        let count = model.offered().len();
+        let items = first_run_items(&model.engine.stocks);
+        let count = items.len();
         let numbers = format!("1-{count} choose");
         let mut hints = vec![numbers, "Esc later (/models)".to_owned()];
-        if let Some(chosen) = model.shelf.offer.chosen {
-            let takes = match model.offered().get(chosen) {
-                Some(Offered::Model(..)) => "Enter use it",
+        if let Some(chosen) = model.first_run.pointed() {
+            let takes = match items.get(chosen) {
+                Some(FirstRunItem::Model(..)) => "Enter use it",
                 _ => "Enter open it",
             };
             hints.insert(0, takes.to_owned());
         }
         return hints;
     }
-    if model.interrupting && model.running().is_some() {
+    if model.interrupt.is_stopping && model.running().is_some() {
         return vec!["Stopping".to_owned()];
     }
     let mut hints = Vec::new();
     if model.running().is_some() || model.probes().is_some() {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
-        if calls::running(model).next().is_some() {
+        if model.chat.running_calls().next().is_some() {
             hints.push("/cancel one call".to_owned());
         }
-    } else if model.editing.is_some() {
+    } else if model.composer.editing().is_some() {
         hints.push(hint(Action::Send, "ask anew"));
         hints.push(hint(Action::Back, "keep it as it was"));
-    } else if model.queue.paused && model.editor.is_blank() {
+    } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "go on with the queue"));
     } else {
         hints.push(hint(Action::Send, "send"));
-        if model.cut {
+        if model.conversation.cut {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }
-    let is_calling = calls::running(model).next().is_some();
-    if model.size.0 < super::panes::SIDE_FROM && !is_calling {
+    let is_calling = model.chat.running_calls().next().is_some();
+    if model.screen.size.0 < layout::SIDE_FROM && !is_calling {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints

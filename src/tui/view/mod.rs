@@ -1,37 +1,20 @@
 //! Draws the model, one file a pane. Nothing is decided here, and nothing is
 //! walked but what is in view. Text from outside is drawn only as `Clean`.
 
-mod above;
-mod approval;
-mod asked;
-mod calls;
-mod chat;
-mod composer;
-mod connect;
-mod edited;
-mod field;
-mod header;
-mod help;
-mod hints;
-mod left;
-mod lists;
-mod log;
-mod models;
-pub mod panes;
-mod pen;
-mod probe;
-mod reading;
-mod servers;
-mod sessions;
-mod small;
-mod times;
-mod trust;
-mod trusted;
-mod welcome;
+pub mod elapsed;
+pub mod header;
+pub mod hints;
+pub mod message;
+pub mod notice_area;
 
-use super::model::{Focus, Model, Overlay};
-use panes::Panes;
-use pen::Pen;
+use crate::tui::chat::view::ChatPane;
+use crate::tui::layer::{Layer, LayerArea};
+use crate::tui::layout::{self, Panes};
+use crate::tui::model::Model;
+use crate::tui::models::first_run_view;
+use crate::tui::panes::{Focus, Pane};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::{chat, servers};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -47,19 +30,19 @@ pub fn draw(model: &mut Model, frame: &mut Frame) {
 /// belongs. The model is changed only in its caches of rows.
 pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
-    model.size = (area.width, area.height);
+    model.screen.size = (area.width, area.height);
     if area.width == 0 || area.height == 0 {
         return None;
     }
     let panes = Panes::of(model);
-    let mut pen = Pen::new(buffer, model.theme, model.glyphs);
+    let mut pen = Painter::new(buffer, model.screen.theme, model.screen.glyphs);
     header::draw(model, &panes, &mut pen);
-    chat::draw(model, &panes, &mut pen);
+    chat(model, &panes, &mut pen);
     if let Some(pane) = panes.servers {
-        servers::draw(model, pane, panes.framed, &mut pen);
+        servers(model, pane, panes.framed, &mut pen);
     }
     if let Some(pane) = panes.thinking {
-        chat::draw_thinking(model, &panes, pane, &mut pen);
+        thinking(model, pane, &panes, &mut pen);
     }
     if let Some((focus, pane)) = panes.over {
         pen.clear(pane.outer);
@@ -73,18 +56,18 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
             pen.put(pane.outer.x, pane.outer.y, title, bold, pane.outer.width);
         }
         match focus {
-            Focus::Servers => servers::draw(model, pane, panes.framed, &mut pen),
-            _ => chat::draw_thinking(model, &panes, pane, &mut pen),
+            Focus::Servers => servers(model, pane, panes.framed, &mut pen),
+            _ => thinking(model, pane, &panes, &mut pen),
         }
     }
     hints::draw(model, &panes, &mut pen);
-    let mut cursor = composer::draw(model, &panes, &mut pen);
-    if model.overlay.is_some() {
-        cursor = overlay(model, &panes, area, &mut pen);
+    let mut cursor = message::draw(model, &panes, &mut pen);
+    if model.layer.is_some() {
+        cursor = layer(model, &panes, area, &mut pen);
     }
     if let Some(dialog) = panes.dialog {
-        let field = approval::draw(model, dialog, &mut pen);
-        if model.ask().is_some_and(|ask| ask.armed) {
+        let field = draw_dialog(model, dialog, &mut pen);
+        if model.dialogs.is_armed() {
             cursor = field;
         }
         // How much is left to read is known once the dialog is drawn.
@@ -98,50 +81,63 @@ pub fn paint(model: &mut Model, buffer: &mut Buffer) -> Option<Position> {
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-fn overlay(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Pen) -> Option<Position> {
-    let small = area.height < panes::SMALL_HEIGHT;
-    let over = if small { area } else { panes.body };
-    // Short lists lie over the chat alone, so that they cut no other pane.
-    let over_chat = Rect {
-        width: over.width.min(panes.chat.width.max(1)),
-        ..over
+fn chat(model: &mut Model, panes: &Panes, pen: &mut Painter) {
+    let pane = Pane {
+        outer: panes.chat,
+        inner: panes.chat_inner,
     };
-    let mut overlay = model.overlay.take()?;
-    let cursor = match &mut overlay {
-        Overlay::Help { scroll } => {
-            help::draw(over, scroll, pen);
-            None
-        }
-        Overlay::Log(pane) => {
-            log::draw(model, over, pane, pen);
-            None
-        }
-        Overlay::ServerLog(pane) => {
-            reading::draw_log(model, pane, over, pen);
-            None
-        }
-        Overlay::Reading(text) => {
-            reading::draw(text, over, pen);
-            None
-        }
-        Overlay::Palette { filter, chosen } => {
-            Some(lists::palette(filter, *chosen, over_chat, pen))
-        }
-        Overlay::Recall { filter, chosen } => {
-            Some(lists::recall(model, filter, *chosen, over_chat, pen))
-        }
-        Overlay::Pick(pick) => {
-            lists::pick(pick, over_chat, pen);
-            None
-        }
-        Overlay::Trust(list) => {
-            trusted::draw(model, list, over, pen);
-            None
-        }
-        Overlay::Sessions(open) => sessions::draw(open, over, pen),
-        Overlay::Models(open) => models::draw(model, open, over, pen),
-        Overlay::Connect(form) => connect::draw(form, over_chat, pen),
+    let at = chat_pane(model, pane, Focus::Chat, panes.framed);
+    chat::view::draw(&mut model.chat, &at, panes.thinking.is_some(), pen);
+    if panes.framed {
+        elapsed::draw(model, panes.chat, pen);
+    }
+    let transcript = &model.chat.transcript;
+    if transcript.entries().is_empty() && transcript.wait().is_none() {
+        let offer = model.offers().then_some(&model.first_run);
+        first_run_view::draw(&model.engine, offer, panes.chat_inner, pen);
+    }
+}
+
+fn thinking(model: &mut Model, pane: Pane, panes: &Panes, pen: &mut Painter) {
+    let at = chat_pane(model, pane, Focus::Thinking, panes.framed);
+    chat::view::draw_thinking(&mut model.chat, &at, panes.over.is_some(), pen);
+}
+
+fn chat_pane(model: &Model, pane: Pane, focus: Focus, is_framed: bool) -> ChatPane {
+    ChatPane {
+        pane,
+        is_framed,
+        has_focus: model.panes.focus == focus,
+        now: model.now,
+        marks: model.screen.marks(),
+    }
+}
+
+fn servers(model: &mut Model, pane: Pane, framed: bool, pen: &mut Painter) {
+    let has_focus = model.panes.focus == Focus::Servers;
+    servers::view::draw(&mut model.sidebar, has_focus, pane, framed, pen);
+}
+
+fn layer(model: &mut Model, panes: &Panes, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let small = area.height < layout::SMALL_HEIGHT;
+    let body = if small { area } else { panes.body };
+    let chat = Rect {
+        width: body.width.min(panes.chat.width.max(1)),
+        ..body
     };
-    model.overlay = Some(overlay);
+    let mut layer = model.layer.take()?;
+    let cursor = layer.draw(LayerArea { body, chat }, model.shared(), pen);
+    model.layer = Some(layer);
+    cursor
+}
+
+fn draw_dialog(model: &mut Model, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let area = LayerArea {
+        body: area,
+        chat: area,
+    };
+    let mut dialogs = std::mem::take(&mut model.dialogs);
+    let cursor = dialogs.draw(area, model.shared(), pen);
+    model.dialogs = dialogs;
     cursor
 }

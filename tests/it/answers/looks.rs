@@ -3,7 +3,7 @@
 
 use crate::answers::story::{Story, buffer_to_lines, story};
 use humble::domain::{PieceKind, TurnEnd};
-use humble::tui::encode::{encode, is_doubtful};
+use humble::tui::terminal::diff_encoder::{encode, is_doubtful};
 use ratatui::buffer::Buffer;
 use std::num::NonZeroU16;
 use vt100::Parser;

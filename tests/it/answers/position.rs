@@ -39,13 +39,13 @@ fn part() -> impl Strategy<Value = String> {
 }
 
 fn resize(story: &mut Story, (width, height): (u16, u16)) {
-    story.model.size = (width, height);
+    story.model.screen.size = (width, height);
     story.input(Input::Resize { width, height });
 }
 
 /// The rows of the chat's pane.
 fn chat(story: &mut Story) -> Vec<String> {
-    let columns = story.model.size.0;
+    let columns = story.model.screen.size.0;
     let rows = buffer_to_lines(&story.draw().0);
     let framed = columns >= 60;
     let from = if framed { 2 } else { 1 };

@@ -346,7 +346,7 @@ fn a_picture_keeps_every_character_on_its_cells() {
 }
 
 screens!(a_guided_start, |story| {
-    story.model = guided(story.model.size);
+    story.model = guided(story.model.screen.size);
 });
 
 fn guided(size: (u16, u16)) -> Model {

@@ -64,7 +64,7 @@ fn catalogue() -> StockState {
 
 /// Nothing is configured; this is known of the machine's Ollama.
 fn first_run(story: &mut Story, state: StockState) {
-    story.model = Model::new(&Options::default(), story.model.size);
+    story.model = Model::new(&Options::default(), story.model.screen.size);
     let stock = Stock {
         server: ollama(),
         configured: Vec::new(),
@@ -165,7 +165,7 @@ screens!(the_form_for_another_server, |story| {
 #[test]
 fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
     let mut story = story((104, 30));
-    story.model = Model::new(&Options::default(), story.model.size);
+    story.model = Model::new(&Options::default(), story.model.screen.size);
     story.event(Event::StocksChanged(Arc::new(Stocks {
         servers: vec![Stock {
             server: ollama(),

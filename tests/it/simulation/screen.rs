@@ -77,13 +77,18 @@ impl Rig {
             }
         }
         // A dialog listens only once it was drawn.
-        let is_unseen = self.model.asks.first().is_some_and(|ask| !ask.is_seen);
-        if is_unseen || !self.model.asks.is_empty() && dice.one_in(8) {
-            let (width, height) = self.model.size;
+        let is_unseen = self
+            .model
+            .dialogs
+            .asks()
+            .first()
+            .is_some_and(|ask| !ask.is_seen);
+        if is_unseen || !self.model.dialogs.asks().is_empty() && dice.one_in(8) {
+            let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             view::paint(&mut self.model, &mut ratatui::buffer::Buffer::empty(area));
         }
-        let shown: Vec<AskId> = self.model.asks.iter().map(|ask| ask.id).collect();
+        let shown: Vec<AskId> = self.model.dialogs.asks().iter().map(|ask| ask.id).collect();
         let open: Vec<AskId> = self.ask.into_iter().collect();
         if shown != open {
             self.fault(&format!("dialogs {shown:?}, questions {open:?}"));

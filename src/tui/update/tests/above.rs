@@ -1,7 +1,7 @@
 //! What stands above the message shows where it was cut.
 
-use super::*;
 use crate::domain::Banner;
+use crate::tui::update::tests::*;
 
 fn long() -> Notice {
     Notice::warning("word ".repeat(200).trim_end().to_owned())
@@ -17,7 +17,7 @@ fn a_notice_and_a_banner_that_are_cut_say_so_at_every_size() {
             screen.contains("word…") || screen.contains("wor…"),
             "{screen}"
         );
-        let mut chat = self::chat();
+        let mut chat = crate::tui::update::tests::above::chat();
         chat.engine(Event::BannersChanged(vec![Banner::new(
             crate::domain::BannerCause::UnwritableHome,
             long(),
@@ -65,5 +65,6 @@ fn with_no_server_known_the_letter_that_adds_one_works_at_once() {
         chat.screen()
     );
     chat.keys("a");
-    assert!(matches!(chat.model.overlay, Some(Overlay::Connect(_))));
+    let screen = chat.screen();
+    assert!(screen.contains("Another server"), "{screen}");
 }

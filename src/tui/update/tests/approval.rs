@@ -1,7 +1,7 @@
 //! Questions: who has the keyboard, and what each key decides.
 
-use super::*;
 use crate::domain::SchemaCheck;
+use crate::tui::update::tests::*;
 
 #[test]
 fn what_cannot_be_read_cannot_be_allowed_but_refused() {
@@ -38,7 +38,10 @@ fn y_runs_a_call_once_the_dialog_has_the_keyboard() {
 fn keys_before_half_a_second_go_to_the_message() {
     let mut chat = chat();
     chat.keys("sum<Enter>").asks(&[1]).keys("yes");
-    assert_eq!((chat.message().as_str(), chat.model.asks.len()), ("yes", 1));
+    assert_eq!(
+        (chat.message().as_str(), chat.model.dialogs.asks().len()),
+        ("yes", 1)
+    );
 }
 
 #[test]
@@ -57,7 +60,10 @@ fn every_key_puts_the_dialog_off() {
 fn pasted_text_never_answers() {
     let mut chat = Chat::approving(&[1]);
     chat.input(Input::Paste("y".into())).at_once("yyyyy");
-    assert_eq!((chat.commands().len(), chat.model.asks.len()), (0, 1));
+    assert_eq!(
+        (chat.commands().len(), chat.model.dialogs.asks().len()),
+        (0, 1)
+    );
 }
 
 #[test]
@@ -66,7 +72,7 @@ fn a_key_that_repeats_never_answers() {
     let repeated =
         KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
     chat.input(Input::Key(repeated));
-    assert_eq!(chat.model.asks.len(), 1);
+    assert_eq!(chat.model.dialogs.asks().len(), 1);
 }
 
 #[test]
@@ -82,7 +88,7 @@ fn jamo_capitals_digits_and_arrows_answer_too() {
 fn nothing_is_preselected() {
     let mut chat = Chat::approving(&[1]);
     chat.keys("<Enter>");
-    assert_eq!(chat.model.asks.len(), 1);
+    assert_eq!(chat.model.dialogs.asks().len(), 1);
 }
 
 #[test]
@@ -99,7 +105,11 @@ fn a_key_struck_twice_does_not_decide_about_the_next_call() {
     let mut chat = Chat::approving(&[1, 2]);
     chat.keys("yy");
     assert!(chat.commands().is_empty());
-    assert_eq!(chat.model.editor.text(), "y", "it went to the message");
+    assert_eq!(
+        chat.model.composer.editor.text(),
+        "y",
+        "it went to the message"
+    );
 }
 
 #[test]
@@ -113,7 +123,7 @@ fn a_refusal_refuses_all() {
 fn all_can_be_run_once_each_was_shown() {
     let mut chat = Chat::approving(&[1, 2]);
     chat.keys("0");
-    assert_eq!(chat.model.asks.len(), 1);
+    assert_eq!(chat.model.dialogs.asks().len(), 1);
     chat.keys("<Right>").wait(600).keys("0");
     assert_eq!(chat.decided(), [Decision::Run, Decision::Run]);
 }
@@ -130,7 +140,7 @@ fn a_denial_can_carry_a_word() {
 fn edited_arguments_are_checked() {
     let mut chat = Chat::approving(&[1]);
     chat.keys("e<Ctrl+u><Ctrl+k>x<Enter>");
-    assert_eq!(chat.model.asks.len(), 1);
+    assert_eq!(chat.model.dialogs.asks().len(), 1);
     let mut chat = Chat::approving(&[1]);
     chat.keys("e<Up><End>2<Enter>");
     let query = chat.checking();
@@ -226,7 +236,10 @@ fn a_tool_line_unfolds_with_the_keyboard_alone() {
     chat.engine(Event::AskClosed(AskId(7)));
     chat.keys("<Tab><Up><Enter>");
     assert_eq!(
-        (chat.model.focus, chat.model.chat.is_unfolded(1)),
+        (
+            chat.model.panes.focus,
+            chat.model.chat.viewport.is_unfolded(1)
+        ),
         (Focus::Chat, true)
     );
 }

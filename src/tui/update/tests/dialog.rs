@@ -1,12 +1,12 @@
 //! What a dialog shows, and how it is scrolled: each is drawn as on a terminal.
 
-use super::super::super::ask::Form;
-use super::*;
+use crate::tui::dialog::state::Form;
+use crate::tui::update::tests::*;
 
 /// A dialog about one call of `add` with these arguments.
 fn about(arguments: serde_json::Value) -> Chat {
     let mut chat = Chat::approving(&[1]);
-    let Some(call) = chat.model.transcript.call(CallId(1)).cloned() else {
+    let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
         panic!("the call is known");
     };
     let arguments = arguments.as_object().expect("an object").clone();
@@ -58,16 +58,19 @@ fn arguments_scroll_by_the_row_and_to_both_ends() {
         press(&mut chat, KeyCode::Down, held);
         press(&mut chat, KeyCode::Up, held);
         assert_eq!(
-            (chat.model.asks[0].scroll, chat.model.asks[0].chosen),
+            (
+                chat.model.dialogs.asks()[0].scroll,
+                chat.model.dialogs.asks()[0].chosen
+            ),
             (1, None)
         );
         press(&mut chat, KeyCode::End, held - KeyModifiers::SHIFT);
         assert!(screen(&mut chat, 80, 24).contains("<39>"));
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
-        let ask = &chat.model.asks[0];
+        let ask = &chat.model.dialogs.asks()[0];
         assert_eq!(ask.scroll as isize, ask.last_top() as isize - ask.page());
         press(&mut chat, KeyCode::Home, held - KeyModifiers::SHIFT);
-        assert_eq!(chat.model.asks[0].scroll, 0);
+        assert_eq!(chat.model.dialogs.asks()[0].scroll, 0);
     }
 }
 
@@ -95,19 +98,19 @@ fn more_rows_than_a_screen_can_count_fill_the_dialog() {
     let mut chat = about(json!({"lines": vec![0; 65_531]}));
     let drawn = screen(&mut chat, 80, 24);
     assert!(drawn.contains("Run it"), "{drawn}");
-    assert!(chat.model.asks[0].height > 3, "{drawn}");
-    assert_eq!(chat.model.asks[0].body().len(), 65_536);
+    assert!(chat.model.dialogs.asks()[0].height > 3, "{drawn}");
+    assert_eq!(chat.model.dialogs.asks()[0].body().len(), 65_536);
 }
 
 #[test]
 fn large_arguments_are_wrapped_once() {
     let mut chat = about(json!({"a": "x".repeat(300_000)}));
     screen(&mut chat, 80, 24);
-    let first = chat.model.asks[0].body().as_ptr();
+    let first = chat.model.dialogs.asks()[0].body().as_ptr();
     press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
     screen(&mut chat, 80, 24);
-    assert_eq!(chat.model.asks[0].body().as_ptr(), first);
-    assert!(chat.model.asks[0].scroll > 0);
+    assert_eq!(chat.model.dialogs.asks()[0].body().as_ptr(), first);
+    assert!(chat.model.dialogs.asks()[0].scroll > 0);
 }
 
 #[test]
@@ -116,6 +119,7 @@ fn a_call_that_changes_is_shown_as_it_is() {
     screen(&mut chat, 80, 24);
     let call = chat
         .model
+        .chat
         .transcript
         .call(CallId(1))
         .cloned()
@@ -133,6 +137,7 @@ fn a_failed_call_is_shown_with_its_error_and_what_is_wanted() {
     let mut chat = about(json!({"path": "/etc\u{202e}"}));
     let call = chat
         .model
+        .chat
         .transcript
         .call(CallId(1))
         .cloned()
@@ -215,7 +220,7 @@ fn a_paste_while_choosing_goes_to_the_message() {
     let mut chat = Chat::approving(&[1]);
     chat.input(Input::Paste("yes, ".into())).keys("y");
     assert_eq!(
-        (chat.message().as_str(), chat.model.asks.len()),
+        (chat.message().as_str(), chat.model.dialogs.asks().len()),
         ("yes, y", 1)
     );
     chat.wait(600).keys("y");
@@ -241,12 +246,12 @@ fn a_denial_and_an_edit_keep_the_call_in_view() {
 fn an_edit_that_was_left_goes_on_where_it_was() {
     let mut chat = Chat::approving(&[1, 2]);
     chat.keys("e!<Esc><Right>e");
-    let Form::Arguments { editor, .. } = &chat.model.asks[0].form else {
+    let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
         panic!("a field is open");
     };
     assert!(!editor.text().contains('!'), "another call has its own");
     chat.keys("<Esc><Left>e");
-    let Form::Arguments { editor, .. } = &chat.model.asks[0].form else {
+    let Form::Arguments { editor, .. } = &chat.model.dialogs.asks()[0].form else {
         panic!("a field is open");
     };
     assert!(editor.text().contains('!'));
@@ -288,7 +293,7 @@ fn where_the_choices_are_in_sight_esc_refuses_whatever_was_asked_before_it() {
 fn running_the_others_says_how_many_they_are() {
     let mut chat = Chat::approving(&[1, 2, 3]);
     let label = |chat: &Chat| {
-        let rows = chat.model.asks[0].rows(&chat.model.transcript);
+        let rows = chat.model.dialogs.asks()[0].rows(&chat.model.chat.transcript);
         rows.into_iter()
             .find(|row| row.digit == Some('0'))
             .map(|row| row.label)

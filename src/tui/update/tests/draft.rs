@@ -1,6 +1,6 @@
 //! What is kept of the message at the end, and that nothing of it was private.
 
-use super::*;
+use crate::tui::update::tests::*;
 
 /// What leaving would put on the disk.
 fn kept(chat: &mut Chat) -> Vec<Command> {
@@ -93,7 +93,7 @@ fn leaving_while_changing_the_last_prompt_keeps_what_stood_there_before() {
     let mut chat = chat();
     chat.keys("old<Enter>").answers("1");
     chat.input(Input::Paste("new".into()));
-    super::super::branches::edit(&mut chat.model);
+    crate::tui::update::branches::edit(&mut chat.model);
     assert_eq!(chat.message(), "old");
     assert_eq!(kept(&mut chat), [Command::KeepDraft("new".into())]);
 }

@@ -1,7 +1,7 @@
 //! Nothing runs that was not drawn: which keys wait for it, and what makes them work.
 
-use super::super::super::ask::Form;
-use super::*;
+use crate::tui::dialog::state::Form;
+use crate::tui::update::tests::*;
 
 /// A dialog about one call with these arguments, of a tool that says this of itself.
 pub(super) fn of_tool(size: (u16, u16), description: &str, arguments: &serde_json::Value) -> Chat {
@@ -89,7 +89,7 @@ pub(super) fn is_run(chat: &mut Chat) -> bool {
 fn a_choice_that_grants_scrolls_until_all_was_drawn_and_then_runs() {
     let mut chat = of_tool((80, 24), "Writes.", &lines(20));
     let mut presses = 0;
-    while chat.model.asks[0].rows_left > 0 {
+    while chat.model.dialogs.asks()[0].rows_left > 0 {
         chat.wait(1_000).keys("y");
         presses += 1;
         assert_eq!(chat.commands(), [], "after {presses}");
@@ -107,8 +107,14 @@ fn every_choice_that_grants_waits_and_every_other_works_at_once() {
         let mut chat = of_tool((80, 24), "", &lines(40));
         chat.keys(key);
         assert_eq!(chat.commands(), [], "{key}");
-        assert!(matches!(chat.model.asks[0].form, Form::Choosing), "{key}");
-        assert!(chat.model.asks[0].scroll > 0, "{key} shows what is next");
+        assert!(
+            matches!(chat.model.dialogs.asks()[0].form, Form::Choosing),
+            "{key}"
+        );
+        assert!(
+            chat.model.dialogs.asks()[0].scroll > 0,
+            "{key} shows what is next"
+        );
     }
     for (key, expected) in [
         ("n", Decision::Refuse),
@@ -126,7 +132,7 @@ fn every_choice_that_grants_waits_and_every_other_works_at_once() {
 fn the_key_that_shows_the_end_never_runs_the_call_however_long_it_is_held() {
     let mut chat = of_tool((80, 24), "", &lines(6));
     chat.keys("y");
-    assert_eq!(chat.model.asks[0].rows_left, 0);
+    assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
     // The first repeat of a held key comes late, the others fast.
     chat.wait(590);
     for _ in 0..40 {
@@ -160,11 +166,11 @@ fn keys_that_come_between_two_frames_skip_no_row() {
     for _ in 0..40 {
         page(&mut chat);
     }
-    assert_eq!(chat.model.asks[0].rows_left, 0);
+    assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
     // The end can be jumped to, and what was left out is shown before the call runs.
     let mut chat = of_tool((80, 24), "", &lines(60));
     chat.keys("<End>").wait(1_000);
-    let left = chat.model.asks[0].rows_left;
+    let left = chat.model.dialogs.asks()[0].rows_left;
     assert!(left > 30, "{left}");
     chat.keys("y");
     assert_eq!(chat.commands(), []);
@@ -178,19 +184,19 @@ fn what_was_drawn_survives_a_resize() {
     let words = json!({ "text": words });
     let mut chat = of_tool((104, 30), "", &words);
     read_through(&mut chat);
-    assert_eq!(chat.model.asks[0].rows_left, 0);
+    assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
     chat.size(64, 20).wait(1_000).keys("y");
     assert!(is_run(&mut chat));
     // Half of it read, half of it is left at any width, from the same place on.
     let mut chat = of_tool((104, 30), "", &words);
     chat.keys("<PgDn><PgDn>");
-    let half = chat.model.asks[0].rows_left;
+    let half = chat.model.dialogs.asks()[0].rows_left;
     assert!(half > 5, "{half}");
     chat.size(64, 20);
-    let narrow = chat.model.asks[0].rows_left;
+    let narrow = chat.model.dialogs.asks()[0].rows_left;
     assert!(narrow > half, "{narrow}");
     chat.size(104, 30);
-    assert!(chat.model.asks[0].rows_left <= half);
+    assert!(chat.model.dialogs.asks()[0].rows_left <= half);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -200,8 +206,8 @@ fn a_resize_keeps_the_place_that_is_read() {
     let mut chat = of_tool((104, 30), "", &lines(200));
     chat.keys("<PgDn><PgDn><PgDn>");
     let first = |chat: &mut Chat| {
-        let body = chat.model.asks[0].body();
-        body[chat.model.asks[0].scroll].trim().to_owned()
+        let body = chat.model.dialogs.asks()[0].body();
+        body[chat.model.dialogs.asks()[0].scroll].trim().to_owned()
     };
     let before = first(&mut chat);
     chat.size(40, 12).size(80, 24);
@@ -212,11 +218,15 @@ fn a_resize_keeps_the_place_that_is_read() {
 fn other_arguments_have_to_be_drawn_anew() {
     let mut chat = of_tool((80, 24), "", &lines(20));
     read_through(&mut chat);
-    assert_eq!(chat.model.asks[0].rows_left, 0);
+    assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
     chat.turn(TurnEvent::Tool(call(1, "write", "files", &lines(20))));
-    assert_eq!(chat.model.asks[0].rows_left, 0, "they are the same");
+    assert_eq!(
+        chat.model.dialogs.asks()[0].rows_left,
+        0,
+        "they are the same"
+    );
     chat.turn(TurnEvent::Tool(call(1, "write", "files", &lines(21))));
-    assert!(chat.model.asks[0].rows_left > 0);
+    assert!(chat.model.dialogs.asks()[0].rows_left > 0);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -226,7 +236,7 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
     let mut chat = of_tool((80, 24), "", &lines(40));
     read_through(&mut chat);
     chat.wait(1_000).keys("e<Ctrl+Home>");
-    let Form::Arguments { editor, .. } = &mut chat.model.asks[0].form else {
+    let Form::Arguments { editor, .. } = &mut chat.model.dialogs.asks_mut()[0].form else {
         panic!("a field is open");
     };
     let text = editor.text().replace("<3>", "<three>");
@@ -234,7 +244,7 @@ fn an_edit_that_was_not_in_view_whole_is_shown_before_it_runs() {
     chat.keys("<Enter>").fits();
     assert_eq!(chat.commands(), []);
     assert!(
-        chat.model.asks[0].rows_left > 0,
+        chat.model.dialogs.asks()[0].rows_left > 0,
         "nothing of it was drawn yet"
     );
     let pages = read_through(&mut chat).concat();
@@ -278,7 +288,8 @@ fn all_listed_run_only_once_each_was_drawn_whole() {
     chat.wait(600).keys("<Right>").wait(1_000).keys("0");
     assert_eq!(chat.commands().len(), 1, "the prompt alone was sent");
     assert_eq!(
-        chat.model.asks[0].at, 0,
+        chat.model.dialogs.asks()[0].at,
+        0,
         "it shows the one that was not read"
     );
     read_through(&mut chat);
@@ -289,7 +300,7 @@ fn all_listed_run_only_once_each_was_drawn_whole() {
 #[test]
 fn very_long_arguments_run_unread_after_a_word() {
     let mut chat = of_tool((80, 24), "", &lines(2_000));
-    assert!(chat.model.asks[0].rows_left > 1_900);
+    assert!(chat.model.dialogs.asks()[0].rows_left > 1_900);
     let screen = chat.screen();
     assert!(screen.contains("r  Run it unread"), "{screen}");
     chat.keys("rno<Enter>");
@@ -311,18 +322,18 @@ fn five_hundred_rows_are_to_be_read() {
     let mut chat = of_tool((80, 24), "", &lines(400));
     let screen = chat.keys("r").screen();
     assert!(!screen.contains("unread"), "{screen}");
-    assert!(matches!(chat.model.asks[0].form, Form::Choosing));
+    assert!(matches!(chat.model.dialogs.asks()[0].form, Form::Choosing));
 }
 
 #[test]
 fn a_megabyte_in_one_argument_is_laid_out_once_and_can_be_read_in_part() {
     let mut chat = of_tool((200, 60), "", &json!({ "a": "x".repeat(1 << 20) }));
-    let rows = chat.model.asks[0].body().as_ptr();
+    let rows = chat.model.dialogs.asks()[0].body().as_ptr();
     for _ in 0..50 {
         chat.keys("<PgDn>");
     }
-    assert_eq!(chat.model.asks[0].body().as_ptr(), rows);
-    assert!(chat.model.asks[0].rows_left > 500);
+    assert_eq!(chat.model.dialogs.asks()[0].body().as_ptr(), rows);
+    assert!(chat.model.dialogs.asks()[0].rows_left > 500);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -332,9 +343,9 @@ fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
     // The program stood still between the question and its first frame.
     let mut chat = chat();
     chat.keys("go<Enter>").asks(&[1]).wait(600);
-    let mut late = self::chat();
+    let mut late = crate::tui::update::tests::granting::chat();
     late.keys("go<Enter>").asks(&[1]);
-    late.model.asks[0].is_seen = false;
+    late.model.dialogs.asks_mut()[0].is_seen = false;
     late.sent.clear();
     late.model.now += Duration::from_millis(600);
     let now = late.model.now;
@@ -342,7 +353,7 @@ fn a_dialog_that_was_not_drawn_for_half_a_second_answers_to_no_key() {
     late.keys("y");
     assert_eq!((late.commands().len(), late.message().as_str()), (0, "y"));
     // It was drawn, and then stood still: this key was typed before it could be read.
-    let mut stalled = self::chat();
+    let mut stalled = crate::tui::update::tests::granting::chat();
     stalled.keys("go<Enter>").asks(&[1]);
     stalled.sent.clear();
     stalled.model.now += Duration::from_millis(600);

@@ -1,8 +1,8 @@
 //! What a server or a model can write so that a dialog might show other arguments than
 //! those that run.
 
-use super::granting::{is_run, named_tool, of_tool, rows};
-use super::*;
+use crate::tui::update::tests::granting::{is_run, named_tool, of_tool, rows};
+use crate::tui::update::tests::*;
 
 const LABEL: &str = "The server says of this tool:";
 
@@ -35,7 +35,7 @@ fn every_row_of_the_servers_words_has_a_sign_of_ours() {
     for size in [(120, 60), (40, 12), (20, 6)] {
         let mut chat = of_tool(size, &about, &json!({ "a": 1 }));
         chat.keys("<End>");
-        let body = chat.model.asks[0].body().to_vec();
+        let body = chat.model.dialogs.asks()[0].body().to_vec();
         let columns = usize::from(size.0);
         let label = body
             .iter()
@@ -73,8 +73,8 @@ fn no_name_and_no_key_passes_for_the_label_or_for_another_row() {
         for size in [(104, 40), (64, 20), (40, 12)] {
             let mut chat = named_tool(size, (tool, server), "About it.", &arguments);
             chat.screen();
-            let body = chat.model.asks[0].body().to_vec();
-            let head = chat.model.asks[0].head();
+            let body = chat.model.dialogs.asks()[0].body().to_vec();
+            let head = chat.model.dialogs.asks()[0].head();
             let at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
             let mine: Vec<&String> = body[head..].iter().filter(at_edge).collect();
             assert_eq!(mine, [LABEL], "{body:#?}");

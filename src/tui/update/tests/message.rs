@@ -1,14 +1,14 @@
 //! The message: sending, pasting, the queue, commands, leaving.
 
-use super::*;
+use crate::tui::update::tests::*;
 
 #[test]
 fn a_prompt_is_on_screen_before_it_is_sent() {
     let mut chat = chat();
     chat.keys("hello<Enter>");
-    assert!(chat.model.transcript.wait().is_some());
+    assert!(chat.model.chat.transcript.wait().is_some());
     assert!(
-        matches!(&chat.model.transcript.entries()[0].body, Body::Prompt { text, .. } if text == "hello")
+        matches!(&chat.model.chat.transcript.entries()[0].body, Body::Prompt { text, .. } if text == "hello")
     );
     assert_eq!(chat.prompts(), ["hello"]);
 }
@@ -64,7 +64,7 @@ fn a_queued_prompt_can_be_taken_back() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter><Up>");
     assert_eq!(chat.message(), "two");
-    assert!(chat.model.queue.prompts.is_empty());
+    assert!(chat.model.composer.queue.prompts.is_empty());
 }
 
 #[test]

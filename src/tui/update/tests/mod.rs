@@ -14,19 +14,20 @@ mod servers;
 mod shelf;
 mod trust;
 
-use super::super::Options;
-use super::super::model::{Focus, Overlay};
-use super::*;
 use crate::domain::tool::{CallOrigin, Decision, Tool, ToolCall, ToolState};
 use crate::domain::{
     AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
+use crate::tui::Options;
 use crate::tui::advice;
+use crate::tui::panes::Focus;
+use crate::tui::update::*;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 struct Chat {
     model: Model,
@@ -88,11 +89,11 @@ impl Chat {
         let effects = update(&mut self.model, msg);
         self.sent.extend(effects);
         // A dialog listens only once it was drawn.
-        if !self.model.asks.is_empty() {
-            let (width, height) = self.model.size;
+        if !self.model.dialogs.asks().is_empty() {
+            let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
-            super::super::view::paint(&mut self.model, &mut buffer);
+            crate::tui::view::paint(&mut self.model, &mut buffer);
         }
         self
     }
@@ -121,7 +122,7 @@ impl Chat {
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs(&events, &self.model.replies.clone()) {
+        for input in inputs(&events, &self.model.input.replies.clone()) {
             self.input(input);
         }
         self
@@ -253,11 +254,11 @@ impl Chat {
 
     /// The screen as it is drawn, a line a row.
     fn screen(&mut self) -> String {
-        let (width, height) = self.model.size;
+        let (width, height) = self.model.screen.size;
         let backend = ratatui::backend::TestBackend::new(width, height);
         let mut terminal = ratatui::Terminal::new(backend).expect("a test terminal");
         terminal
-            .draw(|frame| super::super::view::draw(&mut self.model, frame))
+            .draw(|frame| crate::tui::view::draw(&mut self.model, frame))
             .expect("drawn");
         let cells = terminal.backend().buffer().content.chunks(width.into());
         let line = |row: &[ratatui::buffer::Cell]| row.iter().map(|cell| cell.symbol()).collect();
@@ -265,12 +266,12 @@ impl Chat {
     }
 
     fn message(&self) -> String {
-        self.model.editor.text()
+        self.model.composer.editor.text()
     }
 
     fn notice(&self) -> String {
-        let notice = self.model.notice.as_ref();
-        notice.map_or_else(String::new, |(notice, _)| advice::sentence(notice))
+        let notice = self.model.notices.shown();
+        notice.map_or_else(String::new, advice::sentence)
     }
 
     /// A dialog about calls that has the keyboard.

@@ -1,8 +1,8 @@
 //! Settings from outside on the screen: the dialog about edits, personas, and the
 //! commands.
 
-use super::*;
 use crate::domain::{Change, PersonaSummary};
+use crate::tui::update::tests::*;
 
 fn edit() -> Ask {
     let line = |text: &str| Some(text.to_owned());
@@ -68,7 +68,7 @@ fn keys_meant_for_the_message_do_not_answer_and_ctrl_c_leaves_everything_as_it_i
         let mut chat = chat();
         chat.asked(edit()).wait(600).keys(key);
         assert_eq!(answered(&mut chat), Some(Answer::Dismissed), "{key}");
-        assert!(!chat.sent.contains(&Effect::Quit) && chat.model.asks.is_empty());
+        assert!(!chat.sent.contains(&Effect::Quit) && chat.model.dialogs.asks().is_empty());
     }
     // Two-set Hangul: the key that `n` lies on.
     let mut hangul = chat();

@@ -1,8 +1,8 @@
 //! Panes, lists and what the engine reports.
 
-use super::*;
 use crate::domain::session::TurnRecord;
 use crate::domain::{PromptKind, SavedMessage};
+use crate::tui::update::tests::*;
 
 #[test]
 fn a_wrong_tool_mode_is_answered_literally() {
@@ -15,7 +15,7 @@ fn a_wrong_tool_mode_is_answered_literally() {
 fn the_list_of_models_takes_a_number_and_zero_keeps() {
     let mut chat = chat();
     chat.keys("/set-model<Enter>0");
-    assert!(chat.model.overlay.is_none() && chat.commands().is_empty());
+    assert!(chat.model.layer.is_none() && chat.commands().is_empty());
     chat.keys("/set-model 1<Enter>");
     assert!(matches!(
         chat.commands().as_slice(),
@@ -49,7 +49,8 @@ fn an_answer_to_an_older_query_is_dropped() {
     let query = crate::domain::QueryId(1);
     let sessions = Arc::default();
     chat.engine(Event::SessionsListed { query, sessions });
-    assert!(matches!(&chat.model.overlay, Some(Overlay::Sessions(open)) if open.all.is_none()));
+    let screen = chat.screen();
+    assert!(screen.contains("Reading …"), "{screen}");
 }
 
 #[test]
@@ -76,13 +77,13 @@ fn thinking_is_listed_and_may_turn_out_to_be_text() {
         kind: PieceKind::Thinking,
         text: "hm".into(),
     });
-    assert_eq!(chat.model.thoughts, [1]);
+    assert_eq!(chat.model.chat.thoughts(), [1]);
     let to = PieceKind::Text;
     chat.turn(TurnEvent::Reclassified {
         piece: PieceId(1),
         to,
     });
-    assert!(chat.model.thoughts.is_empty());
+    assert!(chat.model.chat.thoughts().is_empty());
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn the_thinking_of_an_opened_conversation_stands_in_its_pane() {
     let mut chat = chat();
     chat.keys("old<Enter>").answers("0");
     chat.engine(Event::SessionOpened(Arc::new(session)));
-    assert_eq!(chat.model.thoughts, [1]);
+    assert_eq!(chat.model.chat.thoughts(), [1]);
     let screen = chat.size(110, 24).screen();
     assert!(screen.contains("counting up"), "{screen}");
 }
@@ -180,14 +181,14 @@ fn another_conversation_replaces_this_one() {
     let mut chat = chat();
     chat.keys("one<Enter>").answers("1");
     chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
-    assert!(chat.model.transcript.entries().is_empty());
+    assert!(chat.model.chat.transcript.entries().is_empty());
 }
 
 #[test]
 fn the_terminal_answers_in_one_go_and_nothing_is_typed() {
     let mut chat = chat();
-    let dark = chat.model.theme;
+    let dark = chat.model.screen.theme;
     chat.at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
     assert_eq!(chat.message(), "");
-    assert_ne!(chat.model.theme, dark);
+    assert_ne!(chat.model.screen.theme, dark);
 }

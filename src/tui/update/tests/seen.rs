@@ -1,8 +1,8 @@
 //! What a person sees and keeps beside the conversation itself: drafts, notices,
 //! signs of life, panes over the chat.
 
-use super::*;
 use crate::domain::{SessionSummary, ToolMode};
+use crate::tui::update::tests::*;
 
 /// A call of `write` that was never asked about, in this state.
 fn call(chat: &mut Chat, state: ToolState) {
@@ -45,7 +45,7 @@ fn a_queue_does_not_follow_into_another_conversation() {
     chat.ends(TurnEnd::Cancelled);
     chat.engine(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert_eq!(chat.message(), "two\nthree\nfour");
-    assert!(chat.model.queue.prompts.is_empty() && !chat.model.queue.paused);
+    assert!(chat.model.composer.queue.prompts.is_empty() && !chat.model.composer.queue.paused);
     assert!(chat.notice().contains("queue"), "{}", chat.notice());
 }
 
@@ -53,7 +53,7 @@ fn a_queue_does_not_follow_into_another_conversation() {
 fn a_turn_that_ends_before_the_next_conversation_opens_sends_nothing_into_it() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>");
-    chat.model.editor.set("/new");
+    chat.model.composer.editor.set("/new");
     chat.keys("<Enter>");
     chat.sent.clear();
     chat.answers("1");
@@ -113,7 +113,7 @@ fn a_notice_goes_when_something_opens_or_a_key_comes_later() {
     assert_ne!(chat.notice(), "");
     chat.asks(&[1]);
     assert_eq!(chat.notice(), "");
-    let mut chat = self::chat();
+    let mut chat = crate::tui::update::tests::seen::chat();
     chat.keys("/retry<Enter>abc");
     assert_ne!(chat.notice(), "", "these keys came at once");
     chat.wait(1_000).keys("d");
@@ -133,11 +133,11 @@ fn a_notice_leaves_the_key_that_stops_the_turn_in_sight() {
 fn the_title_is_that_of_the_first_answered_prompt() {
     let mut chat = chat();
     chat.keys("one<Enter>").ends(TurnEnd::Refused);
-    assert_eq!(chat.model.title, "");
+    assert_eq!(chat.model.conversation.title, "");
     chat.keys("two<Enter>").answers("2");
-    assert_eq!(chat.model.title, "two");
+    assert_eq!(chat.model.conversation.title, "two");
     chat.keys("three<Enter>").answers("3");
-    assert_eq!(chat.model.title, "two");
+    assert_eq!(chat.model.conversation.title, "two");
 }
 
 #[test]
@@ -177,17 +177,17 @@ fn a_pane_over_the_chat_has_a_title_and_a_way_back() {
     let screen = chat.screen();
     assert!(screen.contains("Servers") && screen.contains("Esc back"));
     chat.size(120, 30);
-    assert_eq!(chat.model.focus, Focus::Message);
-    assert_eq!(chat.model.over_chat, None);
+    assert_eq!(chat.model.panes.focus, Focus::Message);
+    assert_eq!(chat.model.panes.over_chat, None);
 }
 
 #[test]
 fn a_pane_that_a_resize_hides_gives_the_focus_back() {
     let mut chat = chat();
     chat.size(120, 30).keys("<F2><F2><F2>");
-    assert_eq!(chat.model.focus, Focus::Servers);
+    assert_eq!(chat.model.panes.focus, Focus::Servers);
     chat.size(60, 30);
-    assert_eq!(chat.model.focus, Focus::Message);
+    assert_eq!(chat.model.panes.focus, Focus::Message);
 }
 
 /// Words that can be told apart, in one paragraph.

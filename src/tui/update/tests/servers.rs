@@ -1,10 +1,10 @@
 //! The servers pane without an engine: what is asked for, what is said, and where the
 //! person stands.
 
-use super::*;
 use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
 use crate::tui::advice;
-use crate::tui::sidebar::SideRow;
+use crate::tui::servers::state::SideRow;
+use crate::tui::update::tests::*;
 
 fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
     let tool = |name: &&str| {
@@ -50,10 +50,7 @@ fn chosen(chat: &Chat) -> Option<(String, String)> {
 }
 
 fn said(chat: &Chat) -> Option<String> {
-    chat.model
-        .notice
-        .as_ref()
-        .map(|(notice, _)| advice::sentence(notice))
+    chat.model.notices.shown().map(advice::sentence)
 }
 
 #[test]
@@ -103,10 +100,10 @@ fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
     assert!(screen.contains("line 59"), "{screen}");
     assert!(!screen.contains("broken"), "{screen}");
     chat.keys("<Esc>");
-    assert_eq!(chat.model.focus, Focus::Message);
-    assert!(chat.model.overlay.is_none());
+    assert_eq!(chat.model.panes.focus, Focus::Message);
+    assert!(chat.model.layer.is_none());
     chat.keys("<F2>");
-    assert_eq!(chat.model.focus, Focus::Servers, "the pane has a key");
+    assert_eq!(chat.model.panes.focus, Focus::Servers, "the pane has a key");
 }
 
 #[test]
@@ -243,7 +240,7 @@ fn a_withheld_tool_leads_to_the_question_about_it() {
 fn a_wide_screen_of_few_rows_shows_the_servers_over_the_chat() {
     let mut chat = in_pane();
     chat.keys("<Esc>").size(120, 10).keys("<F2>");
-    assert_eq!(chat.model.over_chat, Some(Focus::Servers));
+    assert_eq!(chat.model.panes.over_chat, Some(Focus::Servers));
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Lists of models that change under the hand, checks that come late, and drafts
 //! that must survive.
 
-use super::super::branches;
-use super::*;
 use crate::domain::{Catalogue, ModelServer, QueryId, ServerModel, Stock, StockState, Stocks};
+use crate::tui::update::branches;
+use crate::tui::update::tests::*;
 
 fn server() -> ModelServer {
     ModelServer {
@@ -70,7 +70,7 @@ fn a_key_that_is_held_down_takes_one_offer() {
 #[test]
 fn a_check_of_what_was_filled_in_before_saves_nothing() {
     let mut chat = chat();
-    connect::open(&mut chat.model);
+    chat.keys("/models<Enter><Tab>a").commands();
     chat.keys("<Down>gpt<Down><Down><Down><Enter>");
     let tried = chat.commands();
     let [Command::TryModel { query, .. }] = tried[..] else {

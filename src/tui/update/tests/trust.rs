@@ -1,8 +1,8 @@
 //! The dialogs about a tool that changed and about a server's instructions.
 
-use super::*;
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Launch, Trusted};
+use crate::tui::update::tests::*;
 use crate::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -143,7 +143,7 @@ fn a_tool_that_waits_is_reviewed_from_the_list_and_cannot_be_revoked() {
         tool: "echo".to_owned(),
     };
     assert!(chat.sent.contains(&Effect::Send(review)));
-    assert!(chat.model.overlay.is_none());
+    assert!(chat.model.layer.is_none());
 }
 
 /// A tool of 200 lines, of which one in the middle changed.

@@ -1,0 +1,171 @@
+//! The line of a call: tool, server, and at the right edge what became of it. While
+//! it runs a second row tells how far it has come.
+
+use crate::domain::progress::{Measure, Progress};
+use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::tui::chat::scene::Scene;
+use crate::tui::widgets::numbers::{rows_words, seconds};
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Columns of a progress bar, and those of the row from which there is one.
+const BAR_COLUMNS: usize = 10;
+const BAR_FROM: u16 = 24;
+/// Columns of both names from which the server's keeps a share.
+const SERVER_FROM: u16 = 20;
+/// Columns of the seconds of a call that runs.
+const RUNNING_COLUMNS: u16 = 8;
+
+/// `▸ get-sum  everything            ✓ 0.1 s`
+pub fn draw(scene: &Scene, call: &ToolCall, unfolded: bool, row: Rect, pen: &mut Painter) {
+    let fold = match &call.state {
+        ToolState::Running { .. } => pen.glyphs.spinner(scene.now.as_millis()),
+        _ if unfolded => pen.glyphs.open,
+        _ => pen.glyphs.folded,
+    };
+    let (mut words, style) = outcome(scene, call, pen);
+    if let Some(rows) = scene.unread.get(&call.id).filter(|_| has_run(call)) {
+        words = format!(
+            "{} not read {} {words}",
+            rows_words(*rows, ""),
+            pen.glyphs.dot
+        );
+    }
+    let start = pen.put_right(row.right(), row.y, &words, style);
+    // The seconds of a running call grow: what stands before them must not move.
+    let start = match &call.state {
+        ToolState::Running { .. } => start.min(row.right().saturating_sub(RUNNING_COLUMNS)),
+        _ => start,
+    };
+    let tool = Clean::name(&call.tool);
+    let server = Clean::name(call.server.as_str());
+    pen.put(row.x, row.y, fold, pen.theme.dim, 1);
+    let x = row.x + 2;
+    let room = start.saturating_sub(x + 1);
+    // Neither name may push the other off the screen.
+    let share = if room < SERVER_FROM { 0 } else { room / 3 };
+    let server_columns = width(server.as_str()).min(usize::from(share)) as u16;
+    let tool_columns = match server_columns {
+        0 => room,
+        columns => room.saturating_sub(columns + 2),
+    };
+    let used = pen.put_cut(x, row.y, tool.as_str(), pen.theme.plain, tool_columns);
+    let left = room.saturating_sub(used + 2);
+    pen.put_cut(x + used + 2, row.y, server.as_str(), pen.theme.dim, left);
+}
+
+fn has_run(call: &ToolCall) -> bool {
+    match &call.state {
+        ToolState::Running { .. } => true,
+        ToolState::Done(outcome) => outcome.elapsed().is_some(),
+        _ => false,
+    }
+}
+
+fn outcome(scene: &Scene, call: &ToolCall, pen: &Painter) -> (String, Style) {
+    let (glyphs, theme) = (pen.glyphs, pen.theme);
+    let done = match &call.state {
+        ToolState::Proposed => return ("called".to_owned(), theme.dim),
+        ToolState::AwaitingApproval => return ("waits for you".to_owned(), theme.attention),
+        ToolState::Running { .. } => {
+            let since = scene
+                .timing
+                .calls
+                .get(&call.id)
+                .copied()
+                .unwrap_or(scene.now);
+            return (seconds(scene.now.saturating_sub(since)), theme.dim);
+        }
+        ToolState::Done(outcome) => outcome,
+    };
+    let took = done.elapsed().map(seconds).unwrap_or_default();
+    let (mark, word, style) = match done {
+        ToolOutcome::Succeeded { .. } => (glyphs.ok, "", theme.success),
+        ToolOutcome::Failed { .. } => (glyphs.failed, "failed ", theme.failure),
+        ToolOutcome::Unreachable { .. } => (glyphs.failed, "unreachable ", theme.failure),
+        ToolOutcome::TimedOut { .. } => (glyphs.failed, "timed out ", theme.failure),
+        ToolOutcome::Refused => (glyphs.refused, "refused", theme.attention),
+        ToolOutcome::Denied { .. } => (glyphs.refused, "denied", theme.attention),
+        ToolOutcome::Never => (glyphs.refused, "never", theme.attention),
+        ToolOutcome::Interrupted => (glyphs.refused, "interrupted", theme.attention),
+        ToolOutcome::Cancelled { .. } => (glyphs.refused, "cancelled ", theme.attention),
+        ToolOutcome::Reused { .. } => (glyphs.ok, "first result used", theme.dim),
+        ToolOutcome::NotRun { .. } => (glyphs.refused, "not run", theme.attention),
+        ToolOutcome::WasText => (glyphs.dot, "was text", theme.dim),
+    };
+    (format!("{mark} {word}{took}").trim_end().to_owned(), style)
+}
+
+/// `fetching forecast               ▕██████    ▏  60 %`: the bar stands at the right
+/// edge, so that a message of another length does not move it.
+pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
+    let ToolState::Running {
+        progress: Some(progress),
+    } = &call.state
+    else {
+        return;
+    };
+    let dim = pen.theme.dim;
+    let measure = measure_words(progress, row.width, pen);
+    let start = pen.put_right(row.right(), row.y, &measure, dim);
+    let message = Clean::line(progress.message.as_deref().unwrap_or_default());
+    let columns = start.saturating_sub(row.x + 4);
+    pen.put_cut(row.x + 2, row.y, message.as_str().trim(), dim, columns);
+}
+
+fn measure_words(progress: &Progress, columns: u16, pen: &Painter) -> String {
+    let share = match progress.measure() {
+        Measure::Share(share) => share,
+        Measure::Count(count) => return count_words(count),
+    };
+    // Only what is whole is said to be.
+    let percent = (share * 100.0).floor();
+    if columns < BAR_FROM {
+        return format!("{percent:3.0} %");
+    }
+    let full = (share * BAR_COLUMNS as f64).round() as usize;
+    let [left, right] = pen.glyphs.bar;
+    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
+    format!("{left}{bar}{right} {percent:3.0} %")
+}
+
+/// A count in the server's own units, which nobody knows.
+fn count_words(count: f64) -> String {
+    if count >= 1e12 {
+        return format!("{count:.1e}");
+    }
+    let words = format!("{count:.1}");
+    words.strip_suffix(".0").unwrap_or(&words).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_nothing_is_nothing() {
+        let mut buffer = ratatui::buffer::Buffer::empty(Rect::new(0, 0, 30, 1));
+        let model = crate::tui::Model::new(&Default::default(), (30, 1));
+        let pen = Painter::new(&mut buffer, model.screen.theme, model.screen.glyphs);
+        let progress = Progress::new(-5.0, Some(10.0), None);
+        assert_eq!(measure_words(&progress, 30, &pen), "▕          ▏   0 %");
+        assert_eq!(measure_words(&progress, 20, &pen), "  0 %");
+    }
+
+    #[test]
+    fn a_count_is_short_whatever_it_is() {
+        let cases = [
+            (0.0, "0"),
+            (17.0, "17"),
+            (2.56, "2.6"),
+            (1_048_576.0, "1048576"),
+            (1e300, "1.0e300"),
+        ];
+        for (count, words) in cases {
+            assert_eq!(count_words(count), words);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The conversation: entries laid out as rows, viewports over them, and how each is drawn.
+
+pub mod call_row;
+pub mod entry_layout;
+pub mod entry_rows;
+pub mod layout_input;
+pub mod plain_text;
+pub mod rendered_text;
+pub mod scene;
+pub mod state;
+pub mod timing;
+pub mod view;
+pub mod viewport;

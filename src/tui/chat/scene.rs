@@ -1,0 +1,15 @@
+//! What rows of the chat need to know beside their entry.
+
+use crate::domain::CallId;
+use crate::tui::chat::timing::TurnTiming;
+use std::collections::HashMap;
+use std::time::Duration;
+
+pub struct Scene<'a> {
+    pub now: Duration,
+    pub timing: &'a TurnTiming,
+    /// Calls that were run unread, with the rows that were not drawn.
+    pub unread: &'a HashMap<CallId, usize>,
+    /// The line that keys act on, where the pane has the focus.
+    pub selected: Option<usize>,
+}

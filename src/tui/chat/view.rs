@@ -1,0 +1,273 @@
+//! The chat and the thinking pane: the rows in view of the flow of entries.
+
+use crate::domain::{Body, Entry, Severity, Wait};
+use crate::text::Clean;
+use crate::text::markdown::Marks;
+use crate::tui::chat::call_row;
+use crate::tui::chat::entry_rows::INDENT;
+use crate::tui::chat::layout_input::Source;
+use crate::tui::chat::scene::Scene;
+use crate::tui::chat::state::Chat;
+use crate::tui::chat::timing::Retry;
+use crate::tui::chat::viewport::{BELOW_MAX, Flow, Part, Place};
+use crate::tui::keymap::{Action, key_of};
+use crate::tui::panes::Pane;
+use crate::tui::widgets::numbers::seconds;
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::time::Duration;
+
+/// The lines around thinking.
+const THINKING: &str = "<<< Thinking >>>";
+const END_THINKING: &str = "<<< End Thinking >>>";
+/// Under this width the count of lines below stands by itself.
+const SHORT_BELOW: u16 = 40;
+/// Columns from which the words about another attempt have room beside the time.
+const RETRY_WORDS_FROM: u16 = 46;
+
+/// Where the chat or the thinking is drawn, and when.
+pub struct ChatPane {
+    pub pane: Pane,
+    pub is_framed: bool,
+    pub has_focus: bool,
+    pub now: Duration,
+    pub marks: Marks,
+}
+
+impl ChatPane {
+    fn frame(&self, title: &str, right: &str, pen: &mut Painter) {
+        let style = if self.has_focus {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        pen.frame(self.pane.outer, title, right, style);
+    }
+}
+
+/// Draws the chat. `aside`: thinking has a pane of its own.
+pub fn draw(chat: &mut Chat, at: &ChatPane, aside: bool, pen: &mut Painter) {
+    let mut flow = std::mem::take(&mut chat.viewport);
+    let area = at.pane.inner;
+    let source = chat.source(area.width, aside, at.marks);
+    let height = usize::from(area.height);
+    let top = flow.top(&source, height);
+    let below = below_words(&mut flow, &source, top, height, pen.glyphs.down);
+    let places = flow.visible(&source, top, height);
+    if at.is_framed {
+        at.frame("Chat", &below, pen);
+    } else {
+        pen.clear(at.pane.outer);
+    }
+    let scene = Scene {
+        now: at.now,
+        timing: &chat.timing,
+        unread: chat.unread(),
+        selected: flow.selected.filter(|_| at.has_focus),
+    };
+    for (y, place) in places.iter().enumerate() {
+        let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
+        if place.index == source.count() {
+            draw_wait(chat, at.now, place.row, row, pen);
+        } else if let Some(entry) = source.entry(place.index) {
+            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        }
+    }
+    if !at.is_framed && !below.is_empty() && area.height > 0 {
+        let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
+        let short = area.width < SHORT_BELOW;
+        let words = format!("  {}", if short { count.trim() } else { &below });
+        pen.put_right(area.right(), area.bottom() - 1, &words, pen.theme.accent);
+    }
+    chat.viewport = flow;
+}
+
+/// `↓ 12 lines` are below; those that came since the person scrolled up are new.
+fn below_words(flow: &mut Flow, source: &Source, top: Place, height: usize, arrow: &str) -> String {
+    if flow.follow {
+        return String::new();
+    }
+    let below = flow.below(source, top, height);
+    let new = flow.new_below(source).min(below);
+    let (count, word) = if new > 0 {
+        (new, "new line")
+    } else {
+        (below, "line")
+    };
+    match count {
+        0 => String::new(),
+        1 => format!("{arrow} 1 {word}"),
+        BELOW_MAX.. => format!("{arrow} {BELOW_MAX}+ {word}s"),
+        _ => format!("{arrow} {count} {word}s"),
+    }
+}
+
+/// Draws the thinking alone. `says_nothing`: it says so where there is none.
+pub fn draw_thinking(chat: &mut Chat, at: &ChatPane, says_nothing: bool, pen: &mut Painter) {
+    let mut flow = std::mem::take(&mut chat.thinking);
+    let area = at.pane.inner;
+    let source = chat.thinking_source(area.width, at.marks);
+    let height = usize::from(area.height);
+    let top = flow.top(&source, height);
+    let places = flow.visible(&source, top, height);
+    if at.is_framed {
+        let times = chat.timing.open_thinking();
+        let since = times.map(|(first, _)| seconds(at.now.saturating_sub(*first)));
+        at.frame("Thinking", &since.unwrap_or_default(), pen);
+    }
+    let scene = Scene {
+        now: at.now,
+        timing: &chat.timing,
+        unread: chat.unread(),
+        selected: None,
+    };
+    if source.count() == 0 && says_nothing {
+        let dim = pen.theme.dim;
+        pen.put(area.x, area.y, "No thinking yet.", dim, area.width);
+    }
+    for (y, place) in places.iter().enumerate() {
+        let row = Rect::new(area.x, area.y + y as u16, area.width, 1);
+        if let Some(entry) = source.entry(place.index) {
+            draw_row(&scene, &flow, &source, *place, entry, row, pen);
+        }
+    }
+    chat.thinking = flow;
+}
+
+fn draw_row(
+    scene: &Scene,
+    flow: &Flow,
+    source: &Source,
+    place: Place,
+    entry: &Entry,
+    row: Rect,
+    pen: &mut Painter,
+) {
+    let selected = scene.selected == Some(place.index);
+    match flow.part(place) {
+        Part::Blank => {}
+        Part::Head(line) => {
+            let unfolded = flow.is_unfolded(place.index);
+            draw_head(scene, source, entry, line, unfolded, row, pen);
+            if selected {
+                let selection = pen.theme.selection;
+                pen.style(row, selection);
+            }
+        }
+        Part::Text(text) => {
+            let (indent, style) = text_look(entry, source, pen);
+            if let (Body::Note(notice), true) = (&entry.body, flow.is_first(place)) {
+                let (mark, style) = match notice.severity {
+                    Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+                    Severity::Warning => ("!", pen.theme.attention),
+                    Severity::Info => (pen.glyphs.dot, pen.theme.dim),
+                };
+                pen.put(row.x, row.y, mark, style, row.width);
+            }
+            let columns = row.width.saturating_sub(indent);
+            pen.put_line(row.x + indent, row.y, text, style, columns);
+        }
+        Part::Foot => {
+            let (word, indent) = match &entry.body {
+                Body::Thinking { .. } => (END_THINKING, text_look(entry, source, pen).0),
+                _ => ("(cancelled)", 0),
+            };
+            let columns = row.width.saturating_sub(indent);
+            pen.put(row.x + indent, row.y, word, pen.theme.dim, columns);
+        }
+    }
+}
+
+fn text_look(entry: &Entry, source: &Source, pen: &Painter) -> (u16, Style) {
+    match &entry.body {
+        Body::Prompt { .. } | Body::Text { .. } => (0, pen.theme.plain),
+        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => (0, pen.theme.dim),
+        Body::Thinking { .. } | Body::Tool(_) => (INDENT, pen.theme.dim),
+        Body::Note(notice) if notice.severity == Severity::Info => (2, pen.theme.dim),
+        Body::Note(_) => (2, pen.theme.plain),
+    }
+}
+
+fn draw_head(
+    scene: &Scene,
+    source: &Source,
+    entry: &Entry,
+    line: usize,
+    unfolded: bool,
+    row: Rect,
+    pen: &mut Painter,
+) {
+    match &entry.body {
+        Body::Prompt { .. } => {
+            pen.put(row.x, row.y, "You", pen.theme.bold, row.width);
+        }
+        Body::Text { model, .. } => {
+            let name = Clean::line(model);
+            let name = if name.as_str().trim().is_empty() {
+                "Answer"
+            } else {
+                name.as_str()
+            };
+            pen.put_cut(row.x, row.y, name, pen.theme.bold, row.width);
+        }
+        Body::Thinking { .. } if source.is_pane() || source.lingers(entry) => {
+            pen.put(row.x, row.y, THINKING, pen.theme.dim, row.width);
+        }
+        Body::Thinking { .. } if line > 0 => {
+            let columns = row.width.saturating_sub(INDENT);
+            pen.put(row.x + INDENT, row.y, THINKING, pen.theme.dim, columns);
+        }
+        Body::Thinking { piece, .. } => {
+            let fold = if unfolded {
+                pen.glyphs.open
+            } else {
+                pen.glyphs.folded
+            };
+            let times = scene.timing.thoughts.get(piece);
+            let words = times.map_or_else(
+                || format!("{fold} thought"),
+                |(first, last)| {
+                    format!(
+                        "{fold} thought for {} s",
+                        (*last - *first).as_secs_f64().round()
+                    )
+                },
+            );
+            pen.put(row.x, row.y, &words, pen.theme.dim, row.width);
+        }
+        Body::Tool(call) if line == 0 => call_row::draw(scene, call, unfolded, row, pen),
+        Body::Tool(call) => call_row::draw_progress(call, row, pen),
+        Body::Note(_) => {}
+    }
+}
+
+/// `Waiting for response...` below a blank row, with a spinner and the seconds.
+fn draw_wait(chat: &Chat, now: Duration, line: usize, row: Rect, pen: &mut Painter) {
+    if line == 0 {
+        return;
+    }
+    let words = match chat.transcript.wait() {
+        Some(Wait::ModelLoading) => "Loading model…".to_owned(),
+        Some(Wait::Retrying) => retry_words(chat.timing.retry, now, row.width, pen.glyphs.dot),
+        _ => "Waiting for response...".to_owned(),
+    };
+    let since = now.saturating_sub(chat.timing.round_started);
+    let start = pen.put_right(row.right(), row.y, &seconds(since), pen.theme.dim);
+    let spinner = pen.glyphs.spinner(now.as_millis());
+    pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
+    let columns = start.saturating_sub(row.x + 3);
+    pen.put_cut(row.x + 2, row.y, &words, pen.theme.dim, columns);
+}
+
+/// `Trying again in 4 s (2 of 5)`: whole seconds, counted down to one.
+fn retry_words(retry: Retry, now: Duration, columns: u16, dot: &str) -> String {
+    let left = retry.at.saturating_sub(now);
+    let seconds = left.as_millis().div_ceil(1_000).max(1);
+    let (attempt, max) = (retry.attempt, retry.attempts_max);
+    if columns < RETRY_WORDS_FROM {
+        return format!("again: {seconds} s");
+    }
+    let key = key_of(Action::Retry);
+    format!("Trying again in {seconds} s ({attempt} of {max}) {dot} {key} now")
+}

@@ -1,0 +1,175 @@
+//! The arguments of a call as a dialog draws them, and how much of them was drawn. This
+//! is tracked by position in the text: row numbers change with the width.
+
+use crate::domain::Arguments;
+use crate::text::Clean;
+use crate::text::exact::{ExactRows, exact_rows};
+use crate::tui::theme::Glyphs;
+use std::ops::Range;
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct Argued {
+    /// The arguments as indented JSON with everything hidden spelt out.
+    text: String,
+    /// What was drawn, in bytes of `text`: in order, with gaps between.
+    drawn: Vec<Range<usize>>,
+    /// When the last missing part was drawn.
+    whole_since: Option<Duration>,
+}
+
+impl Argued {
+    pub fn new(arguments: &Arguments) -> Self {
+        let json = serde_json::to_string_pretty(arguments).unwrap_or_default();
+        Self {
+            text: Clean::exact(&json).into(),
+            drawn: Vec::new(),
+            whole_since: None,
+        }
+    }
+
+    /// Takes arguments that may have changed. Other arguments have not been drawn yet.
+    pub fn renew(&mut self, arguments: &Arguments) {
+        let new = Self::new(arguments);
+        if new.text != self.text {
+            *self = new;
+        }
+    }
+
+    /// Wraps the text such that it can be rebuilt from what is drawn.
+    pub fn rows(&self, columns: u16, glyphs: &Glyphs) -> ExactRows {
+        exact_rows(&self.text, columns, glyphs.joints)
+    }
+
+    /// These rows of `starts` were drawn.
+    pub fn drew(&mut self, rows: Range<usize>, starts: &[usize], now: Duration) {
+        let end = starts.get(rows.end).copied().unwrap_or(self.text.len());
+        let Some(start) = starts.get(rows.start).copied().filter(|at| *at < end) else {
+            return;
+        };
+        let mut part = start..end;
+        let at = self.drawn.partition_point(|old| old.end < part.start);
+        while let Some(old) = self.drawn.get(at).filter(|old| old.start <= part.end) {
+            part = part.start.min(old.start)..part.end.max(old.end);
+            self.drawn.remove(at);
+        }
+        self.drawn.insert(at, part);
+        if self.first_undrawn().is_none() && self.whole_since.is_none() {
+            self.whole_since = Some(now);
+        }
+    }
+
+    /// The first byte that was not drawn.
+    pub fn first_undrawn(&self) -> Option<usize> {
+        let first = match self.drawn.first() {
+            Some(first) if first.start == 0 => first.end,
+            _ => 0,
+        };
+        (first < self.text.len()).then_some(first)
+    }
+
+    /// Since when all of it has been drawn.
+    pub fn whole_since(&self) -> Option<Duration> {
+        self.whole_since
+    }
+
+    /// How many of the rows that begin at `starts` were not drawn whole.
+    pub fn rows_left(&self, starts: &[usize]) -> usize {
+        let mut left = 0;
+        let mut counted = 0;
+        let mut from = 0;
+        let ends = std::iter::once(self.text.len()..self.text.len());
+        for drawn in self.drawn.iter().cloned().chain(ends) {
+            if from < drawn.start {
+                let first = starts.partition_point(|at| *at <= from).saturating_sub(1);
+                let end = starts.partition_point(|at| *at < drawn.start);
+                left += end.saturating_sub(first.max(counted));
+                counted = end;
+            }
+            from = drawn.end;
+        }
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::exact::MARGIN;
+    use crate::text::grapheme::{cluster_width, forward};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn argued(value: &serde_json::Value) -> Argued {
+        Argued::new(value.as_object().expect("an object"))
+    }
+
+    /// What somebody reads who knows the signs, from rows as a screen holds them.
+    fn read_back(rows: &[String], columns: usize) -> String {
+        let mut text = String::new();
+        for row in rows {
+            let sign = row.chars().next().expect("a sign");
+            let cells: String = row.chars().skip(2).collect();
+            let used: usize = forward(&cells).map(cluster_width).sum();
+            let cells = cells + &" ".repeat(columns.saturating_sub(used));
+            match sign {
+                ' ' if text.is_empty() => {}
+                ' ' => text = text.trim_end_matches(' ').to_owned() + "\n",
+                '┆' => text = text.trim_end_matches(' ').to_owned() + " ",
+                '\\' => {}
+                '/' => {
+                    text.pop();
+                }
+                other => panic!("no sign: {other:?}"),
+            }
+            text += &cells;
+        }
+        text.trim_end_matches(' ').to_owned()
+    }
+
+    proptest! {
+        #[test]
+        fn arguments_can_be_rebuilt_from_their_rows(
+            value in "[a-c \u{a0}\u{202e}가漢⟨⟩\\\\\"\n┆/👩‍👩‍👧é\u{301}]{0,60}",
+            key in "[a \n:{}가]{0,20}",
+            columns in 4u16..40,
+        ) {
+            let argued = argued(&json!({ key: value, "n": [1, {}] }));
+            let laid = argued.rows(columns + MARGIN, &Glyphs::new(false));
+            let read = read_back(&laid.rows, columns.into());
+            prop_assert_eq!(&read, &argued.text);
+            for row in &laid.rows {
+                prop_assert!(crate::text::grapheme::width(row) <= usize::from(columns + MARGIN));
+            }
+        }
+
+        #[test]
+        fn whatever_was_drawn_at_whatever_width_the_rest_is_known(
+            steps in prop::collection::vec((5u16..30, 0usize..40, 1usize..12), 0..12),
+        ) {
+            let mut argued = argued(&json!({ "a": "word 낱말 ".repeat(40) }));
+            let mut seen = vec![false; argued.text.len()];
+            for (columns, first, count) in steps {
+                let starts = argued.rows(columns, &Glyphs::new(false)).starts;
+                let rows = first.min(starts.len())..(first + count).min(starts.len());
+                argued.drew(rows.clone(), &starts, Duration::ZERO);
+                let byte = |row: usize| starts.get(row).copied().unwrap_or(seen.len());
+                let part = byte(rows.start)..byte(rows.end);
+                seen[part].fill(true);
+                prop_assert_eq!(argued.first_undrawn(), seen.iter().position(|seen| !seen));
+                let end = |row: usize| starts.get(row + 1).copied().unwrap_or(seen.len());
+                let is_left = |row: &usize| seen[starts[*row]..end(*row)].contains(&false);
+                let left = (0..starts.len()).filter(is_left).count();
+                prop_assert_eq!(argued.rows_left(&starts), left);
+                prop_assert_eq!(argued.whole_since().is_some(), left == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_spelling_in_the_text_differs_from_the_character() {
+        let text = |value: &str| argued(&json!({ "a": value })).text;
+        assert_ne!(text("\u{202e}"), text("⟨U+202E⟩"));
+        assert_ne!(text("\u{1b}"), text("⟨ESC⟩"));
+    }
+}

@@ -1,0 +1,99 @@
+//! Text fields of a dialog: a word to the model, and edited arguments.
+
+use crate::text::Clean;
+use crate::tui::dialog::compact::saturated;
+use crate::tui::dialog::state::Form;
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use ratatui::layout::{Position, Rect};
+
+/// The field of edited arguments, below the tool that they are for.
+pub fn draw_arguments(
+    head: &Clean,
+    form: &mut Form,
+    area: Rect,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let Form::Arguments {
+        editor,
+        fault,
+        is_pattern,
+        drawn,
+        ..
+    } = form
+    else {
+        return None;
+    };
+    let mut rest = area;
+    if area.height > 3 {
+        pen.put_cut(area.x, area.y, head.as_str(), pen.theme.bold, area.width);
+        rest.y += 1;
+        rest.height -= 1;
+    }
+    let label = match is_pattern {
+        true => "Always while it matches (* ? are letters, digits, _ - .):",
+        false => "Edit the arguments:",
+    };
+    let cursor = draw_field(label, editor, fault.as_deref(), rest, pen);
+    *drawn = whole(editor, fault.as_deref(), rest);
+    Some(cursor)
+}
+
+/// The text of the field, where all of it was just drawn in this area.
+fn whole(editor: &mut Editor, fault: Option<&str>, area: Rect) -> Option<String> {
+    let field = field_of(area, fault_rows(fault, area).len());
+    let most = usize::from(field.height);
+    if editor.height(field.width, most + 1) > most {
+        return None;
+    }
+    let text = editor.text();
+    // Spaces at the end of a row are not drawn: runs of them could hide there.
+    let has_run = |line: &str| line.trim_start_matches(' ').contains("  ");
+    (!text.lines().any(has_run)).then_some(text)
+}
+
+/// A text field with its label above and what is wrong below.
+pub fn draw_field(
+    label: &str,
+    editor: &mut Editor,
+    fault: Option<&str>,
+    area: Rect,
+    pen: &mut Painter,
+) -> Position {
+    if area.height > 1 {
+        pen.put_cut(area.x, area.y, label, pen.theme.bold, area.width);
+    }
+    let fault = fault_rows(fault, area);
+    let field = field_of(area, fault.len());
+    let view = editor.view(field.width, field.height);
+    for (y, row) in (field.top()..field.bottom()).zip(&view.rows) {
+        pen.put(field.x, y, row, pen.theme.plain, field.width);
+    }
+    let fault_rows = saturated(fault.len());
+    for (y, row) in (area.bottom() - fault_rows..area.bottom()).zip(&fault) {
+        pen.put(area.x, y, row, pen.theme.failure, area.width);
+    }
+    let (x, y) = view.cursor;
+    Position::new(field.x + x, field.y + y)
+}
+
+/// What is wrong, in at most three rows.
+fn fault_rows(fault: Option<&str>, area: Rect) -> Vec<String> {
+    let rows = fault.map(|fault| rows_of(&Clean::line(fault), area.width));
+    let mut rows = rows.unwrap_or_default();
+    rows.truncate(usize::from(area.height.div_ceil(3).min(3)));
+    rows
+}
+
+/// The rows of the text itself, between the label and the fault.
+fn field_of(area: Rect, fault_rows: usize) -> Rect {
+    let label_rows = u16::from(area.height > 1);
+    let gap = u16::from(area.height > 6);
+    let taken = label_rows + gap + saturated(fault_rows);
+    Rect {
+        x: area.x + 2.min(area.width),
+        y: area.y + label_rows + gap,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(taken),
+    }
+}

@@ -1,0 +1,317 @@
+//! An open question and how far the person has come with it. The dialog is drawn
+//! from this alone: when the question closes, nothing of it is left.
+
+mod scrolled;
+
+use crate::domain::tool::{CallOrigin, Decision, ToolCall};
+use crate::domain::{Arguments, AskId, CallId, QueryId, Transcript};
+use crate::protocol::{Answer, ApproveCall, Ask, Choice};
+use crate::tui::dialog::arguments::Argued;
+pub use crate::tui::dialog::state::scrolled::Body;
+use crate::tui::dialog::state::scrolled::LaidOut;
+use crate::tui::keymap::Action;
+use crate::tui::widgets::editor::Editor;
+use std::time::Duration;
+
+/// How long no key may have come before a dialog takes the keyboard (S7.4).
+pub const QUIET: Duration = Duration::from_millis(500);
+/// With more rows than this left to read, a call can also be run unread.
+const UNREAD_FROM: usize = 500;
+
+#[derive(Debug, Clone)]
+pub struct OpenAsk {
+    pub id: AskId,
+    pub question: Ask,
+    pub opened: Duration,
+    /// It was drawn at least once.
+    pub is_seen: bool,
+    /// The dialog has the keyboard.
+    pub armed: bool,
+    /// The choice that the arrows stand on. Nothing is preselected.
+    pub chosen: Option<usize>,
+    /// First row in view of the scrolled part.
+    pub scroll: usize,
+    /// Rows of the scrolled part that were in view when it was last drawn.
+    pub height: usize,
+    /// Its last row was in view.
+    was_read: bool,
+    /// The next frame scrolls to the first part of the arguments that was not drawn.
+    seeks: bool,
+    /// Rows of the arguments that were not drawn yet.
+    pub rows_left: usize,
+    /// The scrolled part as rows: wrapped once, not for every frame.
+    laid_out: Option<LaidOut>,
+    /// On a screen too small for the choices' labels: `?` lists them.
+    pub small: bool,
+    lists: bool,
+    pub form: Form,
+    /// The call shown, and what was decided about each.
+    pub at: usize,
+    pub decisions: Vec<Option<Decision>>,
+    pub shown: Vec<bool>,
+    /// Arguments whose editing was left with Esc, for each call.
+    pub drafts: Vec<Option<Editor>>,
+    /// For each call the arguments as drawn; None before the first time.
+    pub argued: Vec<Option<Argued>>,
+    /// For each call the arguments that were edited and are still to be confirmed.
+    pub edited: Vec<Option<Arguments>>,
+    /// A call that is run unread, and how many rows of it were not drawn.
+    pub unread: Option<(CallId, usize)>,
+}
+
+/// What the keys of an armed dialog go to.
+#[derive(Debug, Clone)]
+pub enum Form {
+    Choosing,
+    /// The word to the model that goes with a denial.
+    Word(Editor),
+    /// The word that runs a call unread.
+    Unread(Editor),
+    /// Arguments, or the pattern of arguments that is to be remembered.
+    Arguments {
+        editor: Editor,
+        fault: Option<String>,
+        /// The engine checks what was written; any other key takes it back.
+        query: Option<QueryId>,
+        is_pattern: bool,
+        /// The text, where the last frame showed all of it.
+        drawn: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    Run,
+    Refuse,
+    Deny,
+    Edit,
+    RunForSession,
+    RunAlways,
+    RunServer,
+    RunMatching,
+    Never,
+    RunAll,
+    UseFirst,
+    AsText,
+    /// Opens the field for the word that runs the call unread.
+    RunUnread,
+    Choose(Choice),
+}
+
+/// A choice as the dialog lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    pub act: Act,
+    pub digit: Option<char>,
+    pub key: Option<char>,
+    pub label: String,
+}
+
+fn row(act: Act, digit: char, key: char, label: &str) -> Row {
+    Row {
+        act,
+        digit: Some(digit).filter(|digit| *digit != ' '),
+        key: Some(key).filter(|key| *key != ' '),
+        label: label.to_owned(),
+    }
+}
+
+impl OpenAsk {
+    pub fn new(id: AskId, question: Ask, opened: Duration) -> Self {
+        let calls = match &question {
+            Ask::Approve(calls) => calls.len(),
+            _ => 0,
+        };
+        let mut shown = vec![false; calls];
+        if let Some(first) = shown.first_mut() {
+            *first = true;
+        }
+        Self {
+            id,
+            question,
+            opened,
+            is_seen: false,
+            armed: false,
+            chosen: None,
+            scroll: 0,
+            height: 0,
+            was_read: false,
+            seeks: false,
+            rows_left: 0,
+            laid_out: None,
+            small: false,
+            lists: false,
+            form: Form::Choosing,
+            at: 0,
+            decisions: vec![None; calls],
+            shown,
+            drafts: vec![None; calls],
+            argued: vec![None; calls],
+            edited: vec![None; calls],
+            unread: None,
+        }
+    }
+
+    /// Does it stand over the whole layer that this action opened, which led to it?
+    pub fn covers_layer(&self, opened: Option<Action>) -> bool {
+        let is_led_to = matches!(
+            self.question,
+            Ask::AddModel { .. } | Ask::RemoveModel { .. }
+        );
+        is_led_to && opened == Some(Action::Models)
+    }
+
+    pub fn calls(&self) -> &[ApproveCall] {
+        match &self.question {
+            Ask::Approve(calls) => calls,
+            _ => &[],
+        }
+    }
+
+    pub fn call(&self) -> Option<&ApproveCall> {
+        self.calls().get(self.at)
+    }
+
+    /// The choices, in the order in which they are listed.
+    pub fn rows(&self, transcript: &Transcript) -> Vec<Row> {
+        let Some(offered) = self.call() else {
+            let choices = self.question.choices().iter().zip('1'..='9');
+            return choices
+                .map(|(choice, digit)| {
+                    row(Act::Choose(choice.choice), digit, choice.key, choice.label)
+                })
+                .collect();
+        };
+        if self.edited.get(self.at).is_some_and(Option::is_some) {
+            return self.rows_of_edited();
+        }
+        let mut rows = vec![
+            row(Act::Run, '1', 'y', "Run it"),
+            row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
+            row(Act::Deny, '3', 'd', "Deny, model goes on"),
+            row(Act::Edit, '4', 'e', "Edit the arguments"),
+            row(Act::RunForSession, '5', 's', "Allow this session"),
+            row(Act::RunAlways, '6', ' ', "Always this tool"),
+            row(Act::RunServer, '7', ' ', "Always this server"),
+            row(Act::RunMatching, '8', ' ', "Always if it matches"),
+            row(Act::Never, '9', ' ', "Never this tool"),
+        ];
+        if self.calls().len() > 1 && self.shown.iter().all(|shown| *shown) {
+            let label = match self.decided() {
+                0 => format!("Run all {} listed", self.calls().len()),
+                decided => format!("Run the other {}", self.calls().len() - decided),
+            };
+            rows.push(row(Act::RunAll, '0', ' ', &label));
+        }
+        let call = transcript.call(offered.call);
+        if call.is_some_and(|call| call.repeats.is_some()) {
+            rows.push(row(Act::UseFirst, ' ', 'u', "Use the first result"));
+        }
+        if call.is_some_and(from_text) {
+            rows.push(row(Act::AsText, ' ', 't', "Treat as text"));
+        }
+        rows.extend(self.unread_row());
+        rows
+    }
+
+    /// The choices about a call whose edited arguments are shown. None of them grants
+    /// anything about the arguments that the model wrote.
+    fn rows_of_edited(&self) -> Vec<Row> {
+        let mut rows = vec![
+            row(Act::Run, '1', 'y', "Run it as edited"),
+            row(Act::Refuse, '2', 'n', "Refuse, end the turn"),
+            row(Act::Deny, '3', 'd', "Deny, model goes on"),
+            row(Act::Edit, '4', 'e', "Edit the arguments"),
+            row(Act::Never, '9', ' ', "Never this tool"),
+        ];
+        rows.extend(self.unread_row());
+        rows
+    }
+
+    fn unread_row(&self) -> Option<Row> {
+        let is_long = self.rows_left > UNREAD_FROM;
+        is_long.then(|| row(Act::RunUnread, ' ', 'r', "Run it unread"))
+    }
+
+    /// Shows another call of the same question.
+    pub fn show(&mut self, at: usize) {
+        self.at = at.min(self.calls().len().saturating_sub(1));
+        if let Some(shown) = self.shown.get_mut(self.at) {
+            *shown = true;
+        }
+        self.scroll = 0;
+        self.was_read = false;
+        self.seeks = false;
+        self.rows_left = 0;
+        self.laid_out = None;
+        self.chosen = None;
+        self.lists = false;
+        self.form = Form::Choosing;
+    }
+
+    /// Do the choices with their labels stand in the place of what is asked about?
+    pub fn lists_choices(&self) -> bool {
+        self.lists && self.small && matches!(self.form, Form::Choosing)
+    }
+
+    /// Lists the choices, or shows again what is asked about. Where the labels are in
+    /// sight anyway there is nothing to list.
+    pub fn list_choices(&mut self, lists: bool) {
+        self.lists = lists && self.small;
+        self.scroll = 0;
+    }
+
+    /// Decides about the call shown. The answer, once nothing is open.
+    pub fn decide(&mut self, decision: Decision) -> Option<Answer> {
+        if decision == Decision::Refuse {
+            return Some(self.all(&Decision::Refuse));
+        }
+        let decision = match (decision, self.edited.get_mut(self.at)?.take()) {
+            (Decision::Run, Some(arguments)) => Decision::Edit { arguments },
+            (decision, _) => decision,
+        };
+        *self.decisions.get_mut(self.at)? = Some(decision);
+        let count = self.decisions.len();
+        let open = (1..=count)
+            .map(|step| (self.at + step) % count)
+            .find(|at| self.decisions[*at].is_none());
+        if let Some(at) = open {
+            self.show(at);
+            return None;
+        }
+        let decided = self.decisions.iter().flatten().cloned();
+        Some(Answer::Calls(self.ids().zip(decided).collect()))
+    }
+
+    /// How many calls are decided.
+    pub fn decided(&self) -> usize {
+        self.decisions.iter().flatten().count()
+    }
+
+    /// The same for every call, whatever was decided before.
+    fn all(&self, decision: &Decision) -> Answer {
+        Answer::Calls(self.ids().map(|call| (call, decision.clone())).collect())
+    }
+
+    /// Runs what is undecided.
+    pub fn run_rest(&self) -> Answer {
+        let run = |edited: &Option<Arguments>| match edited.clone() {
+            Some(arguments) => Decision::Edit { arguments },
+            None => Decision::Run,
+        };
+        let decided = self.decisions.iter().zip(&self.edited);
+        let decided = decided.map(|(decision, edited)| {
+            let decision = decision.clone();
+            decision.unwrap_or_else(|| run(edited))
+        });
+        Answer::Calls(self.ids().zip(decided).collect())
+    }
+
+    fn ids(&self) -> impl Iterator<Item = CallId> {
+        self.calls().iter().map(|call| call.call)
+    }
+}
+
+pub fn from_text(call: &ToolCall) -> bool {
+    matches!(call.origin, CallOrigin::Text { .. })
+}

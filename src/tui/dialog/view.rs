@@ -1,0 +1,327 @@
+//! A question's dialog. What is asked about scrolls; the question and its choices
+//! never do, and nothing is ever drawn over an argument.
+
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::tui::dialog::body;
+use crate::tui::dialog::body::Words;
+use crate::tui::dialog::compact::{choice_style, draw_keys, key_of, saturated};
+use crate::tui::dialog::field::{draw_arguments, draw_field};
+use crate::tui::dialog::state::{Body, Form, OpenAsk, Row};
+use crate::tui::layer::Shared;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use ratatui::layout::{Position, Rect};
+use std::time::Duration;
+
+/// Columns of a choice's digit and key.
+const KEYS_WIDTH: usize = 6;
+/// Under this width choices are indented by one column, else by two.
+const INDENTED_FROM: u16 = 60;
+/// Rows of the field for edited arguments, with what stands around it.
+const FIELD_ROWS: u16 = 10;
+/// A dialog is not wider than text that reads well.
+const WIDTH_MAX: u16 = 96;
+/// Under this width it has no frame.
+const FRAME_FROM: u16 = 24;
+/// A frame must leave so many rows to what is asked about.
+const BODY_ROWS_MIN: u16 = 3;
+/// From this height on blank rows are not missed.
+const ROOMY: u16 = 20;
+/// Rows of the word to the model, with its label.
+const WORD_ROWS: u16 = 3;
+const WORD_LABEL: &str = "Deny. A word to the model:";
+const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
+
+/// The rows that the dialog takes, for its owner to say.
+pub fn rows(shared: Shared, ask: &mut OpenAsk, columns: u16, room: u16, most: u16) -> u16 {
+    let words = body::words(shared, ask);
+    let columns = columns.min(width_max(shared, ask));
+    let inner = columns.saturating_sub(4).max(1);
+    let room = room.max(least_rows(&words, inner)).min(most);
+    if is_small(&words, columns, room) {
+        return most;
+    }
+    lay_out(shared, ask, &words, inner, false);
+    // Whether a call can be run unread is known only now.
+    let words = body::words(shared, ask);
+    let field = match ask.form {
+        Form::Arguments { .. } => FIELD_ROWS,
+        _ => 0,
+    };
+    let lower = lower_rows(&words, inner, true);
+    let wanted = saturated(ask.body().len()).saturating_add(lower);
+    wanted.max(field).saturating_add(2).min(room)
+}
+
+/// A question that a dialog led to is as wide as that one: what stood beside it would
+/// be cut.
+fn width_max(shared: Shared, ask: &OpenAsk) -> u16 {
+    if ask.covers_layer(shared.opened) {
+        u16::MAX
+    } else {
+        WIDTH_MAX
+    }
+}
+
+fn lay_out(shared: Shared, ask: &mut OpenAsk, words: &Words, columns: u16, with_footer: bool) {
+    if ask.is_stale() {
+        body::renew_arguments(shared, ask);
+    }
+    ask.lay_out(columns, with_footer, |ask| {
+        if ask.lists_choices() {
+            return Body {
+                rows: listed(&words.rows, columns),
+                ..Body::default()
+            };
+        }
+        let mut body = body::body(shared, ask, columns);
+        if with_footer && !words.footer.is_empty() {
+            let footer = rows_of(&Clean::line(&words.footer), columns);
+            body.rows.extend(footer);
+        }
+        body
+    });
+}
+
+/// The choices with their keys, wrapped, for want of rows of their own.
+fn listed(rows: &[Row], columns: u16) -> Vec<String> {
+    let row = |row: &Row| {
+        let key = key_of(row).unwrap_or_default();
+        rows_of(&Clean::line(&format!("{key} {}", row.label)), columns)
+    };
+    rows.iter().flat_map(row).collect()
+}
+
+fn is_small(words: &Words, columns: u16, height: u16) -> bool {
+    let inner = columns.saturating_sub(4).max(1);
+    columns < FRAME_FROM || height < least_rows(words, inner)
+}
+
+/// The rows below which there is no frame and the choices become one row.
+fn least_rows(words: &Words, columns: u16) -> u16 {
+    2 + BODY_ROWS_MIN + lower_rows(words, columns, false)
+}
+
+/// The question, the choices and the footer, with blank rows between where there
+/// is room for them.
+fn lower_rows(words: &Words, columns: u16, gaps: bool) -> u16 {
+    let footer = u16::from(!words.footer.is_empty());
+    let gaps = if gaps { 2 + footer } else { 0 };
+    1 + choice_rows(&words.rows, columns) + footer + gaps
+}
+
+/// Choices stand in two columns where every label fits whole.
+fn across(rows: &[Row], columns: u16) -> u16 {
+    let widest = rows.iter().map(|row| width(&row.label)).max();
+    let column = indent(columns) + KEYS_WIDTH + widest.unwrap_or(0);
+    // With a gap between the two.
+    let fits = column < usize::from(columns) / 2;
+    if fits { 2 } else { 1 }
+}
+
+fn indent(columns: u16) -> usize {
+    if columns < INDENTED_FROM { 1 } else { 2 }
+}
+
+fn choice_rows(rows: &[Row], columns: u16) -> u16 {
+    saturated(rows.len()).div_ceil(across(rows, columns))
+}
+
+/// Returns the cursor's place where a field of the dialog is edited.
+pub fn draw(shared: Shared, ask: &mut OpenAsk, area: Rect, pen: &mut Painter) -> Option<Position> {
+    let now = shared.now;
+    let area = Rect {
+        width: area.width.min(width_max(shared, ask)),
+        ..area
+    };
+    let words = body::words(shared, ask);
+    let small = is_small(&words, area.width, area.height);
+    ask.small = small;
+    let style = if ask.armed {
+        pen.theme.accent
+    } else {
+        pen.theme.dim
+    };
+    let inner = if small {
+        pen.clear(area);
+        area
+    } else {
+        pen.frame(area, words.title, "", style)
+    };
+    lay_out(shared, ask, &words, inner.width.max(1), small);
+    if !ask.is_seen {
+        // Time to read it begins with its first frame, however late that comes.
+        (ask.is_seen, ask.opened) = (true, ask.opened.max(now));
+    }
+    if matches!(ask.form, Form::Arguments { .. }) {
+        let head = body::head(shared, ask);
+        return draw_arguments(&head, &mut ask.form, inner, pen);
+    }
+    if small {
+        draw_small(&words, ask, inner, now, pen)
+    } else {
+        draw_framed(&words, ask, area, inner, now, pen)
+    }
+}
+
+fn draw_framed(
+    words: &Words,
+    ask: &mut OpenAsk,
+    area: Rect,
+    inner: Rect,
+    now: Duration,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let roomy = lower_rows(words, inner.width, true);
+    let fits = saturated(ask.body().len()).saturating_add(roomy) <= inner.height;
+    let gap = u16::from(fits || area.height >= ROOMY);
+    let lower = match ask.form {
+        Form::Word(_) | Form::Unread(_) => WORD_ROWS + gap,
+        _ => lower_rows(words, inner.width, gap > 0),
+    };
+    let body = Rect {
+        height: inner.height.saturating_sub(lower),
+        ..inner
+    };
+    let rest = Rect {
+        y: body.bottom() + gap,
+        height: lower.saturating_sub(gap),
+        ..inner
+    };
+    draw_body(ask, body, now, pen);
+    let marks = marks(ask, usize::from(area.width.saturating_sub(6)), pen);
+    if !marks.is_empty() {
+        let (right, y) = (area.right().saturating_sub(2), area.bottom() - 1);
+        pen.put_right(right, y, &format!(" {marks} "), pen.theme.attention);
+    }
+    let label = label_of(&ask.form);
+    if let Form::Word(editor) | Form::Unread(editor) = &mut ask.form {
+        return Some(draw_field(label, editor, None, rest, pen));
+    }
+    draw_choices(words, ask, rest, gap, pen);
+    None
+}
+
+/// What the one-line field of a dialog is for.
+fn label_of(form: &Form) -> &'static str {
+    match form {
+        Form::Unread(_) => UNREAD_LABEL,
+        _ => WORD_LABEL,
+    }
+}
+
+/// Without a frame: what is asked about, the question, and the choices' keys.
+fn draw_small(
+    words: &Words,
+    ask: &mut OpenAsk,
+    area: Rect,
+    now: Duration,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let label = match ask.form {
+        Form::Word(_) | Form::Unread(_) => label_of(&ask.form),
+        _ => words.question,
+    };
+    let count = ask.body().len();
+    let mut lower = 2.min(area.height.saturating_sub(1));
+    let scrolls = count > usize::from(area.height - lower);
+    // The marks stand at the question's right, and where that is too narrow in a
+    // row of their own.
+    let room = usize::from(area.width).saturating_sub(width(label) + 2);
+    let own_row = scrolls && area.height > 3 && width(&short_marks(count, count, pen)) > room;
+    lower += u16::from(own_row);
+    let body = Rect {
+        height: area.height - lower,
+        ..area
+    };
+    draw_body(ask, body, now, pen);
+    let room = if own_row { area.width.into() } else { room };
+    let marks = marks(ask, room, pen);
+    let mut rest = Rect {
+        y: body.bottom(),
+        height: lower,
+        ..area
+    };
+    if lower > 0 {
+        pen.put_right(area.right(), rest.y, &marks, pen.theme.attention);
+    }
+    if own_row {
+        rest.y += 1;
+        rest.height -= 1;
+    } else if scrolls {
+        rest.width = rest.width.saturating_sub(saturated(width(&marks)) + 1);
+    }
+    match &mut ask.form {
+        Form::Word(editor) | Form::Unread(editor) => {
+            Some(draw_field(label, editor, None, rest, pen))
+        }
+        _ => {
+            draw_keys(words, ask, rest, area.width, pen);
+            None
+        }
+    }
+}
+
+/// Draws the scrolled part, and remembers how much of it there is room for.
+fn draw_body(ask: &mut OpenAsk, area: Rect, now: Duration, pen: &mut Painter) {
+    ask.drawn(area.height.into(), now);
+    let rows = ask.body().iter().enumerate().skip(ask.scroll);
+    for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
+        let style = if index < ask.head() {
+            pen.theme.bold
+        } else {
+            pen.theme.plain
+        };
+        pen.put(area.x, y, row, style, area.width);
+    }
+}
+
+/// How many rows there are above and below those in view.
+fn marks(ask: &OpenAsk, room: usize, pen: &Painter) -> String {
+    let (above, below) = (ask.scroll, ask.last_top() - ask.scroll);
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    let long: Vec<_> = up.into_iter().chain(down).collect();
+    let long = long.join("  ");
+    if width(&long) <= room {
+        long
+    } else {
+        short_marks(above, below, pen)
+    }
+}
+
+fn short_marks(above: usize, below: usize, pen: &Painter) -> String {
+    let mark = |arrow, count| (count > 0).then(|| format!("{arrow}{count}"));
+    let (up, down) = (mark(pen.glyphs.up, above), mark(pen.glyphs.down, below));
+    up.into_iter().chain(down).collect::<Vec<_>>().join(" ")
+}
+
+fn draw_choices(words: &Words, ask: &OpenAsk, area: Rect, gap: u16, pen: &mut Painter) {
+    let style = choice_style(ask, pen);
+    pen.put(area.x, area.y, words.question, pen.theme.bold, area.width);
+    let first = area.y + 1 + gap;
+    let per_column = choice_rows(&words.rows, area.width).max(1);
+    let column_width = area.width / across(&words.rows, area.width);
+    for (index, row) in (0..).zip(&words.rows) {
+        let (column, y) = (index / per_column, first + index % per_column);
+        let x = area.x + column * column_width;
+        if y >= area.bottom() {
+            continue;
+        }
+        let digit = row.digit.unwrap_or(' ');
+        let key = row.key.unwrap_or(' ');
+        let lead = " ".repeat(indent(area.width));
+        let words = format!("{lead}{digit}  {key}  {}", row.label);
+        let columns = column_width.saturating_sub(1);
+        pen.put_cut(x, y, &words, style, columns);
+        if ask.chosen == Some(index.into()) {
+            let line = Rect::new(x, y, (saturated(width(&words)) + 1).min(columns), 1);
+            let selection = pen.theme.selection;
+            pen.style(line, selection);
+        }
+    }
+    if !words.footer.is_empty() && area.height > 0 {
+        let (footer, y) = (Clean::line(&words.footer), area.bottom() - 1);
+        pen.put_cut(area.x, y, footer.as_str(), pen.theme.dim, area.width);
+    }
+}

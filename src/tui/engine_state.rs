@@ -1,0 +1,65 @@
+//! The engine's state as it was last reported: models, settings, decisions and the log.
+//! Features read it; only the events of the engine change it.
+
+use crate::domain::trace::TraceLine;
+use crate::domain::{Banner, ModelRef, PersonaSummary, Pull, Stocks, Think, ToolMode, Trusted};
+use crate::protocol::{Event, LogLine, Meter};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Log lines kept for the log layer.
+const LOG_LINES_MAX: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub struct EngineState {
+    pub models: Vec<ModelRef>,
+    pub selected: Option<ModelRef>,
+    /// The models of every server.
+    pub stocks: Arc<Stocks>,
+    pub pull: Option<Pull>,
+    /// The `think` setting of the selected model.
+    pub think: Option<Think>,
+    pub personas: Arc<Vec<PersonaSummary>>,
+    /// The persona that answers; None is the system prompt.
+    pub persona: Option<String>,
+    pub mode: ToolMode,
+    pub trusted: Arc<Vec<Trusted>>,
+    pub meter: Meter,
+    pub banners: Vec<Banner>,
+    pub log: VecDeque<LogLine>,
+    /// What the last answer was made of; None until the engine was asked.
+    pub trace: Option<Arc<Vec<TraceLine>>>,
+}
+
+impl EngineState {
+    /// Takes in an event that concerns it. Any other one is handed back.
+    pub fn apply(&mut self, event: Event) -> Option<Event> {
+        match event {
+            Event::ModelsListed { models, selected } => {
+                (self.models, self.selected) = (models, selected);
+            }
+            Event::PersonasListed { personas, selected } => {
+                (self.personas, self.persona) = (personas, selected);
+            }
+            Event::PullChanged(pull) => self.pull = pull,
+            Event::ThinkChanged(think) => self.think = think,
+            Event::ToolModeChanged(mode) => self.mode = mode,
+            Event::ContextMeasured(meter) => self.meter = meter,
+            Event::BannersChanged(banners) => self.banners = banners,
+            Event::Traced(lines) => self.trace = Some(lines),
+            Event::Logged(line) => {
+                self.log.push_back(line);
+                if self.log.len() > LOG_LINES_MAX {
+                    self.log.pop_front();
+                }
+            }
+            other => return Some(other),
+        }
+        None
+    }
+
+    /// The name of the model that a prompt goes to.
+    pub fn model_name(&self) -> &str {
+        self.selected.as_ref().map_or("", |model| &model.name)
+    }
+}

@@ -1,0 +1,113 @@
+//! All keys and commands, read from the table of actions.
+
+use crate::tui::keymap::{Action, Binding, Chord, TABLE, When};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+
+/// Columns of the keys, and of the commands behind them.
+const KEYS_COLUMNS: u16 = 24;
+const COMMAND_COLUMNS: u16 = 16;
+
+enum Row {
+    Heading(&'static str),
+    Binding(&'static Binding),
+    Blank,
+}
+
+#[derive(Debug, Default)]
+pub struct HelpLayer {
+    /// First row in view.
+    top: usize,
+}
+
+impl Layer for HelpLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::Help)
+    }
+
+    fn key(&mut self, _: KeyEvent, _: &mut Cx) -> Handled {
+        Handled::PassedOn
+    }
+
+    fn scroll(&mut self, rows: isize, _: Shared) {
+        self.top = self.top.saturating_add_signed(rows);
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        let (over, rows) = (area.body, rows());
+        let area = window(over, "Help", "", (over.width, rows.len() as u16), pen);
+        let height = usize::from(area.height);
+        self.top = self.top.min(rows.len().saturating_sub(height));
+        for (y, row) in rows.iter().skip(self.top).take(height).enumerate() {
+            let y = area.y + y as u16;
+            match row {
+                Row::Blank => {}
+                Row::Heading(words) => {
+                    pen.put(area.x, y, words, pen.theme.bold, area.width);
+                }
+                Row::Binding(binding) => draw_binding(binding, area, y, pen),
+            }
+        }
+        let below = rows.len().saturating_sub(self.top + height);
+        if below > 0 && height > 0 {
+            let mark = format!(" {} {below} more", pen.glyphs.down);
+            pen.put_right(area.right(), area.bottom() - 1, &mark, pen.theme.accent);
+        }
+        None
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        vec!["PgUp/PgDn scroll".to_owned(), "Esc close".to_owned()]
+    }
+}
+
+fn draw_binding(binding: &Binding, area: Rect, y: u16, pen: &mut Painter) {
+    let keys: Vec<_> = binding.keys.iter().map(Chord::to_string).collect();
+    let command = format!("{} {}", binding.command.unwrap_or_default(), binding.usage);
+    let narrow = area.width < 72;
+    let name = if !keys.is_empty() && narrow {
+        keys[0].clone()
+    } else if keys.is_empty() {
+        command.trim_end().to_owned()
+    } else {
+        keys.join(", ")
+    };
+    let columns = if narrow {
+        KEYS_COLUMNS / 2
+    } else {
+        KEYS_COLUMNS + 4
+    };
+    pen.put_cut(area.x, y, &name, pen.theme.accent, columns.min(area.width));
+    let x = area.x + columns + 1;
+    let room = area.right().saturating_sub(x);
+    let used = pen.put_cut(x, y, binding.description, pen.theme.plain, room);
+    if !keys.is_empty() && used + COMMAND_COLUMNS < room {
+        pen.put_right(area.right(), y, command.trim_end(), pen.theme.dim);
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let groups = [
+        ("Everywhere", When::Always, true),
+        ("In the message", When::Message, true),
+        ("In a pane", When::Pane, true),
+        ("In the servers", When::Servers, true),
+        ("On a call in the chat", When::Call, true),
+        ("Commands", When::Always, false),
+    ];
+    let mut rows = Vec::new();
+    for (heading, when, keyed) in groups {
+        if !rows.is_empty() {
+            rows.push(Row::Blank);
+        }
+        rows.push(Row::Heading(heading));
+        let listed = TABLE
+            .iter()
+            .filter(|binding| binding.when == when && binding.keys.is_empty() != keyed);
+        rows.extend(listed.map(Row::Binding));
+    }
+    rows
+}

@@ -1,0 +1,86 @@
+//! Searching the prompts that were typed before (Ctrl+R).
+
+use crate::text::Clean;
+use crate::text::grapheme::truncate;
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
+use crate::tui::widgets::list::SearchList;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+
+/// Rows that a search finds at most: more are no help to anybody.
+const FOUND_MAX: usize = 200;
+
+#[derive(Debug, Default)]
+pub struct HistorySearch(SearchList);
+
+/// The prompts that hold every word of `filter`, newest first.
+fn found<'a>(prompts: &'a [String], filter: &str) -> Vec<&'a str> {
+    let filter = filter.to_lowercase();
+    let words: Vec<&str> = filter.split_whitespace().collect();
+    let holds_all = |prompt: &&String| {
+        let prompt = prompt.to_lowercase();
+        words.iter().all(|word| prompt.contains(word))
+    };
+    let newest_first = prompts.iter().rev();
+    newest_first
+        .filter(holds_all)
+        .take(FOUND_MAX)
+        .map(String::as_str)
+        .collect()
+}
+
+impl Layer for HistorySearch {
+    fn action(&self) -> Option<Action> {
+        Some(Action::Recall)
+    }
+
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        if layers::step(key).is_some() {
+            return Handled::PassedOn;
+        }
+        if layers::find(key, &[Place::Line]) == Some(LayerKey::Take) {
+            let found = found(cx.shared.prompts, &self.0.filter());
+            if let Some(prompt) = found.get(self.0.selected(found.len())) {
+                let prompt = (*prompt).to_owned();
+                cx.ask(Request::SetMessage(prompt));
+            }
+            return Handled::Closed;
+        }
+        self.0.type_key(key)
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
+        self.0.paste(text);
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, shared: Shared) {
+        let count = found(shared.prompts, &self.0.filter()).len();
+        self.0.step(rows, count);
+    }
+
+    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
+        let found = found(shared.prompts, &self.0.filter());
+        let rows = (found.len() as u16).clamp(1, 12);
+        let area = window(area.chat, "Typed before", "", (72, rows + 2), pen);
+        let cursor = self.0.draw(&found, area, pen, |prompt, row, pen| {
+            let line = row.line;
+            let start = truncate(prompt, 2 * usize::from(line.width));
+            let words = Clean::line(start);
+            let columns = line.width.saturating_sub(2);
+            pen.put_cut(line.x + 2, line.y, words.as_str(), row.style, columns);
+        });
+        Some(cursor)
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        vec![
+            layers::hint(Place::Line, LayerKey::Take, "take"),
+            layers::hint(Place::Line, LayerKey::Back, "close"),
+        ]
+    }
+}

@@ -1,0 +1,282 @@
+//! What a terminal really sends, made into what was meant: Hangul jamo as the
+//! keys they lie on, bursts of keys as pastes, and the terminal's reply to a
+//! question as no key at all.
+
+use crate::tui::theme::Background;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use std::time::Duration;
+
+/// Text keys in one read from which on nobody typed them one by one.
+const BURST_KEYS_MIN: usize = 4;
+/// How long after the question a reply of the terminal is looked for.
+const REPLY_WITHIN: Duration = Duration::from_secs(3);
+/// How long the start of a reply may stay without its end.
+const REPLY_GAP: Duration = Duration::from_millis(100);
+/// How a reply begins, in the spelling of [`spell`].
+const REPLY_START: &str = "\u{1b}11;";
+/// The longest reply, in keys.
+const REPLY_KEYS_MAX: usize = 40;
+
+/// The Latin key on which a two-set jamo lies; other characters unchanged, in
+/// lower case.
+pub fn key_under(c: char) -> char {
+    const JAMO: [(char, char); 33] = [
+        ('ㅂ', 'q'),
+        ('ㅃ', 'q'),
+        ('ㅈ', 'w'),
+        ('ㅉ', 'w'),
+        ('ㄷ', 'e'),
+        ('ㄸ', 'e'),
+        ('ㄱ', 'r'),
+        ('ㄲ', 'r'),
+        ('ㅅ', 't'),
+        ('ㅆ', 't'),
+        ('ㅛ', 'y'),
+        ('ㅕ', 'u'),
+        ('ㅑ', 'i'),
+        ('ㅐ', 'o'),
+        ('ㅒ', 'o'),
+        ('ㅔ', 'p'),
+        ('ㅖ', 'p'),
+        ('ㅁ', 'a'),
+        ('ㄴ', 's'),
+        ('ㅇ', 'd'),
+        ('ㄹ', 'f'),
+        ('ㅎ', 'g'),
+        ('ㅗ', 'h'),
+        ('ㅓ', 'j'),
+        ('ㅏ', 'k'),
+        ('ㅣ', 'l'),
+        ('ㅋ', 'z'),
+        ('ㅌ', 'x'),
+        ('ㅊ', 'c'),
+        ('ㅍ', 'v'),
+        ('ㅠ', 'b'),
+        ('ㅜ', 'n'),
+        ('ㅡ', 'm'),
+    ];
+    // The conjoining forms, which some input methods send, in the order of Unicode.
+    const LEADING: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
+    const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ    ㅛㅜ    ㅠㅡ ㅣ";
+    let nth = |list: &'static str, base: u32| list.chars().nth((u32::from(c) - base) as usize);
+    let compatible = match c {
+        '\u{1100}'..='\u{1112}' => nth(LEADING, 0x1100),
+        '\u{1161}'..='\u{1175}' => nth(VOWELS, 0x1161),
+        _ => None,
+    };
+    let c = compatible.unwrap_or(c);
+    JAMO.iter()
+        .find(|(jamo, _)| *jamo == c)
+        .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
+}
+
+/// A key in the one spelling that the table of keys uses.
+pub fn normal(key: KeyEvent) -> (KeyCode, KeyModifiers) {
+    let chord = KeyModifiers::CONTROL | KeyModifiers::ALT;
+    let mut modifiers = key.modifiers & (chord | KeyModifiers::SHIFT);
+    let code = match key.code {
+        KeyCode::Char(c) => {
+            modifiers -= KeyModifiers::SHIFT;
+            // AltGr arrives as both and types a character.
+            if modifiers == chord {
+                modifiers = KeyModifiers::NONE;
+            }
+            if modifiers.is_empty() {
+                KeyCode::Char(c)
+            } else {
+                KeyCode::Char(key_under(c))
+            }
+        }
+        KeyCode::BackTab => {
+            modifiers |= KeyModifiers::SHIFT;
+            KeyCode::Tab
+        }
+        code => code,
+    };
+    (code, modifiers)
+}
+
+/// The character that a key types, where it types one.
+pub fn typed(key: KeyEvent) -> Option<char> {
+    match normal(key) {
+        (KeyCode::Char(c), modifiers) if modifiers.is_empty() => Some(c),
+        _ => None,
+    }
+}
+
+/// One group of keys that were read at once.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Group {
+    Key(KeyEvent),
+    Burst(String),
+}
+
+/// Makes a run of many text keys one burst. Enter belongs to it where text
+/// follows; at its end it is a key of its own.
+pub fn group(keys: &[KeyEvent]) -> Vec<Group> {
+    let text = |key: &KeyEvent| match key.code {
+        _ if key.kind == KeyEventKind::Release => None,
+        KeyCode::Enter if key.modifiers.is_empty() => Some('\n'),
+        KeyCode::Char('j') if key.modifiers == KeyModifiers::CONTROL => Some('\n'),
+        KeyCode::Tab if key.modifiers.is_empty() => Some('\t'),
+        _ => typed(*key),
+    };
+    let mut groups = Vec::new();
+    let mut rest = keys;
+    while let Some(first) = rest.first() {
+        let run = rest.iter().take_while(|key| text(key).is_some()).count();
+        let controls = rest[..run]
+            .iter()
+            .rev()
+            .take_while(|key| typed(**key).is_none())
+            .count();
+        let run = run - controls;
+        if run >= BURST_KEYS_MIN {
+            groups.push(Group::Burst(rest[..run].iter().filter_map(text).collect()));
+            rest = &rest[run..];
+        } else {
+            groups.push(Group::Key(*first));
+            rest = &rest[1..];
+        }
+    }
+    groups
+}
+
+/// Takes the terminal's answer to `OSC 11 ; ?` out of the keys. crossterm reads
+/// it as Alt+], its characters, and Alt+\ or Ctrl+G.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyFilter {
+    held: Vec<KeyEvent>,
+    held_since: Duration,
+    done: bool,
+}
+
+impl ReplyFilter {
+    /// Keys that go on, and the background where the reply is complete.
+    pub fn push(&mut self, key: KeyEvent, at: Duration) -> (Vec<KeyEvent>, Option<Background>) {
+        if self.done || at > REPLY_WITHIN {
+            let mut keys = self.release();
+            keys.push(key);
+            return (keys, None);
+        }
+        if self.held.is_empty() {
+            self.held_since = at;
+        }
+        self.held.push(key);
+        let said: String = self.held.iter().filter_map(spell).collect();
+        if let Some(body) = said.strip_prefix(REPLY_START)
+            && let Some(body) = body.strip_suffix('\u{7}')
+        {
+            self.done = true;
+            self.held.clear();
+            return (Vec::new(), background_of(body));
+        }
+        let begins = said.chars().count() == self.held.len()
+            && (said.starts_with(REPLY_START) || REPLY_START.starts_with(said.as_str()));
+        if begins && self.held.len() < REPLY_KEYS_MAX {
+            return (Vec::new(), None);
+        }
+        (self.release(), None)
+    }
+
+    /// Are these keys, or the keys before them, the start of a reply?
+    pub fn may_hold(&self, keys: &[KeyEvent]) -> bool {
+        let starts = |key: &KeyEvent| spell(key) == REPLY_START.chars().next();
+        !self.done && (!self.held.is_empty() || keys.iter().any(starts))
+    }
+
+    /// When held keys must be given through though no end came.
+    pub fn due(&self) -> Option<Duration> {
+        (!self.held.is_empty()).then(|| self.held_since + REPLY_GAP)
+    }
+
+    pub fn release(&mut self) -> Vec<KeyEvent> {
+        std::mem::take(&mut self.held)
+    }
+}
+
+/// A key of a reply as one character: ESC for its start, BEL for either end.
+fn spell(key: &KeyEvent) -> Option<char> {
+    match (key.code, key.modifiers - KeyModifiers::SHIFT) {
+        (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),
+        (KeyCode::Char('\\'), KeyModifiers::ALT) => Some('\u{7}'),
+        (KeyCode::Char('g'), KeyModifiers::CONTROL) => Some('\u{7}'),
+        (KeyCode::Char(c), KeyModifiers::NONE) => Some(c),
+        _ => None,
+    }
+}
+
+/// `rgb:RRRR/GGGG/BBBB` with one to four digits each (xterm's control sequences).
+fn background_of(body: &str) -> Option<Background> {
+    let colors = body.split_once(':')?.1;
+    let mut parts = colors.split('/').map(|digits| {
+        let max = 16_u32.checked_pow(digits.len() as u32)?.checked_sub(1)?;
+        let value = u32::from_str_radix(digits, 16).ok()?;
+        (max > 0).then(|| f64::from(value) / f64::from(max))
+    });
+    let mut next = || parts.next().flatten();
+    let (red, green, blue) = (next()?, next()?, next()?);
+    let brightness = 0.299 * red + 0.587 * green + 0.114 * blue;
+    Some(if brightness > 0.5 {
+        Background::Light
+    } else {
+        Background::Dark
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<KeyEvent> {
+        let key = |c| match c {
+            '\n' => KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE),
+            '⎋' => KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT),
+            '\\' => KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::ALT),
+            c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
+        };
+        text.chars().map(key).collect()
+    }
+
+    fn filtered(filter: &mut ReplyFilter, text: &str) -> (String, Option<Background>) {
+        let mut through = String::new();
+        let mut found = None;
+        for key in keys(text) {
+            let (keys, background) = filter.push(key, Duration::ZERO);
+            through.extend(keys.iter().filter_map(spell));
+            found = found.or(background);
+        }
+        (through, found)
+    }
+
+    #[test]
+    fn a_reply_about_the_background_is_no_typing() {
+        let mut filter = ReplyFilter::default();
+        let (through, found) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
+        assert_eq!((through.as_str(), found), ("ab", Some(Background::Light)));
+    }
+
+    #[test]
+    fn what_only_begins_like_a_reply_is_typed() {
+        let mut filter = ReplyFilter::default();
+        assert_eq!(filtered(&mut filter, "⎋11x").0, "\u{1b}11x");
+    }
+
+    #[test]
+    fn the_end_of_a_burst_is_a_key() {
+        let groups = group(&keys("ab\ncd\n"));
+        let enter = Group::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        assert_eq!(groups, [Group::Burst("ab\ncd".into()), enter]);
+    }
+
+    #[test]
+    fn a_few_keys_are_typing() {
+        assert_eq!(group(&keys("ab\n")).len(), 3);
+    }
+
+    #[test]
+    fn jamo_are_the_keys_they_lie_on() {
+        let under: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(key_under).collect();
+        assert_eq!(under, "yndesucy");
+    }
+}

@@ -1,0 +1,201 @@
+//! The keys of what opens over the chat: lists, forms and texts. Layers look their keys up
+//! here, and their hints are written from the same rows.
+
+use super::{Chord, pressed};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// What a key means to a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerKey {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Start,
+    End,
+    Left,
+    Right,
+    /// Takes what is selected, or goes on to the next field.
+    Take,
+    Back,
+    /// From the search line to the list and back, or to the other tab.
+    Switch,
+    Erase,
+    Delete,
+    Revoke,
+    Pull,
+    StopPull,
+    Refresh,
+    AddServer,
+    Copy,
+    Yes,
+    /// Writes the selected completion out.
+    Complete,
+}
+
+/// The layers and lists, or parts of them, that share keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Every list and text that scrolls.
+    Rows,
+    /// A text that is read page by page: its ends, and copying it.
+    Pages,
+    Text,
+    Log,
+    /// A line that is typed, and taken with Enter.
+    Line,
+    /// A list with a search line above.
+    Searched,
+    /// The same while the keys go to its rows.
+    InRows,
+    Sessions,
+    Deleting,
+    Models,
+    Trust,
+    Picker,
+    Form,
+    /// The commands that what is typed may become.
+    Completions,
+    /// The offer of a first run.
+    FirstRun,
+}
+
+#[derive(Debug)]
+struct LayerBinding {
+    place: Place,
+    key: LayerKey,
+    code: KeyCode,
+    /// None: whatever is held with it.
+    modifiers: Option<KeyModifiers>,
+}
+
+const fn any(place: Place, key: LayerKey, code: KeyCode) -> LayerBinding {
+    LayerBinding {
+        place,
+        key,
+        code,
+        modifiers: None,
+    }
+}
+
+const fn plain(place: Place, key: LayerKey, code: KeyCode) -> LayerBinding {
+    LayerBinding {
+        place,
+        key,
+        code,
+        modifiers: Some(KeyModifiers::NONE),
+    }
+}
+
+const fn letter(place: Place, key: LayerKey, letter: char) -> LayerBinding {
+    plain(place, key, KeyCode::Char(letter))
+}
+
+use KeyCode as K;
+use LayerKey as L;
+use Place as P;
+
+// A table reads as rows.
+#[rustfmt::skip]
+const TABLE: &[LayerBinding] = &[
+    any(P::Rows, L::Up, K::Up),
+    any(P::Rows, L::Down, K::Down),
+    any(P::Rows, L::PageUp, K::PageUp),
+    any(P::Rows, L::PageDown, K::PageDown),
+    any(P::Pages, L::Start, K::Home),
+    any(P::Pages, L::End, K::End),
+    letter(P::Pages, L::Copy, 'y'),
+    any(P::Text, L::PageDown, K::Char(' ')),
+    any(P::Log, L::Switch, K::Tab),
+    any(P::Log, L::Switch, K::Left),
+    any(P::Log, L::Switch, K::Right),
+    any(P::Line, L::Take, K::Enter),
+    any(P::Line, L::Back, K::Esc),
+    any(P::Searched, L::Back, K::Esc),
+    any(P::Searched, L::Switch, K::Tab),
+    any(P::Searched, L::Take, K::Enter),
+    letter(P::InRows, L::Up, 'k'),
+    letter(P::InRows, L::Down, 'j'),
+    letter(P::Sessions, L::Delete, 'd'),
+    any(P::InRows, L::Delete, K::Delete),
+    letter(P::Deleting, L::Yes, 'y'),
+    letter(P::Models, L::Pull, 'p'),
+    letter(P::Models, L::Delete, 'd'),
+    letter(P::Models, L::StopPull, 'c'),
+    letter(P::Models, L::AddServer, 'a'),
+    letter(P::Models, L::Refresh, 'r'),
+    plain(P::Trust, L::Take, K::Enter),
+    letter(P::Trust, L::Revoke, 'x'),
+    plain(P::Trust, L::Revoke, K::Delete),
+    any(P::Picker, L::Take, K::Enter),
+    any(P::Picker, L::Erase, K::Backspace),
+    any(P::Form, L::Back, K::Esc),
+    any(P::Form, L::Up, K::Up),
+    LayerBinding { place: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
+    any(P::Form, L::Down, K::Down),
+    any(P::Form, L::Down, K::Tab),
+    any(P::Form, L::Take, K::Enter),
+    any(P::Form, L::Left, K::Left),
+    any(P::Form, L::Right, K::Right),
+    any(P::Form, L::Start, K::Home),
+    plain(P::Completions, L::Up, K::Up),
+    plain(P::Completions, L::Down, K::Down),
+    plain(P::Completions, L::Complete, K::Tab),
+    plain(P::Completions, L::Take, K::Enter),
+    any(P::Completions, L::Back, K::Esc),
+    plain(P::FirstRun, L::Up, K::Up),
+    plain(P::FirstRun, L::Down, K::Down),
+    plain(P::FirstRun, L::Take, K::Enter),
+    plain(P::FirstRun, L::Erase, K::Backspace),
+    any(P::FirstRun, L::Back, K::Esc),
+];
+
+/// What a key means in these places.
+pub fn find(event: KeyEvent, places: &[Place]) -> Option<LayerKey> {
+    let pressed = pressed(event);
+    TABLE
+        .iter()
+        .find(|binding| {
+            let held = binding
+                .modifiers
+                .is_none_or(|held| held == pressed.modifiers);
+            places.contains(&binding.place) && binding.code == pressed.code && held
+        })
+        .map(|binding| binding.key)
+}
+
+/// `Enter resume`: the first key of a place that means this, and what it does there.
+pub fn hint(place: Place, key: LayerKey, word: &str) -> String {
+    let mut bindings = TABLE.iter();
+    let binding = bindings.find(|binding| binding.place == place && binding.key == key);
+    let name = binding.map_or_else(String::new, |binding| match binding.code {
+        KeyCode::Char(c) if c != ' ' => c.to_string(),
+        code => Chord {
+            code,
+            modifiers: KeyModifiers::NONE,
+        }
+        .to_string(),
+    });
+    format!("{name} {word}")
+}
+
+/// Rows of a page in lists, help and logs.
+const PAGE_ROWS: isize = 10;
+
+/// The rows that a key moves a list by, where it moves one.
+pub fn step(event: KeyEvent) -> Option<isize> {
+    find(event, &[Place::Rows]).and_then(LayerKey::rows)
+}
+
+impl LayerKey {
+    /// The rows that it moves a list by.
+    pub fn rows(self) -> Option<isize> {
+        match self {
+            Self::Up => Some(-1),
+            Self::Down => Some(1),
+            Self::PageUp => Some(-PAGE_ROWS),
+            Self::PageDown => Some(PAGE_ROWS),
+            _ => None,
+        }
+    }
+}

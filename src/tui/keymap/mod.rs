@@ -1,0 +1,322 @@
+//! The one table of actions. Keys, the palette, the help, the completion of
+//! commands and the hint line are all read from it.
+
+use crate::tui::input::decode::{key_under, normal};
+pub mod layers;
+
+use crate::tui::widgets::editor::Edit;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Send,
+    Interrupt,
+    Back,
+    NextPane,
+    PreviousPane,
+    Commands,
+    Help,
+    Sessions,
+    NewSession,
+    SetModel,
+    Models,
+    Think,
+    Probe,
+    SetToolMode,
+    SetPersona,
+    Reload,
+    Trust,
+    SystemPrompt,
+    Servers,
+    Thinking,
+    ToggleServer,
+    Retry,
+    Continue,
+    Compact,
+    EditLast,
+    Undo,
+    Branches,
+    Fork,
+    Rename,
+    Private,
+    Raw,
+    CopyAnswer,
+    EditOutside,
+    PageUp,
+    PageDown,
+    ToStart,
+    ToEnd,
+    Log,
+    Recall,
+    Mouse,
+    Redraw,
+    Suspend,
+    Leave,
+    Edit(Edit),
+    PreviousLine,
+    NextLine,
+    Unfold,
+    FoldServer,
+    UnfoldRow,
+    Mcp,
+    Reconnect,
+    Stderr,
+    Instructions,
+    Withheld,
+    CancelCall,
+    OpenCall,
+}
+
+/// Where a key means its action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    Always,
+    /// The focus is on the message.
+    Message,
+    /// The focus is on the chat, the thinking or the servers.
+    Pane,
+    Servers,
+    /// The line of a call is selected in the chat.
+    Call,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chord {
+    pub code: KeyCode,
+    pub modifiers: KeyModifiers,
+}
+
+pub struct Binding {
+    pub action: Action,
+    /// As the setting `keys` spells it.
+    pub name: &'static str,
+    pub keys: &'static [Chord],
+    pub command: Option<&'static str>,
+    /// What may follow the command.
+    pub usage: &'static str,
+    pub description: &'static str,
+    pub when: When,
+}
+
+const fn chord(code: KeyCode, modifiers: KeyModifiers) -> Chord {
+    Chord { code, modifiers }
+}
+
+const fn key(code: KeyCode) -> Chord {
+    chord(code, KeyModifiers::NONE)
+}
+
+const fn ctrl(c: char) -> Chord {
+    chord(KeyCode::Char(c), KeyModifiers::CONTROL)
+}
+
+const fn alt(c: char) -> Chord {
+    chord(KeyCode::Char(c), KeyModifiers::ALT)
+}
+
+const fn f(number: u8) -> Chord {
+    key(KeyCode::F(number))
+}
+
+const fn bind(
+    action: Action,
+    name: &'static str,
+    when: When,
+    keys: &'static [Chord],
+    description: &'static str,
+) -> Binding {
+    Binding {
+        action,
+        name,
+        keys,
+        command: None,
+        usage: "",
+        description,
+        when,
+    }
+}
+
+impl Binding {
+    const fn command(mut self, command: &'static str, usage: &'static str) -> Self {
+        self.command = Some(command);
+        self.usage = usage;
+        self
+    }
+}
+
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+const SHIFT: KeyModifiers = KeyModifiers::SHIFT;
+const ALT: KeyModifiers = KeyModifiers::ALT;
+
+use Action as A;
+use KeyCode as K;
+use When as W;
+
+// A table reads as rows.
+#[rustfmt::skip]
+pub const TABLE: &[Binding] = &[
+    bind(A::Send, "send", W::Message, &[key(K::Enter)], "Send the message"),
+    bind(A::Edit(Edit::Newline), "newline", W::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Begin a new line"),
+    bind(A::Interrupt, "interrupt", W::Always, &[ctrl('c')], "Stop the turn; at rest, leave"),
+    bind(A::Back, "back", W::Always, &[key(K::Esc)], "Close or step back"),
+    bind(A::NextPane, "next-pane", W::Always, &[key(K::Tab)], "Go to the next pane"),
+    bind(A::PreviousPane, "previous-pane", W::Always, &[chord(K::Tab, SHIFT)], "Go to the pane before"),
+    bind(A::Commands, "commands", W::Always, &[ctrl('p')], "Find a command"),
+    bind(A::Help, "help", W::Always, &[f(1)], "Show all keys and commands").command("/help", ""),
+    bind(A::NewSession, "new", W::Always, &[], "Begin a new conversation").command("/new", ""),
+    bind(A::NewSession, "clear", W::Always, &[], "Begin a new conversation").command("/clear", ""),
+    bind(A::Sessions, "sessions", W::Always, &[ctrl('o'), f(4)], "Open an earlier conversation").command("/sessions", ""),
+    bind(A::SetModel, "set-model", W::Always, &[], "Choose the model").command("/set-model", "[NUMBER]"),
+    bind(A::Models, "models", W::Always, &[], "Models of all servers: use, pull, remove").command("/models", "[pull NAME|rm NAME|stop]"),
+    bind(A::Think, "think", W::Always, &[], "Let the model think, or not").command("/think", "[on|off|low|medium|high]"),
+    bind(A::Probe, "probe", W::Always, &[], "Find out how the model calls tools").command("/probe", ""),
+    bind(A::SetToolMode, "set-tool-mode", W::Always, &[], "Ask before tools, or run them").command("/set-tool-mode", "[auto|manual]"),
+    bind(A::SetPersona, "persona", W::Always, &[], "Choose who answers").command("/persona", "[NAME|off]"),
+    bind(A::Trust, "trust", W::Always, &[], "Show what you allowed or ruled out, and revoke it").command("/trust", ""),
+    bind(A::Reload, "reload", W::Always, &[], "Read the settings again").command("/reload", ""),
+    bind(A::SystemPrompt, "system-prompt", W::Always, &[], "Replace an older system prompt, keeping a copy").command("/system-prompt", "replace"),
+    bind(A::Servers, "sidebar", W::Always, &[f(2), ctrl('b')], "Show or hide the servers").command("/sidebar", ""),
+    bind(A::Mcp, "mcp", W::Always, &[], "Read all servers and tools, or act on one").command("/mcp", "[NAME [retry|log|on|off]]"),
+    bind(A::ToggleServer, "toggle-mcp", W::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]"),
+    bind(A::CancelCall, "cancel", W::Always, &[], "Cancel one call of those that run").command("/cancel", "[NUMBER|TOOL]"),
+    bind(A::Thinking, "thinking", W::Always, &[f(3), ctrl('t')], "Show or hide the thinking").command("/thinking", ""),
+    bind(A::Retry, "retry", W::Always, &[alt('r')], "Ask the last prompt again").command("/retry", ""),
+    bind(A::Continue, "continue", W::Always, &[alt('c')], "Go on with an answer that was cut").command("/continue", ""),
+    bind(A::Compact, "compact", W::Always, &[], "Replace the older part of the context by a summary").command("/compact", ""),
+    bind(A::EditLast, "edit-last", W::Always, &[], "Change the last prompt and ask anew").command("/edit", ""),
+    bind(A::Undo, "undo", W::Always, &[], "Take the last turn back").command("/undo", ""),
+    bind(A::Branches, "branches", W::Always, &[], "Go over to an answer that was taken back").command("/branches", "[NUMBER]"),
+    bind(A::Fork, "fork", W::Always, &[], "Go on in a copy of this conversation").command("/fork", ""),
+    bind(A::Rename, "rename", W::Always, &[], "Give this conversation a title").command("/rename", "TITLE"),
+    bind(A::Private, "private", W::Always, &[], "Save nothing of this conversation").command("/private", "[off]"),
+    bind(A::Raw, "raw", W::Always, &[f(5)], "Show answers as they were written, or rendered").command("/raw", ""),
+    bind(A::CopyAnswer, "copy", W::Always, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]"),
+    bind(A::EditOutside, "editor", W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
+    bind(A::PageUp, "page-up", W::Always, &[key(K::PageUp)], "Scroll up a page"),
+    bind(A::PageDown, "page-down", W::Always, &[key(K::PageDown)], "Scroll down a page"),
+    bind(A::ToStart, "to-start", W::Always, &[chord(K::Home, CTRL)], "Scroll to the beginning"),
+    bind(A::ToEnd, "to-end", W::Always, &[chord(K::End, CTRL)], "Scroll to the end and follow"),
+    bind(A::Recall, "recall", W::Always, &[ctrl('r')], "Search what was typed before"),
+    bind(A::Log, "log", W::Always, &[f(12)], "Show the log, or what the last answer was made of").command("/log", "[answer]"),
+    bind(A::Mouse, "mouse", W::Always, &[alt('m')], "Leave the mouse to the terminal, or take it").command("/mouse", ""),
+    bind(A::Redraw, "redraw", W::Always, &[ctrl('l')], "Draw the screen anew"),
+    bind(A::Suspend, "suspend", W::Always, &[ctrl('z')], "Suspend the program"),
+    bind(A::Leave, "exit", W::Always, &[], "Leave the program").command("/exit", ""),
+    bind(A::Edit(Edit::Left), "left", W::Message, &[key(K::Left)], "Move left"),
+    bind(A::Edit(Edit::Right), "right", W::Message, &[key(K::Right)], "Move right"),
+    bind(A::Edit(Edit::Up), "up", W::Message, &[key(K::Up)], "Move up, or to what was typed before"),
+    bind(A::Edit(Edit::Down), "down", W::Message, &[key(K::Down)], "Move down, or to what was typed after"),
+    bind(A::Edit(Edit::WordLeft), "word-left", W::Message, &[alt('b'), chord(K::Left, CTRL), chord(K::Left, ALT)], "Move a word left"),
+    bind(A::Edit(Edit::WordRight), "word-right", W::Message, &[alt('f'), chord(K::Right, CTRL), chord(K::Right, ALT)], "Move a word right"),
+    bind(A::Edit(Edit::LineStart), "line-start", W::Message, &[ctrl('a'), key(K::Home)], "Move to the start of the line"),
+    bind(A::Edit(Edit::LineEnd), "line-end", W::Message, &[ctrl('e'), key(K::End)], "Move to the end of the line"),
+    bind(A::Edit(Edit::Backspace), "backspace", W::Message, &[key(K::Backspace), ctrl('h'), chord(K::Backspace, SHIFT)], "Delete to the left"),
+    bind(A::Edit(Edit::Delete), "delete", W::Message, &[key(K::Delete), ctrl('d')], "Delete to the right"),
+    bind(A::Edit(Edit::DeleteWordLeft), "delete-word", W::Message, &[ctrl('w'), chord(K::Backspace, ALT), chord(K::Backspace, CTRL)], "Delete the word to the left"),
+    bind(A::Edit(Edit::DeleteToStart), "delete-to-start", W::Message, &[ctrl('u')], "Delete to the start of the line"),
+    bind(A::Edit(Edit::DeleteToEnd), "delete-to-end", W::Message, &[ctrl('k')], "Delete to the end of the line"),
+    bind(A::PreviousLine, "previous-line", W::Pane, &[key(K::Up)], "Select the line before"),
+    bind(A::NextLine, "next-line", W::Pane, &[key(K::Down)], "Select the next line"),
+    bind(A::Unfold, "unfold", W::Pane, &[key(K::Enter)], "Unfold or fold the selected line"),
+    bind(A::ToggleServer, "toggle", W::Servers, &[key(K::Char(' '))], "Switch the server or tool on or off"),
+    bind(A::Unfold, "unfold-too", W::Pane, &[key(K::Char(' '))], "Unfold or fold the selected line"),
+    bind(A::ToStart, "first-server", W::Servers, &[key(K::Home)], "Go to the first server"),
+    bind(A::ToEnd, "last-row", W::Servers, &[key(K::End)], "Go to the last row"),
+    bind(A::FoldServer, "fold", W::Servers, &[key(K::Left)], "Fold the server that the line is of"),
+    bind(A::UnfoldRow, "unfold-row", W::Servers, &[key(K::Right)], "Unfold the selected line"),
+    bind(A::Reconnect, "reconnect", W::Servers, &[key(K::Char('r'))], "Start or reach the server again"),
+    bind(A::Stderr, "stderr", W::Servers, &[key(K::Char('l'))], "Show what the server wrote to stderr"),
+    bind(A::Instructions, "instructions", W::Servers, &[key(K::Char('i'))], "Show the server's instructions"),
+    bind(A::Withheld, "withheld", W::Servers, &[key(K::Char('w'))], "Show how a withheld tool changed"),
+    bind(A::CancelCall, "cancel-call", W::Call, &[key(K::Char('c'))], "Cancel the selected call, which runs"),
+    bind(A::OpenCall, "open-call", W::Call, &[key(K::Char('o'))], "Read the selected call whole"),
+];
+
+/// The action of a key where `in_force` says which bindings count.
+pub fn find(event: KeyEvent, in_force: impl Fn(When) -> bool) -> Option<Action> {
+    let pressed = pressed(event);
+    TABLE
+        .iter()
+        .find(|binding| in_force(binding.when) && binding.keys.contains(&pressed))
+        .map(|binding| binding.action)
+}
+
+/// A key as the tables spell it. A single letter may come from a Hangul layout.
+pub fn pressed(event: KeyEvent) -> Chord {
+    let (code, modifiers) = normal(event);
+    let code = match code {
+        KeyCode::Char(c) if modifiers.is_empty() => KeyCode::Char(key_under(c)),
+        code => code,
+    };
+    Chord { code, modifiers }
+}
+
+/// The first binding of an action.
+pub fn of(action: Action) -> Option<&'static Binding> {
+    TABLE.iter().find(|binding| binding.action == action)
+}
+
+/// The key of an action, as the hint line names it.
+pub fn key_of(action: Action) -> String {
+    of(action)
+        .and_then(|binding| binding.keys.first())
+        .map_or_else(String::new, Chord::to_string)
+}
+
+/// Every binding that has a command, in the order of the table.
+pub fn commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
+    TABLE
+        .iter()
+        .filter_map(|binding| Some((binding.command?, binding)))
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, name) in [(CTRL, "Ctrl+"), (ALT, "Alt+"), (SHIFT, "Shift+")] {
+            if self.modifiers.contains(modifier) {
+                f.write_str(name)?;
+            }
+        }
+        match self.code {
+            KeyCode::Char(' ') => f.write_str("Space"),
+            KeyCode::Char(c) => write!(f, "{}", c.to_uppercase()),
+            KeyCode::F(number) => write!(f, "F{number}"),
+            KeyCode::PageUp => f.write_str("PgUp"),
+            KeyCode::PageDown => f.write_str("PgDn"),
+            KeyCode::Delete => f.write_str("Del"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        let mut taken = HashSet::new();
+        for binding in TABLE.iter().filter(|binding| binding.when != W::Servers) {
+            for key in binding.keys {
+                assert!(
+                    taken.insert((key.to_string(), format!("{:?}", binding.when))),
+                    "{key}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names: HashSet<_> = TABLE.iter().map(|binding| binding.name).collect();
+        assert_eq!(names.len(), TABLE.len());
+    }
+
+    #[test]
+    fn a_jamo_with_control_is_the_key_it_lies_on() {
+        let event = KeyEvent::new(KeyCode::Char('ㅊ'), KeyModifiers::CONTROL);
+        assert_eq!(find(event, |_| true), Some(A::Interrupt));
+    }
+}

@@ -1,0 +1,4 @@
+//! The log and the trace of the last answer.
+
+pub mod state;
+pub mod view;

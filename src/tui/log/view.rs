@@ -1,0 +1,98 @@
+//! Draws the log from its end, and the trace of the last answer from its beginning.
+
+use crate::domain::trace::{TraceLine, TraceSort};
+use crate::protocol::LogLine;
+use crate::text::Clean;
+use crate::tui::log::state::TracePage;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::tail::from_end;
+use crate::tui::widgets::window::window;
+use ratatui::layout::Rect;
+use std::collections::VecDeque;
+
+/// Columns of what stands before a line of the last answer.
+const LABEL_WIDTH: u16 = 6;
+
+pub fn log(lines: &VecDeque<LogLine>, over: Rect, back: &mut usize, pen: &mut Painter) {
+    let size = (over.width, over.height);
+    let (theme, area) = (pen.theme, window(over, "Log", "Tab last answer", size, pen));
+    let count = lines.len();
+    let lines = lines.iter().rev().map(|line| {
+        let style = match line.level {
+            tracing::Level::ERROR => theme.failure,
+            tracing::Level::WARN => theme.attention,
+            tracing::Level::INFO => theme.plain,
+            _ => theme.dim,
+        };
+        (format!("{:5} {}", line.level, line.text), style)
+    });
+    from_end(lines, count, area, back, "Nothing was logged yet.", pen);
+}
+
+/// The trace of the last answer, from its beginning; nothing before the engine has told of
+/// it. Only what is in view is wrapped.
+pub fn trace(lines: Option<&[TraceLine]>, over: Rect, page: &mut TracePage, pen: &mut Painter) {
+    let size = (over.width, over.height);
+    let area = window(over, "Last answer", "Tab log", size, pen);
+    let (plain, dim) = (pen.theme.plain, pen.theme.dim);
+    let lines = match lines {
+        None => return,
+        Some([]) => {
+            let nothing = "There is no answer yet. What the model sends will be shown here as it came, with the pieces it was cut into.";
+            pen.paragraph(area, &Clean::own(nothing), dim);
+            return;
+        }
+        Some(lines) => lines,
+    };
+    let rows = |line: &TraceLine| trace_rows(line, area.width);
+    // The last page is the last that can be shown.
+    let mut room = usize::from(area.height);
+    let fits = |line: &&TraceLine| {
+        let rows = rows(line).len();
+        let fits = rows <= room;
+        room = room.saturating_sub(rows);
+        fits
+    };
+    let last_page = lines.iter().rev().take_while(fits).count().max(1);
+    page.top = page.top.min(lines.len().saturating_sub(last_page));
+    let mut y = area.y;
+    page.shown = 0;
+    for line in &lines[page.top..] {
+        let style = match line.sort {
+            TraceSort::Heading => pen.theme.accent,
+            TraceSort::Text => plain,
+            TraceSort::Thinking | TraceSort::Mark => dim,
+            TraceSort::Call => pen.theme.success,
+            TraceSort::Unusable => pen.theme.failure,
+            TraceSort::Note => pen.theme.attention,
+        };
+        for row in rows(line) {
+            if y >= area.bottom() {
+                return;
+            }
+            pen.put(area.x, y, &row, style, area.width);
+            y += 1;
+        }
+        page.shown += 1;
+    }
+}
+
+/// What a line goes on with stands below its text, not below its label.
+fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
+    if line.sort == TraceSort::Heading {
+        return rows_of(&Clean::spelt_out(&line.text), columns);
+    }
+    let room = columns.saturating_sub(LABEL_WIDTH).max(1);
+    let mut rows = rows_of(&Clean::spelt_out(&line.text), room);
+    if rows.is_empty() {
+        rows.push(String::new());
+    }
+    let label = |at: usize| match (at, line.begins) {
+        (0, true) => line.sort.label(),
+        _ => "",
+    };
+    let rows = rows.into_iter().enumerate();
+    let width = usize::from(LABEL_WIDTH);
+    rows.map(|(at, row)| format!("{:<width$}{row}", label(at)))
+        .collect()
+}

@@ -1,0 +1,301 @@
+//! The form for a model of another server: its fields, the check, saving.
+
+use crate::domain::model::Secret;
+use crate::domain::{NewModel, Notice, ProviderKind, QueryId};
+use crate::protocol::{Command, Event};
+use crate::tui::input::decode::typed;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::models::add_form_view;
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
+
+pub const PROVIDER: usize = 0;
+pub const MODEL: usize = 1;
+pub const ADDRESS: usize = 2;
+pub const KEY: usize = 3;
+/// Check and save.
+pub const SAVE: usize = 4;
+/// Save although the check failed.
+pub const SAVE_ANYWAY: usize = 5;
+
+const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "MISTRAL_API_KEY", "ANTHROPIC_API_KEY"];
+
+/// In the order in which the arrows walk through them.
+pub const PROVIDERS: [ProviderKind; 4] = [
+    ProviderKind::OpenAi,
+    ProviderKind::Mistral,
+    ProviderKind::Anthropic,
+    ProviderKind::Ollama,
+];
+
+#[derive(Debug, Default)]
+pub struct AddModelForm {
+    /// Among [`PROVIDERS`].
+    provider: usize,
+    pub(super) model: Editor,
+    pub(super) address: Editor,
+    pub(super) key: Editor,
+    pub(super) at: usize,
+    /// The check under way.
+    pub(super) query: Option<QueryId>,
+    pub(super) fault: Option<Notice>,
+    /// Esc was pressed over what is typed; the next one drops it.
+    pub(super) is_leaving: bool,
+    /// The check failed: it can be saved all the same.
+    pub(super) failed: bool,
+}
+
+impl AddModelForm {
+    pub fn new(shared: Shared) -> Self {
+        let mut form = Self::default();
+        form.suggest_key(&shared.engine.stocks.key_variables);
+        form
+    }
+
+    fn provider(&self) -> ProviderKind {
+        PROVIDERS[self.provider % PROVIDERS.len()]
+    }
+
+    /// As a person calls it.
+    pub(super) fn provider_words(&self) -> &'static str {
+        match self.provider() {
+            ProviderKind::OpenAi => "OpenAI-compatible",
+            ProviderKind::Mistral => "Mistral",
+            ProviderKind::Anthropic => "Anthropic",
+            ProviderKind::Ollama | ProviderKind::Scripted => "Ollama",
+        }
+    }
+
+    /// What an empty address means.
+    pub(super) fn usual_address(&self) -> &'static str {
+        match self.provider() {
+            ProviderKind::OpenAi => "https://api.openai.com/v1",
+            ProviderKind::Mistral => "https://api.mistral.ai/v1",
+            ProviderKind::Anthropic => "https://api.anthropic.com/v1",
+            ProviderKind::Ollama | ProviderKind::Scripted => "http://localhost:11434",
+        }
+    }
+
+    fn variable(&self) -> Option<&'static str> {
+        match self.provider() {
+            ProviderKind::OpenAi => Some("OPENAI_API_KEY"),
+            ProviderKind::Mistral => Some("MISTRAL_API_KEY"),
+            ProviderKind::Anthropic => Some("ANTHROPIC_API_KEY"),
+            ProviderKind::Ollama | ProviderKind::Scripted => None,
+        }
+    }
+
+    /// Puts the variable of the provider into the key's field where it is set, and
+    /// takes it out where it would go to a stranger: to another provider, or to an
+    /// address of one's own. What was typed stays.
+    fn suggest_key(&mut self, set: &[String]) {
+        if !self.key.is_empty() && !self.is_suggested() {
+            return;
+        }
+        let is_usual = self.address.is_blank();
+        let variable = self.variable().filter(|_| is_usual);
+        let variable = variable.filter(|name| set.iter().any(|one| one == name));
+        self.key.set(&variable.map(reference).unwrap_or_default());
+    }
+
+    /// Does the key's field hold what was put there, and not by the person?
+    fn is_suggested(&self) -> bool {
+        let key = self.key.text();
+        KEY_VARIABLES.iter().any(|name| key == reference(name))
+    }
+
+    /// Typing a key replaces the one that was suggested.
+    fn begin_typing(&mut self) {
+        if self.at == KEY && self.is_suggested() {
+            self.key.set("");
+        }
+    }
+
+    /// The key as it may be shown: the name of a variable, or as many dots.
+    pub(super) fn masked_key(&self) -> String {
+        let key = self.key.text();
+        if key.starts_with("${") && key.ends_with('}') {
+            key
+        } else {
+            "•".repeat(key.chars().count())
+        }
+    }
+
+    /// Did the person type anything?
+    fn is_filled(&self) -> bool {
+        let key = !self.key.is_empty() && !self.is_suggested();
+        key || !self.model.is_empty() || !self.address.is_empty()
+    }
+
+    /// What was filled in; None while the model is missing.
+    fn new_model(&self) -> Option<NewModel> {
+        let filled = |field: &Editor| {
+            let text = field.text().trim().to_owned();
+            Some(text).filter(|text| !text.is_empty())
+        };
+        let model = filled(&self.model)?;
+        Some(NewModel {
+            name: model.clone(),
+            model,
+            provider: self.provider(),
+            base_url: filled(&self.address),
+            api_key: filled(&self.key).map(Secret::new),
+            like: None,
+        })
+    }
+
+    fn field(&mut self) -> Option<&mut Editor> {
+        match self.at {
+            MODEL => Some(&mut self.model),
+            ADDRESS => Some(&mut self.address),
+            KEY => Some(&mut self.key),
+            _ => None,
+        }
+    }
+
+    /// The last row that there is.
+    pub(super) fn last(&self) -> usize {
+        if self.failed { SAVE_ANYWAY } else { SAVE }
+    }
+
+    /// Something was changed: what the check said is about something else.
+    fn changed(&mut self, set: &[String]) {
+        // A key that is being typed is not completed.
+        if self.at != KEY {
+            self.suggest_key(set);
+        }
+        self.query = None;
+        self.fault = None;
+        self.failed = false;
+    }
+}
+
+impl AddModelForm {
+    /// A key over the choice of a provider.
+    fn provider_key(&mut self, key: KeyEvent) -> bool {
+        let count = PROVIDERS.len();
+        let found = layers::find(key, &[Place::Form]);
+        self.provider = match (found, typed(key)) {
+            (Some(LayerKey::Left), _) => (self.provider + count - 1) % count,
+            (Some(LayerKey::Right), _) | (_, Some(' ')) => (self.provider + 1) % count,
+            (_, Some(c @ '1'..='4')) => usize::from(c as u8 - b'1'),
+            _ => return false,
+        };
+        true
+    }
+
+    /// A key over one of the fields. False where it changed nothing.
+    fn field_key(&mut self, key: KeyEvent) -> bool {
+        if typed(key).is_some() || key.code == KeyCode::Backspace {
+            self.begin_typing();
+        }
+        self.field()
+            .is_some_and(|field| text_field::key(field, key))
+    }
+
+    /// Checks what was filled in, or saves it although the check failed.
+    fn save(&mut self, cx: &mut Cx) {
+        let Some(model) = self.new_model() else {
+            self.at = MODEL;
+            self.fault = Some(Notice::warning("Please name the model first."));
+            return;
+        };
+        if self.at == SAVE_ANYWAY && self.failed {
+            return cx.send(Command::AddModel(model));
+        }
+        if self.query.is_none() {
+            let query = cx.query();
+            self.fault = None;
+            self.query = Some(query);
+            cx.send(Command::TryModel { query, model });
+        }
+    }
+
+    /// The check is back: what is right is saved at once.
+    fn checked(&mut self, result: &Result<(), Notice>, cx: &mut Cx) {
+        self.query = None;
+        match (result, self.new_model()) {
+            (Ok(()), Some(new)) => cx.send(Command::AddModel(new)),
+            (Err(notice), _) => {
+                self.fault = Some(notice.clone());
+                self.failed = true;
+            }
+            (Ok(()), None) => {}
+        }
+    }
+}
+
+impl Layer for AddModelForm {
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        let last = self.last();
+        let leaves = std::mem::take(&mut self.is_leaving) || !self.is_filled();
+        let mut changed = false;
+        match layers::find(key, &[Place::Form]) {
+            Some(LayerKey::Back) if leaves => return Handled::Closed,
+            Some(LayerKey::Back) => {
+                self.is_leaving = true;
+                let words = "Esc again drops what you typed here.";
+                cx.notify(Notice::info(words));
+            }
+            Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
+            Some(LayerKey::Down) => self.at = (self.at + 1).min(last),
+            Some(LayerKey::Take) if self.at < SAVE => self.at += 1,
+            Some(LayerKey::Take) => self.save(cx),
+            _ if self.at == PROVIDER => changed = self.provider_key(key),
+            // Nobody sees where in a hidden key the cursor would be.
+            Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
+            _ => changed = self.field_key(key),
+        }
+        if changed {
+            self.changed(&cx.shared.engine.stocks.key_variables);
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, cx: &mut Cx) -> Handled {
+        let line = text.replace(['\n', '\r'], " ");
+        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+        self.begin_typing();
+        if let Some(field) = self.field() {
+            field.insert(line.trim());
+            self.changed(&cx.shared.engine.stocks.key_variables);
+        }
+        Handled::Consumed
+    }
+
+    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+        match event {
+            Event::ModelTried { query, result } if self.query == Some(*query) => {
+                self.checked(result, cx);
+            }
+            // A model was added and is used: what asked for it is done.
+            Event::ModelAdded(_) => return Handled::Closed,
+            _ => {}
+        }
+        Handled::PassedOn
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        add_form_view::draw(self, area.chat, pen)
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        let back = |word| layers::hint(Place::Form, LayerKey::Back, word);
+        if self.is_leaving {
+            return vec![
+                back("drops what you typed"),
+                "any other key goes on".to_owned(),
+            ];
+        }
+        let next = layers::hint(Place::Form, LayerKey::Take, "next");
+        vec![next, "Up/Down fields".to_owned(), back("close")]
+    }
+}
+
+fn reference(variable: &str) -> String {
+    format!("${{{variable}}}")
+}

@@ -1,0 +1,164 @@
+//! The chat while nothing was said yet: a sentence, and on a first run the models
+//! and ways that there are.
+
+use crate::domain::ToolMode;
+use crate::domain::stock::size_words;
+use crate::domain::{StockState, StockState::*, Stocks};
+use crate::text::Clean;
+use crate::tui::engine_state::EngineState;
+use crate::tui::models::first_run::FirstRun;
+use crate::tui::models::rows::{FirstRunItem, can_chat, count_words, first_run_items};
+use crate::tui::widgets::painter::{Painter, rows_of};
+use ratatui::layout::Rect;
+
+const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
+/// From this width on a model's size and abilities stand beside its name.
+const COLUMNS_FROM: u16 = 44;
+
+/// `offer`: the offer of a first run, while it is made.
+pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
+    let Some(offer) = offer else {
+        let words = if engine.selected.is_some() || !engine.models.is_empty() {
+            match engine.mode {
+                ToolMode::Manual => "Type a message below. Tools ask before they run.",
+                ToolMode::Auto => "Type a message below. Tools run without asking (auto).",
+            }
+        } else {
+            WELCOME
+        };
+        let dim = pen.theme.dim;
+        pen.paragraph(area, &Clean::own(words), dim);
+        return;
+    };
+    let items = first_run_items(&engine.stocks);
+    let found = state_words(&engine.stocks);
+    let found = rows_of(&Clean::line(&found), area.width);
+    let welcome = rows_of(&Clean::own(WELCOME), area.width);
+    let mut rest = area;
+    let mut put = |rows: &[String], rest: &mut Rect| {
+        for row in rows {
+            pen.put(rest.x, rest.y, row, pen.theme.plain, rest.width);
+            rest.y += 1;
+            rest.height -= 1;
+        }
+    };
+    // What is chosen from comes first; words have what room is left.
+    let least = items.len() as u16 + 1;
+    let room = |rest: &Rect, rows: usize| rest.height >= least + rows as u16;
+    if room(&rest, found.len() + welcome.len() + 1) {
+        put(&welcome, &mut rest);
+        rest.y += 1;
+        rest.height -= 1;
+    }
+    if rest.height as usize > found.len() + 1 || rest.height >= 4 {
+        let rows = found.len().min(usize::from(rest.height.saturating_sub(2)));
+        put(&found[..rows], &mut rest);
+    }
+    items_in(offer, &items, rest, pen);
+}
+
+fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut Painter) {
+    let height = usize::from(area.height);
+    let chosen = offer.pointed();
+    let first = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
+    let spaced = height > items.len();
+    let mut y = area.y;
+    for (index, item) in items.iter().enumerate().skip(first) {
+        if *item == FirstRunItem::AnotherServer && spaced && index > 0 {
+            y += 1;
+        }
+        if y >= area.bottom() {
+            break;
+        }
+        let style = if chosen == Some(index) {
+            pen.theme.accent
+        } else {
+            pen.theme.plain
+        };
+        let mark = if chosen == Some(index) {
+            pen.glyphs.cursor
+        } else {
+            " "
+        };
+        let words = format!("{mark} {}  {}", index + 1, label(item));
+        let line = Rect {
+            y,
+            height: 1,
+            ..area
+        };
+        let mut end = line.right();
+        if let FirstRunItem::Model(_, listed) = item
+            && area.width >= COLUMNS_FROM
+        {
+            let abilities = listed.facts.capabilities.iter();
+            let abilities: Vec<&str> = abilities
+                .map(String::as_str)
+                .filter(|ability| *ability != "completion")
+                .collect();
+            let abilities = Clean::line(&abilities.join(", "));
+            // The name's column is wide enough for most, and the rest stays aligned.
+            let name = (area.width / 2).min(36);
+            let size = listed.bytes.map(size_words).unwrap_or_default();
+            pen.put_right(line.x + name + 9, y, &size, pen.theme.dim);
+            let x = line.x + name + 12;
+            let columns = line.right().saturating_sub(x);
+            pen.put_cut(x, y, abilities.as_str(), pen.theme.dim, columns);
+            end = line.x + name;
+        }
+        let columns = end.saturating_sub(line.x);
+        pen.put_cut(line.x, y, Clean::line(&words).as_str(), style, columns);
+        y += 1;
+    }
+    let hidden = items.len().saturating_sub(first + height);
+    if hidden > 0 && area.height > 0 {
+        let words = format!(" {} {hidden}", pen.glyphs.down);
+        let style = pen.theme.accent;
+        pen.put_right(area.right(), area.bottom() - 1, &words, style);
+    }
+}
+
+fn label(item: &FirstRunItem<'_>) -> String {
+    match item {
+        FirstRunItem::Model(_, listed) => listed.name.clone(),
+        FirstRunItem::AnotherServer => {
+            "Another server: OpenAI-compatible, Mistral, Anthropic …".to_owned()
+        }
+        FirstRunItem::Demo => "Just look around: the demo needs nothing".to_owned(),
+    }
+}
+
+/// What became of the look for an Ollama.
+fn state_words(stocks: &Stocks) -> String {
+    let found = found_words(stocks);
+    if stocks.is_host_unread {
+        return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
+    }
+    found
+}
+
+fn found_words(stocks: &Stocks) -> String {
+    let Some(stock) = stocks.servers.first() else {
+        return String::new();
+    };
+    let url = &stock.server.url;
+    match &stock.state {
+        Asking => format!("Looking for Ollama at {url} …"),
+        Failed(_) => format!(
+            "No Ollama answers at {url}. Start it with `ollama serve`, or choose another way:"
+        ),
+        Has(catalogue) if catalogue.models.is_empty() => {
+            "Ollama is running here, and has no model yet. /models pull qwen3:4b gets one."
+                .to_owned()
+        }
+        StockState::Has(catalogue) => {
+            let chats = catalogue.models.iter().filter(|one| can_chat(one)).count();
+            let count = count_words(chats);
+            let listed = first_run_items(stocks).len() - 2;
+            if listed < chats {
+                format!("Ollama is running here, with {count}; /models shows all:")
+            } else {
+                format!("Ollama is running here, with {count}:")
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The layer of `/models`: all models of all servers, to use, pull or remove.
+
+use crate::domain::stock::no_name;
+use crate::domain::{ModelServer, Notice, ProviderKind, Stocks};
+use crate::protocol::{Command, Event};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
+use crate::tui::models::add_form::AddModelForm;
+use crate::tui::models::rows::{ModelRow, choosable, is_nothing_known, rows};
+use crate::tui::models::view;
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::list::{ListKey, SearchList};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+
+#[derive(Debug, Default)]
+pub struct ModelsLayer {
+    /// The selection is among the rows that can be chosen.
+    pub(super) list: SearchList,
+    /// What was selected is gone: nothing is until a key moves the selection.
+    pub(super) is_lost: bool,
+    /// The name of a model to pull.
+    pub(super) pulling: Option<Editor>,
+}
+
+/// `/models`, and what may follow it.
+pub fn run(argument: &str, cx: &mut Cx) {
+    let (word, name) = argument
+        .split_once(char::is_whitespace)
+        .unwrap_or((argument, ""));
+    let name = name.trim().to_owned();
+    match (word, name.is_empty()) {
+        ("", _) => open(None, cx),
+        ("pull", true) => open(Some(Editor::default()), cx),
+        ("pull", false) => cx.send(Command::PullModel { server: None, name }),
+        ("stop", true) => cx.send(Command::StopPull),
+        ("rm", false) => cx.send(Command::RemoveModel { server: None, name }),
+        ("rm", true) => {
+            let notice = Notice::warning("Please name the model: /models rm NAME.");
+            cx.notify(notice);
+        }
+        _ => cx.notify(Notice::warning(
+            "Please enter /models, or pull NAME, rm NAME or stop behind it.",
+        )),
+    }
+}
+
+fn open(pulling: Option<Editor>, cx: &mut Cx) {
+    cx.open(ModelsLayer {
+        pulling,
+        ..ModelsLayer::default()
+    });
+    cx.send(Command::ListStocks);
+}
+
+impl ModelsLayer {
+    fn selected<'a>(&self, stocks: &'a Stocks) -> Option<ModelRow<'a>> {
+        let rows = choosable(&rows(stocks, &self.list.filter()));
+        let at = self.list.selected(rows.len());
+        rows.get(at).copied().filter(|_| !self.is_lost)
+    }
+
+    /// Rows came or went: what is selected stays selected.
+    fn follow(&mut self, before: &Stocks, now: &Stocks) {
+        let found = choosable(&rows(now, &self.list.filter()));
+        let selected = self.selected(before);
+        let at = selected.and_then(|selected| {
+            found
+                .iter()
+                .position(|row| row.server == selected.server && row.name() == selected.name())
+        });
+        self.is_lost |= selected.is_some() && at.is_none();
+        let at = at.unwrap_or_else(|| self.list.selected(found.len()));
+        self.list.select(at);
+    }
+
+    /// The name of a model to pull is typed.
+    fn pull_key(&mut self, key: KeyEvent, cx: &mut Cx) {
+        let Some(field) = &mut self.pulling else {
+            return;
+        };
+        match layers::find(key, &[Place::Line]) {
+            Some(LayerKey::Back) => self.pulling = None,
+            Some(_) => {
+                let name = field.text().trim().to_owned();
+                if let Some(notice) = no_name(&name).filter(|_| !name.is_empty()) {
+                    return cx.notify(notice);
+                }
+                self.pulling = None;
+                if !name.is_empty() {
+                    let server = self.selected_ollama(&cx.shared.engine.stocks);
+                    cx.send(Command::PullModel { server, name });
+                }
+            }
+            None => {
+                text_field::key(field, key);
+            }
+        }
+    }
+
+    /// The server of the selected row, where it is an Ollama.
+    fn selected_ollama(&self, stocks: &Stocks) -> Option<ModelServer> {
+        let server = self.selected(stocks).map(|row| row.server.clone());
+        server.filter(|server| server.provider == ProviderKind::Ollama)
+    }
+
+    fn take(&self, cx: &mut Cx) -> Handled {
+        let Some(row) = self.selected(&cx.shared.engine.stocks) else {
+            return Handled::Consumed;
+        };
+        match row.configured {
+            Some(configured) => cx.ask(Request::Pick(Picked::Model(configured.clone()))),
+            None => cx.send(Command::UseModel {
+                server: row.server.clone(),
+                model: row.model().to_owned(),
+            }),
+        }
+        Handled::Closed
+    }
+
+    fn remove(&self, cx: &mut Cx) {
+        let Some(row) = self.selected(&cx.shared.engine.stocks) else {
+            return;
+        };
+        if row.listed.is_none() {
+            let notice = Notice::warning("The server does not list this model.");
+            return cx.notify(notice.advise("To drop it from the list, edit config.json."));
+        }
+        cx.send(Command::RemoveModel {
+            server: Some(row.server.clone()),
+            name: row.model().to_owned(),
+        });
+    }
+
+    /// Is this a key that only shows where the lost selection would be?
+    fn finds_selection(&self, key: KeyEvent) -> bool {
+        let places = match self.list.is_in_rows() {
+            true => &[Place::Rows, Place::InRows][..],
+            false => &[Place::Rows][..],
+        };
+        let rows = layers::find(key, places).and_then(LayerKey::rows);
+        self.is_lost && rows.is_some()
+    }
+}
+
+impl Layer for ModelsLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::Models)
+    }
+
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        if self.pulling.is_some() {
+            self.pull_key(key, cx);
+            return Handled::Consumed;
+        }
+        if self.finds_selection(key) {
+            self.is_lost = false;
+            return Handled::Consumed;
+        }
+        let stocks = &cx.shared.engine.stocks;
+        let is_free = !self.list.is_in_rows() && self.list.is_unfiltered();
+        let adds = layers::find(key, &[Place::Models]) == Some(LayerKey::AddServer);
+        if adds && is_free && is_nothing_known(stocks) {
+            cx.open(AddModelForm::new(cx.shared));
+            return Handled::Consumed;
+        }
+        let count = choosable(&rows(stocks, &self.list.filter())).len();
+        match self.list.key(key, count, Place::Models) {
+            ListKey::Close => return Handled::Closed,
+            ListKey::Searched => self.is_lost = false,
+            ListKey::Key(LayerKey::Take) => return self.take(cx),
+            ListKey::Key(LayerKey::Delete) => self.remove(cx),
+            ListKey::Key(LayerKey::Pull) => self.pulling = Some(Editor::new(&self.list.filter())),
+            ListKey::Key(LayerKey::StopPull) => cx.send(Command::StopPull),
+            ListKey::Key(LayerKey::Refresh) => cx.send(Command::ListStocks),
+            ListKey::Key(LayerKey::AddServer) => cx.open(AddModelForm::new(cx.shared)),
+            _ => {}
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, _: &mut Cx) -> Handled {
+        match &mut self.pulling {
+            Some(name) => {
+                self.list.select(0);
+                text_field::paste_line(name, text);
+            }
+            None => self.list.paste(text),
+        }
+        Handled::Consumed
+    }
+
+    fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
+        if let Event::StocksChanged(stocks) = event {
+            self.follow(&cx.shared.engine.stocks, stocks);
+        }
+        Handled::PassedOn
+    }
+
+    fn interrupt(&mut self, cx: &mut Cx) -> Handled {
+        if cx.shared.engine.pull.is_none() {
+            return Handled::Closed;
+        }
+        cx.send(Command::StopPull);
+        Handled::Consumed
+    }
+
+    fn draw(&mut self, area: LayerArea, shared: Shared, pen: &mut Painter) -> Option<Position> {
+        view::draw(self, area.body, shared, pen)
+    }
+
+    fn hints(&self, shared: Shared) -> Vec<String> {
+        let listed = |key, word| layers::hint(Place::Searched, key, word);
+        let own = |key, word| layers::hint(Place::Models, key, word);
+        let add = own(LayerKey::AddServer, "add a server");
+        if self.pulling.is_some() {
+            let take = layers::hint(Place::Line, LayerKey::Take, "pull");
+            return vec![take, layers::hint(Place::Line, LayerKey::Back, "back")];
+        }
+        let take = listed(LayerKey::Take, "use");
+        if self.list.is_in_rows() {
+            let last = match shared.engine.pull {
+                Some(_) => own(LayerKey::StopPull, "cancel pull"),
+                None => add,
+            };
+            let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
+            return vec![take, pull, delete, last, listed(LayerKey::Back, "back")];
+        }
+        let close = listed(LayerKey::Back, "close");
+        if is_nothing_known(&shared.engine.stocks) {
+            return vec![add, close];
+        }
+        vec![take, listed(LayerKey::Switch, "list"), close]
+    }
+}

@@ -1,0 +1,11 @@
+//! Models of all servers: choosing one, the list behind `/models`, the first run, and the
+//! form that adds a server.
+
+pub mod add_form;
+pub mod add_form_view;
+pub mod first_run;
+pub mod first_run_view;
+pub mod layer;
+pub mod rows;
+pub mod select;
+pub mod view;

@@ -1,0 +1,81 @@
+//! Choosing the model that answers, and how long it thinks.
+
+use crate::domain::{Notice, Think};
+use crate::protocol::Command;
+use crate::tui::layer::{Cx, Picked};
+use crate::tui::widgets::picker::Picker;
+
+const THINK: [(&str, Think); 5] = [
+    ("on", Think::On),
+    ("off", Think::Off),
+    ("low", Think::Low),
+    ("medium", Think::Medium),
+    ("high", Think::High),
+];
+
+/// `/set-model`, and the number that may follow it.
+pub fn set_model(argument: &str, cx: &mut Cx) {
+    let engine = cx.shared.engine;
+    if engine.models.is_empty() {
+        let notice = Notice::warning("No models are configured.");
+        return cx.notify(notice.advise("/models shows what there is and adds it."));
+    }
+    let rows = engine.models.iter().map(|entry| {
+        let label = if entry.name == entry.model {
+            format!("{}  {}", entry.name, entry.provider)
+        } else {
+            format!("{}  {} {}", entry.name, entry.provider, entry.model)
+        };
+        (Picked::Model(entry.clone()), label)
+    });
+    let present = engine.selected.as_ref();
+    let at = engine
+        .models
+        .iter()
+        .position(|entry| Some(entry) == present);
+    Picker::new("Models", "Keep the present model", rows)
+        .at(at)
+        .open(argument, cx);
+}
+
+/// `/think`, and what may follow it.
+pub fn think(argument: &str, cx: &mut Cx) {
+    let word = argument.to_lowercase();
+    if let Some((_, think)) = THINK.iter().find(|(name, _)| *name == word) {
+        return set_think(*think, cx);
+    }
+    if !argument.is_empty() {
+        let words = "Please enter on, off, low, medium or high.";
+        return cx.notify(Notice::warning(words));
+    }
+    if cx.shared.engine.selected.is_none() {
+        let notice = Notice::warning("No model is chosen yet.");
+        return cx.notify(notice.advise("Choose one with /models."));
+    }
+    let labels = [
+        "on  think before answering",
+        "off  answer at once",
+        "low  think a little",
+        "medium",
+        "high  think long",
+    ];
+    let rows = THINK.iter().zip(labels);
+    let rows = rows.map(|((_, think), label)| (Picked::Think(*think), label.to_owned()));
+    let present = cx.shared.engine.think;
+    let at = THINK.iter().position(|(_, think)| Some(*think) == present);
+    cx.open(Picker::new("Thinking", "Keep it as it is", rows).at(at));
+}
+
+pub fn set_think(think: Think, cx: &mut Cx) {
+    if let Some(selected) = &cx.shared.engine.selected {
+        let (name, word) = (&selected.name, think_word(think));
+        let said = format!("Thinking of {name}: {word}, until humble ends.");
+        cx.notify(Notice::info(said));
+    }
+    cx.send(Command::SetThink(think));
+}
+
+pub fn think_word(think: Think) -> &'static str {
+    let known = THINK.iter().find(|(_, known)| *known == think);
+    known.map_or("on", |(word, _)| word)
+}

@@ -1,0 +1,239 @@
+//! The dialog of models: a search line, servers with what they have, the pull.
+
+use crate::domain::stock::size_words;
+use crate::domain::{Pull, Stock, StockState};
+use crate::text::Clean;
+use crate::tui::layer::Shared;
+use crate::tui::models::layer::ModelsLayer;
+use crate::tui::models::rows::{ModelRow, Row, count_words, rows};
+use crate::tui::widgets::list::{ListRow, rows_in_view};
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::text_field;
+use crate::tui::widgets::window::full_window;
+use ratatui::layout::{Position, Rect};
+
+/// From these widths on there is a column for …
+const ABILITIES_FROM: u16 = 84;
+const FAMILY_FROM: u16 = 62;
+const STATE_FROM: u16 = 44;
+const SIZE_FROM: u16 = 28;
+const BAR_COLUMNS: usize = 20;
+/// Lines of why a server could not be asked.
+const FAULT_ROWS_MAX: usize = 4;
+
+/// Returns the cursor's place where something is typed.
+pub fn draw(
+    open: &mut ModelsLayer,
+    over: Rect,
+    shared: Shared,
+    pen: &mut Painter,
+) -> Option<Position> {
+    let engine = shared.engine;
+    let all = rows(&engine.stocks, &open.list.filter());
+    let count = all
+        .iter()
+        .filter(|row| matches!(row, Row::Model(_)))
+        .count();
+    let mut rest = full_window(over, "Models", &count_words(count), pen);
+    let cursor = match &mut open.pulling {
+        Some(name) => Some(text_field::draw_line(name, "Pull:", rest, pen)),
+        None => {
+            let at = open.list.draw_filter("/", rest, pen);
+            Some(at).filter(|_| !open.list.is_in_rows())
+        }
+    };
+    let gap = 1 + u16::from(rest.height > 6);
+    rest.y += gap.min(rest.height);
+    rest.height = rest.height.saturating_sub(gap);
+    if let Some(pull) = &engine.pull
+        && rest.height > 1
+    {
+        rest.height -= 1;
+        let line = Rect {
+            y: rest.bottom(),
+            height: 1,
+            ..rest
+        };
+        pull_line(pull, line, pen);
+        // A blank row above it, where there is room.
+        rest.height -= u16::from(rest.height > 6);
+    }
+    if all.is_empty() {
+        let words = if open.list.is_unfiltered() {
+            "No server of models is known. `a` adds one."
+        } else {
+            "nothing matches"
+        };
+        pen.put_cut(rest.x + 2, rest.y, words, pen.theme.dim, rest.width);
+    }
+    list(open, &all, rest, shared, pen);
+    cursor
+}
+
+/// One drawn line.
+enum Line<'a> {
+    Server(&'a Stock),
+    Model(&'a ModelRow<'a>),
+    /// The mark of a fault stands before its first line.
+    Words(String, bool),
+}
+
+fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
+    let mut lines = Vec::new();
+    for row in all {
+        match row {
+            Row::Server(stock) => lines.push(Line::Server(stock)),
+            Row::Model(row) => lines.push(Line::Model(row)),
+            Row::Words(words, is_fault) => {
+                let rows = rows_of(&Clean::line(words), columns.saturating_sub(2));
+                let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
+                lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
+            }
+        }
+    }
+    lines
+}
+
+fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &mut Painter) {
+    let lines = lines(all, area.width);
+    // The drawn line of the selected one, since servers stand between.
+    let models = lines.iter().enumerate();
+    let mut models = models.filter(|(_, line)| matches!(line, Line::Model(_)));
+    let count = all
+        .iter()
+        .filter(|row| matches!(row, Row::Model(_)))
+        .count();
+    let at = models.nth(open.list.selected(count)).map(|(at, _)| at);
+    for mut row in rows_in_view(lines.len(), at, area, pen) {
+        if row.is_selected && open.is_lost {
+            row = row.unselected(pen);
+        }
+        let line = row.line;
+        match &lines[row.index] {
+            Line::Server(stock) => server_line(stock, line, pen),
+            Line::Words(words, is_fault) => {
+                let mark = if *is_fault { pen.glyphs.failed } else { " " };
+                pen.put(line.x, line.y, mark, pen.theme.failure, 1);
+                let columns = line.width.saturating_sub(2);
+                pen.put(line.x + 2, line.y, words, pen.theme.dim, columns);
+            }
+            Line::Model(model) => {
+                let in_use = shared.engine.selected.as_ref();
+                model_row(
+                    model,
+                    model.configured.is_some() && model.configured == in_use,
+                    &row,
+                    pen,
+                );
+                if row.is_selected && open.list.is_in_rows() {
+                    row.highlight(pen);
+                }
+            }
+        }
+    }
+}
+
+fn server_line(stock: &Stock, line: Rect, pen: &mut Painter) {
+    let (server, dot) = (&stock.server, pen.glyphs.dot);
+    let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
+    let right = match &stock.state {
+        StockState::Has(catalogue) => count_words(catalogue.models.len()),
+        _ => String::new(),
+    };
+    let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
+    let columns = end.saturating_sub(line.x + 1);
+    pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
+}
+
+fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) {
+    at.put_mark(pen);
+    let line = at.line;
+    let mut end = line.right();
+    if line.width >= STATE_FROM {
+        let is_missing = row.is_known && row.listed.is_none();
+        let (word, style) = match (in_use, row.configured.is_some()) {
+            (true, _) => ("in use", pen.theme.success),
+            (_, true) if is_missing => ("not listed", pen.theme.attention),
+            (_, true) => ("configured", pen.theme.dim),
+            (_, false) => ("", pen.theme.dim),
+        };
+        pen.put(end - 10, line.y, word, style, 10);
+        end -= 12;
+    }
+    let end = fact_columns(row, line.width, end, line.y, pen);
+    let name = if row.name() == row.model() {
+        row.name().to_owned()
+    } else {
+        format!("{}  {}", row.name(), row.model())
+    };
+    let columns = end.saturating_sub(line.x + 2);
+    pen.put_cut(
+        line.x + 2,
+        line.y,
+        Clean::line(&name).as_str(),
+        at.style,
+        columns,
+    );
+}
+
+/// What the server says about a model, from the right. Returns where that begins.
+fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
+    let facts = row.listed.map(|listed| &listed.facts);
+    if width >= ABILITIES_FROM {
+        let mut words: Vec<&str> = Vec::new();
+        if row.listed.and_then(|listed| listed.is_loaded) == Some(true) {
+            words.push("in memory");
+        }
+        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
+        let abilities = abilities.iter().map(String::as_str);
+        words.extend(abilities.filter(|ability| *ability != "completion"));
+        let words = Clean::line(&words.join(", "));
+        pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
+        end -= 28;
+    }
+    if width >= FAMILY_FROM {
+        let length = facts.and_then(|facts| facts.context_length);
+        let length = length.map_or_else(String::new, |tokens| thousands(tokens.into()));
+        pen.put_right(end, y, &length, pen.theme.dim);
+        end -= 7;
+        let family = facts.and_then(|facts| facts.family.as_deref());
+        let family = Clean::line(family.unwrap_or_default());
+        pen.put_cut(end - 10, y, family.as_str(), pen.theme.dim, 10);
+        end -= 12;
+    }
+    if width >= SIZE_FROM {
+        let bytes = row.listed.and_then(|listed| listed.bytes);
+        let size = bytes.map(size_words).unwrap_or_default();
+        pen.put_right(end, y, &size, pen.theme.dim);
+        end -= 9;
+    }
+    end
+}
+
+/// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
+fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
+    let words = Clean::line(&pull_words(pull, pen, line.width >= 60));
+    pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
+}
+
+/// How far a pull is; in few words where little room is.
+pub fn pull_words(pull: &Pull, pen: &Painter, wide: bool) -> String {
+    let name = &pull.name;
+    let Some(share) = pull.share() else {
+        return format!("Pulling {name}: {}", pull.status);
+    };
+    let percent = (share * 100.0).floor();
+    if !wide {
+        return format!("Pulling {name} {percent:.0} %");
+    }
+    let full = (share * BAR_COLUMNS as f64).round() as usize;
+    let [left, right] = pen.glyphs.bar;
+    let bar = pen.glyphs.full.repeat(full) + &" ".repeat(BAR_COLUMNS - full);
+    let sizes = format!("{} of {}", size_words(pull.done), size_words(pull.total));
+    let status = match pull.status.as_str() {
+        "pulling" => String::new(),
+        other => format!("  {other}"),
+    };
+    format!("Pulling {name}  {left}{bar}{right} {percent:3.0} %  {sizes}{status}")
+}

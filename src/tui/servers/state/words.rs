@@ -1,0 +1,244 @@
+//! What stands below an unfolded server, and below an unfolded tool: who it is, why
+//! it failed, what was left out, what it says of itself. Each text has a few rows in
+//! the pane; all of it is one Enter away.
+
+use crate::domain::{Server, ServerStatus, Tool};
+use crate::text::Clean;
+use crate::text::grapheme::width;
+use crate::text::wrap::wrap;
+use crate::tui::advice;
+use crate::tui::servers::state::{SideRow, Tone};
+use std::num::NonZeroU16;
+
+/// Bytes of a definition that make about one token.
+pub const BYTES_PER_TOKEN: usize = 4;
+/// Rows of one text in the pane: what is urgent has more of them.
+const ROWS_MAX: usize = 3;
+const URGENT_ROWS_MAX: usize = 8;
+/// Lines about what was left out.
+const LEFT_OUT_MAX: usize = 4;
+/// Columns that texts are set in by: below a server, below a tool.
+pub const SERVER_INDENT: u16 = 2;
+pub const TOOL_INDENT: u16 = 4;
+
+/// What rows are made for.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    pub columns: u16,
+    pub dot: &'static str,
+}
+
+/// Rows of one owner.
+struct Rows<'a> {
+    server: usize,
+    tool: Option<usize>,
+    columns: u16,
+    rows: &'a mut Vec<SideRow>,
+    rows_max: usize,
+    is_cut: bool,
+}
+
+impl Rows<'_> {
+    fn add(&mut self, tone: Tone, raw: &str) {
+        let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
+        // What is far beyond the last row is not cleaned.
+        let rows_max = match tone {
+            Tone::Failure => URGENT_ROWS_MAX,
+            _ => self.rows_max,
+        };
+        let far = rows_max * usize::from(columns.get()) * 16;
+        let start = &raw[..raw.floor_char_boundary(far)];
+        let clean = Clean::spelt_out(start.trim());
+        let text = clean.as_str();
+        let all = wrap(text, columns);
+        self.is_cut |= all.len() > rows_max || start.len() < raw.len();
+        for row in all.into_iter().take(rows_max) {
+            self.rows.push(SideRow::Text {
+                server: self.server,
+                tool: self.tool,
+                tone,
+                text: text[row].trim_end().to_owned(),
+            });
+        }
+    }
+
+    fn finish(self) {
+        if self.is_cut {
+            let (server, tool) = (self.server, self.tool);
+            self.rows.push(SideRow::More { server, tool });
+        }
+    }
+}
+
+/// `sent`: its instructions go to the model.
+pub fn about_server(
+    (index, server): (usize, &Server),
+    sent: bool,
+    look: Look,
+    rows: &mut Vec<SideRow>,
+) {
+    let mut rows = Rows {
+        server: index,
+        tool: None,
+        columns: look.columns.saturating_sub(SERVER_INDENT),
+        rows,
+        rows_max: ROWS_MAX,
+        is_cut: false,
+    };
+    for (tone, text) in server_texts(server, sent, look.dot) {
+        rows.add(tone, &text);
+    }
+    let left_out = server.left_out.len();
+    rows.is_cut |= left_out > LEFT_OUT_MAX;
+    rows.finish();
+}
+
+/// What is said of a server, the most urgent first.
+fn server_texts(server: &Server, sent: bool, dot: &str) -> Vec<(Tone, String)> {
+    let mut texts = Vec::new();
+    if let Some((tone, why)) = why_failed(server) {
+        texts.push((tone, why));
+    }
+    if let Some(peer) = &server.peer {
+        let who = match peer.name.trim() {
+            "" => peer.version.clone(),
+            name => format!("{name} {}", peer.version),
+        };
+        let transport = peer.transport.words();
+        texts.push((
+            Tone::Dim,
+            format!(
+                "{} {dot} {} {dot} {transport}",
+                one_line(&who),
+                peer.protocol
+            ),
+        ));
+    }
+    if let Some(description) = &server.description {
+        texts.push((Tone::Dim, description.clone()));
+    }
+    if server.status == ServerStatus::Connected && server.tools.is_empty() {
+        texts.push((Tone::Dim, "It has no tools.".to_owned()));
+    }
+    let withheld = server.withheld.len();
+    if withheld > 0 {
+        let tools = match withheld {
+            1 => "1 tool".to_owned(),
+            many => format!("{many} tools"),
+        };
+        texts.push((
+            Tone::Attention,
+            format!("{tools} changed and withheld: w shows how."),
+        ));
+    }
+    let left_out = server.left_out.iter().take(LEFT_OUT_MAX);
+    texts.extend(left_out.map(|line| (Tone::Attention, format!("left out: {line}"))));
+    if server.instructions.is_some() {
+        let words = match sent {
+            true => "Its instructions are sent: i shows them.",
+            false => "Its instructions are not sent: i shows them.",
+        };
+        texts.push((Tone::Dim, words.to_owned()));
+    }
+    texts
+}
+
+/// Why there is no session with a server that should have one.
+pub fn why_failed(server: &Server) -> Option<(Tone, String)> {
+    match &server.status {
+        _ if !server.enabled => None,
+        ServerStatus::Failed(notice) => Some((Tone::Failure, advice::sentence(notice))),
+        ServerStatus::NeedsSignIn(notice) => Some((Tone::Attention, advice::sentence(notice))),
+        ServerStatus::Misconfigured(why) => Some((Tone::Failure, why.clone())),
+        ServerStatus::Off | ServerStatus::Starting | ServerStatus::Connected => None,
+    }
+}
+
+/// The state of a server in a word or two.
+pub fn state_words(server: &Server) -> &'static str {
+    match (&server.status, server.enabled) {
+        (_, false) => "off",
+        (ServerStatus::Connected, _) => "connected",
+        (ServerStatus::Starting, _) => "starting",
+        (ServerStatus::Off, _) => "not started",
+        (ServerStatus::Failed(_), _) => "failed",
+        (ServerStatus::NeedsSignIn(_), _) => "needs sign-in",
+        (ServerStatus::Misconfigured(_), _) => "misconfigured",
+    }
+}
+
+pub fn about_tool(of: (usize, usize), tool: &Tool, look: Look, rows: &mut Vec<SideRow>) {
+    let mut rows = Rows {
+        server: of.0,
+        tool: Some(of.1),
+        columns: look.columns.saturating_sub(TOOL_INDENT),
+        rows,
+        rows_max: URGENT_ROWS_MAX,
+        is_cut: false,
+    };
+    if let Some(title) = title(tool) {
+        rows.add(Tone::Plain, title);
+    }
+    match tool.description.as_deref().map(str::trim) {
+        Some(text) if !text.is_empty() => rows.add(Tone::Dim, text),
+        _ => rows.add(Tone::Dim, "It has no description."),
+    }
+    if let Some(manners) = manners(tool, look.dot) {
+        rows.add(Tone::Dim, &manners);
+    }
+    rows.finish();
+}
+
+/// A title that says more than the name does.
+fn title(tool: &Tool) -> Option<&str> {
+    let title = tool.title.as_deref().map(str::trim);
+    title.filter(|title| !title.is_empty() && *title != tool.name)
+}
+
+/// `read-only · idempotent (the server says)`: shown, never obeyed.
+fn manners(tool: &Tool, dot: &str) -> Option<String> {
+    let words = tool.annotations.words();
+    let words = words.join(&format!(" {dot} "));
+    (!words.is_empty()).then(|| format!("{words} (the server says)"))
+}
+
+/// A tool's definition whole, for reading: raw.
+pub fn tool_in_full(server: &Server, tool: &Tool, dot: &str) -> String {
+    let mut text = format!("{} of server {}\n", tool.name, server.id);
+    if let Some(title) = title(tool) {
+        text.push_str(&format!("{title}\n"));
+    }
+    if let Some(manners) = manners(tool, dot) {
+        text.push_str(&format!("{manners}\n"));
+    }
+    let tokens = tool.bytes / BYTES_PER_TOKEN;
+    text.push_str(&format!("about {tokens} tokens in each request\n"));
+    let description = tool.description.as_deref().unwrap_or("none");
+    text.push_str(&format!("\ndescription\n{description}\n"));
+    let schema = serde_json::to_string_pretty(&tool.input_schema).unwrap_or_default();
+    text.push_str(&format!("\narguments (JSON schema)\n{schema}"));
+    text
+}
+
+/// All that is known of a server, for reading: raw.
+pub fn server_in_full(server: &Server, sent: bool, dot: &str) -> String {
+    let mut lines: Vec<String> = server_texts(server, sent, dot)
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    let rest = server.left_out.iter().skip(LEFT_OUT_MAX);
+    lines.extend(rest.map(|line| format!("left out: {line}")));
+    lines.join("\n\n")
+}
+
+/// A name with a line end in it must not pass for two lines.
+fn one_line(raw: &str) -> String {
+    const COLUMNS_MAX: usize = 120;
+    let line = raw.replace(['\n', '\r'], " ");
+    let line = line.trim();
+    if width(line) <= COLUMNS_MAX {
+        return line.to_owned();
+    }
+    let kept = crate::text::grapheme::truncate(line, COLUMNS_MAX);
+    format!("{kept}…")
+}

@@ -1,0 +1,153 @@
+//! The servers pane: state, tools, and about how many tokens they cost. Only rows in
+//! view are drawn; what stands in them was made before.
+
+use crate::domain::{Server, ServerStatus, Tool};
+use crate::text::Clean;
+use crate::tui::panes::Pane;
+use crate::tui::servers::state::{
+    BYTES_PER_TOKEN, SERVER_INDENT, SideRow, Sidebar, TOOL_INDENT, Tone,
+};
+use crate::tui::widgets::numbers::thousands;
+use crate::tui::widgets::painter::Painter;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Columns of the two numbers of a server.
+const TOOLS_COLUMNS: usize = 4;
+const TOKENS_COLUMNS: usize = 6;
+
+pub fn draw(sidebar: &mut Sidebar, focused: bool, pane: Pane, framed: bool, pen: &mut Painter) {
+    let area = pane.inner;
+    let chosen = sidebar.chosen;
+    let (first, rows) = sidebar.view(area.height.into());
+    let rows = rows.to_vec();
+    if framed {
+        let style = if focused {
+            pen.theme.accent
+        } else {
+            pen.theme.dim
+        };
+        let below = sidebar.rows().len() - first - rows.len();
+        let below = match below {
+            0 => String::new(),
+            below => format!("{} {below} more", pen.glyphs.down),
+        };
+        pen.frame(pane.outer, "Servers", &below, style);
+    }
+    if rows.is_empty() {
+        let dim = pen.theme.dim;
+        pen.paragraph(area, &Clean::own("none configured"), dim);
+        return;
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let line = Rect::new(area.x, area.y + at as u16, area.width, 1);
+        draw_row(sidebar, row, line, pen);
+        if focused && first + at == chosen {
+            let selection = pen.theme.selection;
+            pen.style(line, selection);
+        }
+    }
+}
+
+fn draw_row(sidebar: &Sidebar, row: &SideRow, line: Rect, pen: &mut Painter) {
+    let Some(server) = sidebar.servers.get(row.server()) else {
+        return;
+    };
+    match row {
+        SideRow::Server(index) => draw_server(sidebar, *index, server, line, pen),
+        SideRow::Tool(_, tool) => {
+            if let Some(tool) = server.tools.get(*tool) {
+                let unfolded = sidebar.is_tool_unfolded(&server.id, &tool.name);
+                draw_tool(server, tool, unfolded, line, pen);
+            }
+        }
+        SideRow::Text {
+            tool, tone, text, ..
+        } => {
+            let style = match tone {
+                Tone::Plain => pen.theme.plain,
+                Tone::Dim => pen.theme.dim,
+                Tone::Failure => pen.theme.failure,
+                Tone::Attention => pen.theme.attention,
+            };
+            put_below(*tool, text, style, line, pen);
+        }
+        SideRow::More { tool, .. } => {
+            let words = format!("{} Enter shows all", pen.glyphs.more);
+            let accent = pen.theme.accent;
+            put_below(*tool, &words, accent, line, pen);
+        }
+    }
+}
+
+fn put_below(tool: Option<usize>, text: &str, style: Style, line: Rect, pen: &mut Painter) {
+    let indent = match tool {
+        Some(_) => TOOL_INDENT,
+        None => SERVER_INDENT,
+    };
+    let columns = line.width.saturating_sub(indent);
+    pen.put_cut(line.x + indent, line.y, text, style, columns);
+}
+
+fn draw_server(sidebar: &Sidebar, index: usize, server: &Server, line: Rect, pen: &mut Painter) {
+    let (mark, style, word) = state(server, pen);
+    pen.put(line.x, line.y, mark, style, 1);
+    let words = match word {
+        Some(word) => word.to_owned(),
+        None => {
+            let cost = sidebar.cost(index);
+            let tokens = thousands(cost.tokens as u64);
+            format!("{:>TOOLS_COLUMNS$} {tokens:>TOKENS_COLUMNS$}", cost.tools)
+        }
+    };
+    let start = pen.put_right(line.right(), line.y, &words, pen.theme.dim);
+    let columns = start.saturating_sub(line.x + 3);
+    let name = Clean::name(server.id.as_str());
+    pen.put_cut(line.x + 2, line.y, name.as_str(), pen.theme.plain, columns);
+}
+
+/// The glyph of a server's state, and its word; connected ones show numbers instead.
+fn state(server: &Server, pen: &Painter) -> (&'static str, Style, Option<&'static str>) {
+    let (glyphs, theme) = (pen.glyphs, pen.theme);
+    if !server.enabled {
+        return (glyphs.off, theme.dim, Some("disabled"));
+    }
+    match &server.status {
+        ServerStatus::Connected => (glyphs.connected, theme.success, None),
+        ServerStatus::Starting => (glyphs.off, theme.accent, Some("starting")),
+        ServerStatus::Off => (glyphs.off, theme.dim, Some("off")),
+        ServerStatus::Failed(_) => (glyphs.failed, theme.failure, Some("failed")),
+        ServerStatus::NeedsSignIn(_) => (glyphs.refused, theme.attention, Some("needs sign-in")),
+        ServerStatus::Misconfigured(_) => (glyphs.failed, theme.failure, Some("misconfigured")),
+    }
+}
+
+fn draw_tool(server: &Server, tool: &Tool, unfolded: bool, line: Rect, pen: &mut Painter) {
+    let (glyphs, theme) = (pen.glyphs, pen.theme);
+    let is_off = server.tools_off.contains(&tool.name);
+    let is_withheld = server.withheld.contains(&tool.name);
+    let (words, style) = match (is_off, is_withheld) {
+        (true, _) => ("off".to_owned(), theme.dim),
+        (false, true) => ("withheld".to_owned(), theme.attention),
+        (false, false) => {
+            let tokens = tool.bytes / BYTES_PER_TOKEN;
+            (thousands(tokens as u64), theme.plain)
+        }
+    };
+    let mark = match (is_off, is_withheld, unfolded) {
+        (_, _, true) => glyphs.open,
+        (true, ..) => glyphs.off,
+        (false, true, _) => "!",
+        _ => glyphs.folded,
+    };
+    pen.put(line.x + 2, line.y, mark, theme.dim, 1);
+    let right = if is_withheld && !is_off {
+        theme.attention
+    } else {
+        theme.dim
+    };
+    let start = pen.put_right(line.right(), line.y, &words, right);
+    let columns = start.saturating_sub(line.x + 5);
+    let name = Clean::name(&tool.name);
+    pen.put_cut(line.x + 4, line.y, name.as_str(), style, columns);
+}

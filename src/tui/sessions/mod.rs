@@ -1,0 +1,4 @@
+//! The browser of earlier conversations.
+
+pub mod layer;
+pub mod view;

@@ -1,0 +1,192 @@
+//! The browser of earlier conversations: a search line, the list, a preview.
+
+use crate::domain::SessionSummary;
+use crate::text::Clean;
+use crate::tui::sessions::layer::SessionsLayer;
+use crate::tui::widgets::list::{ListRow, below_filter, rows_in_view};
+use crate::tui::widgets::painter::{Painter, rows_of};
+use crate::tui::widgets::window::full_window;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::layout::{Position, Rect};
+
+/// From this width on there is a preview.
+const PREVIEW_FROM: u16 = 76;
+/// From this width of the list on the model has a column; the title needs the
+/// room more, and the preview names the model too.
+const MODEL_FROM: u16 = 84;
+/// Bytes of a message that a preview looks at.
+const PREVIEW_BYTES_MAX: usize = 2_000;
+
+/// Returns the cursor's place in the search line.
+pub fn draw(open: &mut SessionsLayer, over: Rect, pen: &mut Painter) -> Option<Position> {
+    let with_preview = over.width >= PREVIEW_FROM;
+    let list_columns = if with_preview {
+        over.width * 6 / 10
+    } else {
+        over.width
+    };
+    let left = Rect {
+        width: list_columns,
+        ..over
+    };
+    let all = open.all.as_ref().map_or(0, |all| all.len());
+    let count = open.hits().len();
+    let right = match &open.all {
+        Some(_) if count == all => all.to_string(),
+        Some(_) => format!("{count} of {all}"),
+        None => String::new(),
+    };
+    // On a low screen nothing is framed, and the list takes the whole width.
+    let room = if over.height < 8 { over } else { left };
+    let area = full_window(room, "Sessions", &right, pen);
+    if with_preview {
+        let outer = Rect {
+            x: left.right(),
+            width: over.width - list_columns,
+            ..over
+        };
+        let inner = pen.frame(outer, "Preview", "", pen.theme.dim);
+        preview(open, inner, pen);
+    }
+    let cursor = open.list.draw_filter("/", area, pen);
+    rows(open, below_filter(area), pen);
+    (!open.list.is_in_rows() && open.deleting.is_none()).then_some(cursor)
+}
+
+fn rows(open: &SessionsLayer, mut area: Rect, pen: &mut Painter) {
+    if let Some(id) = &open.deleting {
+        area.height = area.height.saturating_sub(1);
+        let hit = open.all.iter().flat_map(|all| all.iter());
+        let hit = hit.into_iter().find(|hit| hit.id == *id);
+        let title = hit.map_or_else(|| Clean::line(id.as_str()), title);
+        let style = pen.theme.attention;
+        let mut x = area.x + pen.put(area.x, area.bottom(), "Delete \"", style, area.width);
+        let left = area.right().saturating_sub(x + 2);
+        x += pen.put_cut(x, area.bottom(), title.as_str(), style, left);
+        pen.put(
+            x,
+            area.bottom(),
+            "\"?",
+            style,
+            area.right().saturating_sub(x),
+        );
+    }
+    let hits = open.hits();
+    if hits.is_empty() {
+        let words = match &open.all {
+            None => "Reading …",
+            Some(all) if all.is_empty() => "No conversation was saved yet.",
+            Some(_) => "No title matches.",
+        };
+        pen.put_cut(
+            area.x + 2,
+            area.y,
+            words,
+            pen.theme.dim,
+            area.width.saturating_sub(2),
+        );
+        return;
+    }
+    let selected = Some(open.list.selected(hits.len()));
+    let focused = open.list.is_in_rows();
+    for at in rows_in_view(hits.len(), selected, area, pen) {
+        row(hits[at.index], &at, pen);
+        if at.is_selected && focused {
+            at.highlight(pen);
+        }
+    }
+}
+
+fn row(hit: &SessionSummary, at: &ListRow, pen: &mut Painter) {
+    at.put_mark(pen);
+    let line = at.line;
+    let mut end = line.right();
+    if let Some(why) = &hit.broken {
+        let words = Clean::line(&format!("{} broken: {why}", pen.glyphs.failed));
+        let columns = end.saturating_sub(line.x + 2) / 2;
+        pen.put_cut(
+            end - columns,
+            line.y,
+            words.as_str(),
+            pen.theme.failure,
+            columns,
+        );
+        end -= columns + 1;
+    } else {
+        if line.width >= 36 {
+            pen.put_right(end, line.y, &hit.messages.to_string(), pen.theme.dim);
+            end -= 5;
+        }
+        if line.width >= MODEL_FROM {
+            let columns = 14.min(line.width / 4);
+            let model = Clean::line(&hit.model);
+            pen.put_cut(
+                end - columns,
+                line.y,
+                model.as_str(),
+                pen.theme.dim,
+                columns,
+            );
+            end -= columns + 2;
+        }
+        if line.width >= 30 {
+            pen.put_right(end, line.y, &date(hit.changed_at), pen.theme.dim);
+            end -= 14;
+        }
+    }
+    let title = title(hit);
+    let columns = end.saturating_sub(line.x + 3);
+    pen.put_cut(line.x + 2, line.y, title.as_str(), at.style, columns);
+}
+
+/// The title, or where there is none the file's name.
+fn title(hit: &SessionSummary) -> Clean {
+    let title = Clean::line(&hit.title);
+    if title.as_str().trim().is_empty() {
+        Clean::line(hit.id.as_str())
+    } else {
+        title
+    }
+}
+
+/// `18 Nov 16:20` of the local time.
+fn date(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::system())
+        .strftime("%d %b %H:%M")
+        .to_string()
+}
+
+fn preview(open: &SessionsLayer, area: Rect, pen: &mut Painter) {
+    let Some(session) = &open.preview else { return };
+    let mut y = area.y;
+    for message in &session.messages {
+        if y + 1 >= area.bottom() {
+            break;
+        }
+        let who = match message.role.name() {
+            "user" => "You",
+            "assistant" => session.model.as_str(),
+            other => other,
+        };
+        pen.put_cut(
+            area.x,
+            y,
+            Clean::line(who).as_str(),
+            pen.theme.bold,
+            area.width,
+        );
+        y += 1;
+        let mut end = message.content.len().min(PREVIEW_BYTES_MAX);
+        while !message.content.is_char_boundary(end) {
+            end -= 1;
+        }
+        let text = Clean::new(message.content[..end].trim());
+        let rows = rows_of(&text, area.width);
+        for row in rows.iter().take(usize::from(area.bottom() - y).min(8)) {
+            pen.put(area.x, y, row, pen.theme.plain, area.width);
+            y += 1;
+        }
+        y += 1;
+    }
+}

@@ -1,0 +1,282 @@
+//! What is written, fed to a terminal emulation, shows the last buffer. For
+//! clusters whose width is in doubt the emulation stands for the worst terminal:
+//! it draws their characters one by one. All other cells must be right even so.
+
+use crate::tui::terminal::diff_encoder::*;
+use proptest::prelude::*;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::num::NonZeroU16;
+use vt100::Parser;
+
+const COLUMNS: u16 = 24;
+const ROWS: u16 = 4;
+const PLAIN: [&str; 8] = ["a", "Z", "7", "é", "─", "한", "漢", "カ"];
+const DOUBTFUL: [&str; 8] = [
+    "👨‍👩‍👧",
+    "🇰🇷",
+    "❤\u{FE0F}",
+    "e\u{301}",
+    "👍🏽",
+    "1\u{FE0F}\u{20E3}",
+    "क्षि",
+    "🫠",
+];
+const COLORS: [Color; 6] = [
+    Color::Reset,
+    Color::Red,
+    Color::Cyan,
+    Color::LightBlue,
+    Color::Indexed(200),
+    Color::Rgb(1, 20, 255),
+];
+
+/// A piece of a row: where it begins, its clusters, its style.
+type Piece = (u16, u16, Vec<&'static str>, Style);
+
+fn style() -> impl Strategy<Value = Style> {
+    let modifiers = prop::sample::subsequence(MODIFIERS[..4].to_vec(), 0..3);
+    let reversed = prop::bool::weighted(0.2);
+    let color = || prop::sample::select(&COLORS[..]);
+    let style = (color(), color(), modifiers, reversed, any::<bool>());
+    style.prop_map(|(fg, bg, modifiers, reversed, is_plain)| {
+        if is_plain {
+            return Style::new();
+        }
+        let mut style = Style::new().fg(fg).bg(bg);
+        for (modifier, _) in modifiers {
+            style = style.add_modifier(modifier);
+        }
+        // The emulation knows one of the two at a time.
+        if style.add_modifier.contains(Modifier::BOLD) {
+            style.add_modifier.remove(Modifier::DIM);
+        }
+        if reversed {
+            style = style.add_modifier(Modifier::REVERSED);
+        }
+        style
+    })
+}
+
+fn piece(clusters: &[&'static str]) -> impl Strategy<Value = Piece> + use<> {
+    let clusters: Vec<&str> = [" ", " ", " "]
+        .into_iter()
+        .chain(clusters.iter().copied())
+        .collect();
+    let words = prop::collection::vec(prop::sample::select(clusters), 1..16);
+    (0..COLUMNS, 0..ROWS, words, style())
+}
+
+/// A sequence of frames; each is the one before it with some pieces put over it,
+/// or a new one.
+fn frames(clusters: &[&'static str]) -> impl Strategy<Value = Vec<(bool, Vec<Piece>)>> + use<> {
+    let pieces = prop::collection::vec(piece(clusters), 0..6);
+    let keeps = prop::bool::weighted(0.7);
+    prop::collection::vec((keeps, pieces), 1..8)
+}
+
+/// Puts a piece as the view does: the second half of a wide cluster is blank, and
+/// no half is left of one that was there.
+fn put(buffer: &mut Buffer, (x, y, clusters, style): &Piece) {
+    let mut at = *x;
+    for cluster in clusters {
+        let wide = cluster_width(cluster) as u16;
+        let room = if is_doubtful(cluster) {
+            reach(cluster) as u16
+        } else {
+            wide
+        };
+        // A terminal that does not wrap keeps it in the row; this one wraps.
+        if at + room > COLUMNS {
+            break;
+        }
+        for x in at..at + wide {
+            cut(buffer, x, *y);
+            buffer[(x, *y)].reset();
+            buffer[(x, *y)].set_style(*style);
+        }
+        buffer[(at, *y)].set_symbol(cluster);
+        at += wide;
+    }
+}
+
+/// Blanks a wide cluster that reaches into a cell from the left.
+fn cut(buffer: &mut Buffer, x: u16, y: u16) {
+    if x > 0 && columns(&buffer[(x - 1, y)]) == 2 {
+        buffer[(x - 1, y)].reset();
+    }
+}
+
+fn screens(frames: Vec<(bool, Vec<Piece>)>) -> Vec<Buffer> {
+    let area = Rect::new(0, 0, COLUMNS, ROWS);
+    let mut buffer = Buffer::empty(area);
+    let drawn = frames.into_iter().map(|(keeps, pieces)| {
+        if !keeps {
+            buffer.reset();
+        }
+        for piece in &pieces {
+            put(&mut buffer, piece);
+        }
+        buffer.clone()
+    });
+    drawn.collect()
+}
+
+fn color(color: Color) -> vt100::Color {
+    match color {
+        Color::Red => vt100::Color::Idx(1),
+        Color::Cyan => vt100::Color::Idx(6),
+        Color::LightBlue => vt100::Color::Idx(12),
+        Color::Indexed(index) => vt100::Color::Idx(index),
+        Color::Rgb(red, green, blue) => vt100::Color::Rgb(red, green, blue),
+        _ => vt100::Color::Default,
+    }
+}
+
+/// A cell of the emulation as one of ours. A style that does not show is left out.
+fn same(ours: &Cell, theirs: &vt100::Cell) -> bool {
+    let symbol = match theirs.contents() {
+        "" => " ",
+        text => text,
+    };
+    let seen = ours.bg == Color::Reset || theirs.bgcolor() == color(ours.bg);
+    let look = [
+        (Modifier::BOLD, theirs.bold()),
+        (Modifier::DIM, theirs.dim()),
+        (Modifier::ITALIC, theirs.italic()),
+        (Modifier::UNDERLINED, theirs.underline()),
+        (Modifier::REVERSED, theirs.inverse()),
+    ];
+    let on_space = symbol == " ";
+    let modifiers = look.iter().all(|(modifier, is_on)| {
+        on_space && !SEEN_ON_SPACE.contains(*modifier)
+            || ours.modifier.contains(*modifier) == *is_on
+    });
+    let letters = on_space && !Look::of(ours).modifier.contains(Modifier::REVERSED)
+        || theirs.fgcolor() == color(ours.fg);
+    let behind = theirs.bgcolor() == color(ours.bg);
+    ours.symbol() == symbol && seen && modifiers && letters && behind
+}
+
+/// Every cell that is not itself in doubt.
+fn assert_shown(parser: &Parser, buffer: &Buffer) -> Result<(), TestCaseError> {
+    for y in 0..ROWS {
+        let mut x = 0;
+        while x < COLUMNS {
+            let ours = &buffer[(x, y)];
+            let wide = columns(ours) as u16;
+            let theirs = parser.screen().cell(y, x).expect("inside");
+            if !is_doubtful(ours.symbol()) {
+                let is_same = same(ours, theirs) && theirs.is_wide() == (wide == 2);
+                prop_assert!(is_same, "at {x},{y}: {ours:?}, shown as {theirs:?}");
+            }
+            x += wide;
+        }
+    }
+    Ok(())
+}
+
+fn parser() -> Parser {
+    let cells = |cells| NonZeroU16::new(cells).expect("some");
+    Parser::new(cells(ROWS), cells(COLUMNS), 0)
+}
+
+/// Draws one after the other and compares after each.
+fn play(buffers: &[Buffer]) -> Result<(), TestCaseError> {
+    let mut parser = parser();
+    let mut shown = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
+    let mut at = None;
+    for buffer in buffers {
+        let mut bytes = Vec::new();
+        at = encode(&shown, buffer, at, &mut bytes);
+        parser.process(&bytes);
+        assert_shown(&parser, buffer)?;
+        if let Some(at) = at {
+            let (row, column) = parser.screen().cursor_position();
+            prop_assert_eq!(
+                (column, row),
+                (at.x, at.y),
+                "the cursor is where it is said to be"
+            );
+        }
+        bytes.clear();
+        encode(buffer, buffer, at, &mut bytes);
+        prop_assert_eq!(bytes.len(), 0, "what is shown is not written again");
+        shown = buffer.clone();
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn any_sequence_of_frames_leaves_the_last_one_on_the_screen(frames in frames(&PLAIN)) {
+        play(&screens(frames))?;
+    }
+
+    #[test]
+    fn a_wrong_width_stays_where_it_is(
+        frames in frames(&[PLAIN, DOUBTFUL].concat())
+    ) {
+        play(&screens(frames))?;
+    }
+}
+
+fn line(text: &str) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, 1));
+    let clusters: Vec<&'static str> = text
+        .split_inclusive(|_: char| true)
+        .map(|cluster| {
+            PLAIN
+                .iter()
+                .find(|known| **known == cluster)
+                .copied()
+                .unwrap_or(" ")
+        })
+        .collect();
+    put(&mut buffer, &(0, 0, clusters, Style::new()));
+    buffer
+}
+
+fn written(old: &Buffer, new: &Buffer) -> String {
+    let mut bytes = Vec::new();
+    encode(old, new, None, &mut bytes);
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn a_row_that_ends_earlier_is_erased_to_its_end() {
+    let (old, new) = (line("aaaaaaaaaaaaaaaa"), line("aa"));
+    assert_eq!(written(&old, &new), "\u{1b}[1;3H\u{1b}[K");
+}
+
+#[test]
+fn a_short_gap_is_written_again_and_a_long_one_leapt_over() {
+    let old = line("aaaaaaaaaaaaaaaa");
+    assert_eq!(written(&old, &line("ZaaZaaaaaaaaaaaa")), "\u{1b}[1;1HZaaZ");
+    assert_eq!(
+        written(&old, &line("ZaaaaaaZaaaaaaaa")),
+        "\u{1b}[1;1HZ\u{1b}[6CZ"
+    );
+}
+
+#[test]
+fn behind_a_cluster_in_doubt_the_cursor_is_placed_and_its_neighbours_drawn_again() {
+    let mut old = line("aaaaaaaaaaaaaaaa");
+    let mut new = old.clone();
+    put(&mut new, &(2, 0, vec!["👨‍👩‍👧"], Style::new()));
+    let bytes = written(&old, &new);
+    assert_eq!(bytes, "\u{1b}[1;3H\u{1b}[2X👨‍👩‍👧\u{1b}[1;5Haaaaaaaa");
+    // A change behind it leaves it alone.
+    old = new.clone();
+    put(&mut new, &(14, 0, vec!["Z"], Style::new()));
+    assert_eq!(written(&old, &new), "\u{1b}[1;15HZ");
+}
+
+#[test]
+fn a_style_is_set_once_for_a_run_and_taken_back_at_the_end() {
+    let old = line("");
+    let mut new = old.clone();
+    let bold = Style::new().fg(Color::Cyan).add_modifier(Modifier::BOLD);
+    put(&mut new, &(0, 0, vec!["a", "a", " ", "a"], bold));
+    assert_eq!(written(&old, &new), "\u{1b}[1;1H\u{1b}[1;36maa a\u{1b}[0m");
+}

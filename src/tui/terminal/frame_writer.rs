@@ -1,0 +1,208 @@
+//! The terminal's screen: what it shows, and the frame that is drawn next. A frame
+//! goes out in one write, inside synchronized output (mode 2026); a frame that
+//! changes nothing writes no byte.
+
+use crate::tui::terminal::diff_encoder::encode;
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::queue;
+use crossterm::style::ResetColor;
+use crossterm::terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect, Size};
+use std::io::{self, Stdout, Write};
+
+pub struct Screen<W: Write = Stdout> {
+    out: W,
+    /// What the terminal shows.
+    shown: Buffer,
+    next: Buffer,
+    /// The terminal may show anything: all of it is cleared first.
+    is_stale: bool,
+    cursor_is_shown: Option<bool>,
+    /// Where the cursor was left.
+    at: Option<Position>,
+    /// A frame in the making, kept for its room.
+    frame: Vec<u8>,
+}
+
+impl Screen {
+    pub fn new() -> Self {
+        Self::with_output(io::stdout())
+    }
+}
+
+impl<W: Write> Screen<W> {
+    /// A screen of no size, of which nothing is known.
+    pub fn with_output(out: W) -> Self {
+        Self {
+            out,
+            shown: Buffer::default(),
+            next: Buffer::default(),
+            is_stale: true,
+            cursor_is_shown: None,
+            at: None,
+            frame: Vec::new(),
+        }
+    }
+
+    /// Forgets what the terminal shows: the next frame draws all of it.
+    pub fn clear(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Draws a frame of this size. `paint` gets a blank buffer and returns where
+    /// the cursor belongs, if it is to be seen.
+    ///
+    /// # Errors
+    /// The terminal does not take what is written; all is drawn anew next time.
+    pub fn draw(
+        &mut self,
+        size: Size,
+        paint: impl FnOnce(&mut Buffer) -> Option<Position>,
+    ) -> io::Result<()> {
+        let area = Rect::from((Position::ORIGIN, size));
+        if self.next.area == area {
+            self.next.reset();
+        } else {
+            self.next = Buffer::empty(area);
+            self.is_stale = true;
+        }
+        let cursor = paint(&mut self.next);
+        let written = self.write(cursor);
+        // What has arrived of a frame that failed is not known.
+        self.is_stale = written.is_err();
+        std::mem::swap(&mut self.shown, &mut self.next);
+        written
+    }
+
+    fn write(&mut self, cursor: Option<Position>) -> io::Result<()> {
+        let mut frame = std::mem::take(&mut self.frame);
+        frame.clear();
+        queue!(frame, BeginSynchronizedUpdate)?;
+        let empty = frame.len();
+        if self.is_stale {
+            queue!(frame, ResetColor, Clear(ClearType::All))?;
+            self.shown = Buffer::empty(self.next.area);
+            (self.at, self.cursor_is_shown) = (None, None);
+        }
+        self.at = encode(&self.shown, &self.next, self.at, &mut frame);
+        self.place(cursor, &mut frame)?;
+        if frame.len() > empty {
+            queue!(frame, EndSynchronizedUpdate)?;
+            self.out.write_all(&frame)?;
+            self.out.flush()?;
+        }
+        self.frame = frame;
+        Ok(())
+    }
+
+    fn place(&mut self, cursor: Option<Position>, frame: &mut Vec<u8>) -> io::Result<()> {
+        if let Some(cursor) = cursor.filter(|cursor| self.at != Some(*cursor)) {
+            queue!(frame, MoveTo(cursor.x, cursor.y))?;
+            self.at = Some(cursor);
+        }
+        let is_shown = Some(cursor.is_some());
+        if std::mem::replace(&mut self.cursor_is_shown, is_shown) != is_shown {
+            match cursor {
+                Some(_) => queue!(frame, Show)?,
+                None => queue!(frame, Hide)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a sequence that moves nothing on the screen.
+    ///
+    /// # Errors
+    /// The terminal does not take it.
+    pub fn send(&mut self, sequence: &[u8]) -> io::Result<()> {
+        self.out.write_all(sequence)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::Style;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    #[derive(Clone, Default)]
+    struct Written(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    const SIZE: Size = Size::new(10, 3);
+
+    fn draw(screen: &mut Screen<Written>, text: &str) {
+        let paint = |buffer: &mut Buffer| {
+            buffer.set_string(0, 0, text, Style::new());
+            Some(Position::new(3, 2))
+        };
+        screen.draw(SIZE, paint).expect("a vector takes all");
+    }
+
+    fn taken(written: &Written) -> String {
+        String::from_utf8(std::mem::take(&mut *written.0.borrow_mut())).expect("UTF-8")
+    }
+
+    #[test]
+    fn a_frame_that_changes_nothing_writes_no_byte() {
+        let written = Written::default();
+        let mut screen = Screen::with_output(written.clone());
+        draw(&mut screen, "a");
+        assert_ne!(taken(&written), "");
+        draw(&mut screen, "a");
+        assert_eq!(taken(&written), "");
+    }
+
+    #[test]
+    fn a_frame_is_one_synchronized_update() {
+        let written = Written::default();
+        let mut screen = Screen::with_output(written.clone());
+        draw(&mut screen, "a");
+        let text = taken(&written);
+        assert!(
+            text.starts_with("\u{1b}[?2026h") && text.ends_with("\u{1b}[?2026l"),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn after_a_clear_all_is_drawn_again_and_only_once() {
+        let written = Written::default();
+        let mut screen = Screen::with_output(written.clone());
+        draw(&mut screen, "word");
+        taken(&written);
+        screen.clear();
+        draw(&mut screen, "word");
+        let text = taken(&written);
+        assert!(
+            text.contains("\u{1b}[2J") && text.contains("word"),
+            "{text:?}"
+        );
+        draw(&mut screen, "word");
+        assert_eq!(taken(&written), "");
+    }
+
+    #[test]
+    fn one_letter_more_writes_that_letter_alone() {
+        let written = Written::default();
+        let mut screen = Screen::with_output(written.clone());
+        draw(&mut screen, "lette");
+        taken(&written);
+        draw(&mut screen, "letter");
+        let frame = "\u{1b}[?2026h\u{1b}[1;6Hr\u{1b}[3;4H\u{1b}[?2026l";
+        assert_eq!(taken(&written), frame);
+    }
+}

@@ -1,0 +1,83 @@
+//! Signals, and a terminal that is gone.
+
+use std::io::{self, IsTerminal};
+use std::os::fd::{AsFd, OwnedFd};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// A terminal that prints what it does not know must not be asked.
+pub fn answers_questions() -> bool {
+    let term = std::env::var("TERM").unwrap_or_default();
+    !matches!(term.as_str(), "" | "dumb" | "linux")
+}
+
+/// Stdin once more, to notice when the terminal behind it is gone: reading would
+/// only report an end of input again and again.
+pub fn watched_tty() -> Option<AsyncFd<OwnedFd>> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return None;
+    }
+    let fd = stdin.as_fd().try_clone_to_owned().ok()?;
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe; an owned fd keeps its promise anyway"
+    )]
+    AsyncFd::with_interest(fd, Interest::READABLE).ok()
+}
+
+pub async fn hung_up(tty: Option<&AsyncFd<OwnedFd>>) {
+    let Some(tty) = tty else {
+        return std::future::pending().await;
+    };
+    while let Ok(mut guard) = tty.readable().await {
+        if guard.ready().is_read_closed() {
+            return;
+        }
+        guard.clear_ready();
+    }
+    std::future::pending().await
+}
+
+pub struct Signals(Vec<(i32, Signal)>);
+
+impl Signals {
+    pub fn install() -> io::Result<Self> {
+        let kinds = [
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::interrupt(),
+            SignalKind::quit(),
+        ];
+        let listen = |kind: SignalKind| Ok((kind.as_raw_value(), signal(kind)?));
+        kinds
+            .into_iter()
+            .map(listen)
+            .collect::<io::Result<_>>()
+            .map(Self)
+    }
+
+    pub async fn next(&mut self) -> i32 {
+        let waits = self.0.iter_mut().map(|(number, signal)| {
+            let number = *number;
+            Box::pin(async move {
+                signal.recv().await;
+                number
+            })
+        });
+        futures::future::select_all(waits).await.0
+    }
+
+    /// The next signal that ends the program even while another one has the terminal: an
+    /// interrupt or a quit there is meant for that one.
+    pub async fn next_fatal(&mut self) -> i32 {
+        let fatal = [SignalKind::terminate(), SignalKind::hangup()];
+        loop {
+            let number = self.next().await;
+            if fatal.iter().any(|kind| kind.as_raw_value() == number) {
+                return number;
+            }
+        }
+    }
+}

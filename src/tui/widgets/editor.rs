@@ -1,0 +1,391 @@
+//! A text field: lines, a cursor that moves by grapheme cluster, soft wrap. Text
+//! is kept raw; only what is drawn is made clean. An edit re-wraps one line.
+
+use crate::text::grapheme::{clusters, truncate, width};
+use crate::tui::widgets::wrapped_line::Shown;
+use unicode_segmentation::GraphemeCursor;
+
+/// What a key does to the text or the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    Left,
+    Right,
+    Up,
+    Down,
+    WordLeft,
+    WordRight,
+    LineStart,
+    LineEnd,
+    Backspace,
+    Delete,
+    DeleteWordLeft,
+    DeleteToStart,
+    DeleteToEnd,
+    Newline,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Line {
+    raw: String,
+    shown: Option<Shown>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Editor {
+    lines: Vec<Line>,
+    line: usize,
+    /// Byte in the raw line, always at a cluster's edge.
+    at: usize,
+    /// The column that Up and Down keep to.
+    goal: Option<usize>,
+    /// First row in view: line and row of it.
+    top: (usize, usize),
+    columns: u16,
+}
+
+/// The rows in view and the cursor's cell among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditorView {
+    pub rows: Vec<String>,
+    pub cursor: (u16, u16),
+}
+
+impl Default for Editor {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+impl Editor {
+    pub fn new(text: &str) -> Self {
+        let mut this = Self {
+            lines: vec![Line::default()],
+            line: 0,
+            at: 0,
+            goal: None,
+            top: (0, 0),
+            columns: 80,
+        };
+        this.insert(text);
+        this
+    }
+
+    pub fn text(&self) -> String {
+        let lines: Vec<_> = self.lines.iter().map(|line| line.raw.as_str()).collect();
+        lines.join("\n")
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.len() == 1 && self.lines[0].raw.is_empty()
+    }
+
+    pub fn is_blank(&self) -> bool {
+        self.lines.iter().all(|line| line.raw.trim().is_empty())
+    }
+
+    /// The text where it is one line.
+    pub fn one_line(&self) -> Option<&str> {
+        (self.lines.len() == 1).then(|| self.lines[0].raw.as_str())
+    }
+
+    pub fn take(&mut self) -> String {
+        let text = self.text();
+        *self = Self {
+            columns: self.columns,
+            ..Self::new("")
+        };
+        text
+    }
+
+    pub fn set(&mut self, text: &str) {
+        self.take();
+        self.insert(text);
+    }
+
+    /// Inserts at the cursor; `\r\n` and `\r` are line ends too.
+    pub fn insert(&mut self, text: &str) {
+        self.goal = None;
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let mut parts = text.split('\n');
+        let first = parts.next().unwrap_or_default();
+        let tail = self.lines[self.line].raw.split_off(self.at);
+        self.lines[self.line].raw.push_str(first);
+        // A long line is not wrapped anew for a character of it.
+        let one = !text.contains('\n');
+        let at = self.at;
+        let spliced = |shown: &mut Shown| one && shown.splice(at..at, first);
+        self.lines[self.line].shown.take_if(|shown| !spliced(shown));
+        let mut added: Vec<Line> = parts
+            .map(|part| Line {
+                raw: part.to_owned(),
+                shown: None,
+            })
+            .collect();
+        let last = added.len();
+        let line = added.last_mut().unwrap_or(&mut self.lines[self.line]);
+        self.at = line.raw.len();
+        line.raw.push_str(&tail);
+        let after = self.line + 1;
+        self.lines.splice(after..after, added);
+        self.line += last;
+        self.settle();
+    }
+
+    /// Moves the cursor to a cluster's edge: what was inserted may have joined
+    /// its neighbours.
+    fn settle(&mut self) {
+        let raw = &self.lines[self.line].raw;
+        let mut cursor = GraphemeCursor::new(self.at, raw.len(), true);
+        if !cursor.is_boundary(raw, 0).unwrap_or(true) {
+            self.at = cursor
+                .next_boundary(raw, 0)
+                .ok()
+                .flatten()
+                .unwrap_or(raw.len());
+        }
+    }
+
+    /// Does the edit. False where nothing could change, such as Up on the first
+    /// row: the caller may then do something else.
+    pub fn edit(&mut self, edit: Edit) -> bool {
+        if !matches!(edit, Edit::Up | Edit::Down) {
+            self.goal = None;
+        }
+        match edit {
+            Edit::Left => self.step_left(),
+            Edit::Right => self.step_right(),
+            Edit::Up => self.vertical(-1),
+            Edit::Down => self.vertical(1),
+            Edit::WordLeft => self.word_left(),
+            Edit::WordRight => self.word_right(),
+            Edit::LineStart => std::mem::replace(&mut self.at, 0) > 0,
+            Edit::LineEnd => {
+                self.at = self.lines[self.line].raw.len();
+                true
+            }
+            Edit::Backspace => self.delete(Self::step_left),
+            Edit::DeleteWordLeft => self.delete(Self::word_left),
+            Edit::Delete => self.delete(Self::step_right),
+            Edit::DeleteToStart => self.delete(|this| this.edit(Edit::LineStart)),
+            Edit::DeleteToEnd => self.delete(|this| {
+                if this.at == this.lines[this.line].raw.len() {
+                    return this.step_right();
+                }
+                this.edit(Edit::LineEnd)
+            }),
+            Edit::Newline => {
+                self.insert("\n");
+                true
+            }
+        }
+    }
+
+    fn step_left(&mut self) -> bool {
+        if self.at > 0 {
+            let before = &self.lines[self.line].raw[..self.at];
+            self.at -= clusters(before).next_back().map_or(0, str::len);
+            return true;
+        }
+        if self.line == 0 {
+            return false;
+        }
+        self.line -= 1;
+        self.at = self.lines[self.line].raw.len();
+        true
+    }
+
+    fn step_right(&mut self) -> bool {
+        let raw = &self.lines[self.line].raw;
+        if let Some(cluster) = clusters(&raw[self.at..]).next() {
+            self.at += cluster.len();
+            return true;
+        }
+        if self.line + 1 == self.lines.len() {
+            return false;
+        }
+        self.line += 1;
+        self.at = 0;
+        true
+    }
+
+    fn word_left(&mut self) -> bool {
+        if self.at == 0 {
+            return self.step_left();
+        }
+        let before = &self.lines[self.line].raw[..self.at];
+        let word = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let start = word.trim_end_matches(char::is_alphanumeric);
+        self.at = start.len();
+        self.settle_left();
+        true
+    }
+
+    fn word_right(&mut self) -> bool {
+        let raw = &self.lines[self.line].raw;
+        if self.at == raw.len() {
+            return self.step_right();
+        }
+        let after = &raw[self.at..];
+        let word = after.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let end = word.trim_start_matches(char::is_alphanumeric);
+        self.at = raw.len() - end.len();
+        self.settle();
+        true
+    }
+
+    fn settle_left(&mut self) {
+        let raw = &self.lines[self.line].raw;
+        let mut cursor = GraphemeCursor::new(self.at, raw.len(), true);
+        if !cursor.is_boundary(raw, 0).unwrap_or(true) {
+            self.at = cursor.prev_boundary(raw, 0).ok().flatten().unwrap_or(0);
+        }
+    }
+
+    /// Deletes from the cursor to where `step` takes it.
+    fn delete(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
+        let from = (self.line, self.at);
+        if !step(self) {
+            return false;
+        }
+        let (start, end) = (
+            from.min((self.line, self.at)),
+            from.max((self.line, self.at)),
+        );
+        let tail = self.lines[end.0].raw.split_off(end.1);
+        self.lines[start.0].raw.truncate(start.1);
+        self.lines[start.0].raw.push_str(&tail);
+        let one = start.0 == end.0;
+        let spliced = |shown: &mut Shown| one && shown.splice(start.1..end.1, "");
+        self.lines[start.0].shown.take_if(|shown| !spliced(shown));
+        self.lines.drain(start.0 + 1..=end.0);
+        (self.line, self.at) = start;
+        self.settle();
+        true
+    }
+
+    /// Moves by rows as they are shown.
+    fn vertical(&mut self, step: isize) -> bool {
+        let (row, column) = self.place();
+        let goal = *self.goal.get_or_insert(column);
+        let (line, row) = match (step < 0, row) {
+            (true, 0) if self.line == 0 => return false,
+            (true, 0) => (self.line - 1, self.shown(self.line - 1).rows.len() - 1),
+            (true, row) => (self.line, row - 1),
+            (false, row) if row + 1 < self.shown(self.line).rows.len() => (self.line, row + 1),
+            (false, _) if self.line + 1 == self.lines.len() => return false,
+            (false, _) => (self.line + 1, 0),
+        };
+        self.line = line;
+        let shown = self.shown(line);
+        let range = shown.rows[row].clone();
+        let last = row + 1 == shown.rows.len();
+        let mut byte = range.start + truncate(&shown.text[range.clone()], goal).len();
+        // The end of a soft-wrapped row is the start of the next one.
+        if byte == range.end && !last {
+            byte = range.start
+                + clusters(&shown.text[range.clone()])
+                    .next_back()
+                    .map_or(0, |cluster| range.len() - cluster.len());
+        }
+        self.at = shown.raw_of(byte);
+        self.settle();
+        true
+    }
+
+    fn shown(&mut self, line: usize) -> &Shown {
+        let columns = self.columns;
+        let line = &mut self.lines[line];
+        if line
+            .shown
+            .as_ref()
+            .is_some_and(|shown| shown.columns != columns)
+        {
+            line.shown = None;
+        }
+        line.shown
+            .get_or_insert_with(|| Shown::new(&line.raw, columns))
+    }
+
+    /// Row and column of the cursor within its line.
+    fn place(&mut self) -> (usize, usize) {
+        let (line, at) = (self.line, self.at);
+        let shown = self.shown(line);
+        let byte = shown.byte_of(at);
+        let row = shown
+            .rows
+            .partition_point(|row| row.start <= byte)
+            .saturating_sub(1);
+        (row, width(&shown.text[shown.rows[row].start..byte]))
+    }
+
+    /// Rows that the text takes at this width, counted up to `max`.
+    pub fn height(&mut self, columns: u16, max: usize) -> usize {
+        self.columns = text_columns(columns);
+        let mut rows = 0;
+        for line in 0..self.lines.len() {
+            rows += self.shown(line).rows.len();
+            if rows >= max {
+                return max;
+            }
+        }
+        rows
+    }
+
+    /// The rows in view, scrolled so that the cursor is among them.
+    pub fn view(&mut self, columns: u16, height: u16) -> EditorView {
+        self.columns = text_columns(columns);
+        let height = usize::from(height.max(1));
+        let (row, column) = self.place();
+        let cursor = (self.line, row);
+        self.top.0 = self.top.0.min(self.lines.len() - 1);
+        self.top.1 = self.top.1.min(self.shown(self.top.0).rows.len() - 1);
+        let earliest = self.rows_above(cursor, height - 1);
+        self.top = self.top.min(cursor).max(earliest);
+        let mut rows = Vec::new();
+        let mut y = 0;
+        let (mut line, mut first) = self.top;
+        while line < self.lines.len() && rows.len() < height {
+            let shown = self.shown(line);
+            for (index, range) in shown.rows.iter().enumerate().skip(first) {
+                if rows.len() == height {
+                    break;
+                }
+                if (line, index) == cursor {
+                    y = rows.len();
+                }
+                rows.push(shown.text[range.clone()].to_owned());
+            }
+            line += 1;
+            first = 0;
+        }
+        let x = column.min(usize::from(columns.saturating_sub(1)));
+        EditorView {
+            rows,
+            cursor: (x as u16, y as u16),
+        }
+    }
+
+    /// The place `count` rows above `from`, or the first.
+    fn rows_above(&mut self, from: (usize, usize), count: usize) -> (usize, usize) {
+        let (mut line, mut row) = from;
+        for _ in 0..count {
+            if row > 0 {
+                row -= 1;
+            } else if line > 0 {
+                line -= 1;
+                row = self.shown(line).rows.len() - 1;
+            } else {
+                break;
+            }
+        }
+        (line, row)
+    }
+}
+
+/// One column is kept for the cursor behind a full row.
+fn text_columns(columns: u16) -> u16 {
+    columns.saturating_sub(1).max(1)
+}
+
+#[cfg(test)]
+mod tests;

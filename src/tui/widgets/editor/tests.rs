@@ -1,0 +1,115 @@
+//! Editing keys in the message.
+use crate::tui::widgets::editor::*;
+use std::time::{Duration, Instant};
+
+fn editor(text: &str) -> Editor {
+    Editor::new(text)
+}
+
+fn after(text: &str, edits: &[Edit]) -> (String, (u16, u16)) {
+    let mut editor = editor(text);
+    for edit in edits {
+        editor.edit(*edit);
+    }
+    (editor.text(), editor.view(40, 8).cursor)
+}
+
+#[test]
+fn backspace_takes_a_whole_cluster() {
+    for cluster in ["한", "👩‍👩‍👧", "e\u{301}", "🇰🇷", "か"] {
+        let (text, _) = after(&format!("a{cluster}"), &[Edit::Backspace]);
+        assert_eq!(text, "a", "{cluster}");
+    }
+}
+
+#[test]
+fn the_cursor_stands_right_of_wide_text() {
+    let columns = [
+        ("한글", 4),
+        ("漢", 2),
+        ("かな", 4),
+        ("👍", 2),
+        ("e\u{301}x", 2),
+    ];
+    for (text, column) in columns {
+        assert_eq!(after(text, &[]).1, (column, 0), "{text}");
+    }
+}
+
+#[test]
+fn a_combining_mark_joins_what_stands_before() {
+    let mut editor = editor("e");
+    editor.insert("\u{301}");
+    editor.edit(Edit::Left);
+    assert_eq!(editor.view(40, 1).cursor, (0, 0));
+}
+
+#[test]
+fn words_are_stepped_over_and_deleted() {
+    let (text, cursor) = after("one two, three", &[Edit::WordLeft, Edit::DeleteWordLeft]);
+    assert_eq!((text.as_str(), cursor), ("one three", (4, 0)));
+}
+
+#[test]
+fn the_ends_of_a_line_are_deleted_as_in_a_shell() {
+    let at_word = [Edit::WordLeft];
+    let with = |edit| after("one two", &[&at_word[..], &[edit]].concat()).0;
+    assert_eq!(with(Edit::DeleteToStart), "two");
+    assert_eq!(with(Edit::DeleteToEnd), "one ");
+}
+
+#[test]
+fn up_keeps_its_column_over_a_short_line() {
+    let (_, cursor) = after("long line\nx\nlong line", &[Edit::Up, Edit::Up]);
+    assert_eq!(cursor, (9, 0));
+}
+
+#[test]
+fn up_on_the_first_row_is_left_to_the_caller() {
+    assert!(!editor("one").edit(Edit::Up));
+    assert!(editor("one\ntwo").edit(Edit::Up));
+}
+
+#[test]
+fn line_ends_of_every_kind_are_one_line_end() {
+    assert_eq!(editor("a\r\nb\rc\nd").text(), "a\nb\nc\nd");
+}
+
+#[test]
+fn control_characters_stay_in_the_text_and_off_the_screen() {
+    let mut editor = editor("a\u{1b}[31mb\tc");
+    let view = editor.view(60, 2);
+    assert!(editor.text().contains('\u{1b}'));
+    assert!(!view.rows[0].contains(['\u{1b}', '\t']), "{view:?}");
+    assert_eq!(usize::from(view.cursor.0), width(&view.rows[0]));
+}
+
+#[test]
+fn the_view_keeps_the_cursor_in_sight() {
+    let mut editor = editor(&"line\n".repeat(100));
+    let view = editor.view(20, 4);
+    assert_eq!((view.rows.len(), view.cursor.1), (4, 3));
+    for _ in 0..100 {
+        editor.edit(Edit::Up);
+    }
+    assert_eq!(editor.view(20, 4).cursor, (0, 0));
+}
+
+#[test]
+fn a_megabyte_is_pasted_whole_and_a_key_after_it_is_quick() {
+    let text = "some words of a long text\n".repeat(40_000);
+    let begin = Instant::now();
+    let mut editor = editor("");
+    editor.insert(&text);
+    assert_eq!(editor.text(), text);
+    for _ in 0..100 {
+        editor.insert("x");
+        editor.height(80, 8);
+        editor.view(80, 8);
+    }
+    assert!(
+        begin.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        begin.elapsed()
+    );
+}

@@ -1,0 +1,199 @@
+//! A list with a selected row, and the search line that narrows one down.
+
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::Handled;
+use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_field;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+/// A row in view.
+#[derive(Debug, Clone, Copy)]
+pub struct ListRow {
+    pub index: usize,
+    pub is_selected: bool,
+    pub line: Rect,
+    /// Stands before the selected row; a blank before the others.
+    pub mark: &'static str,
+    pub style: Style,
+}
+
+/// The rows in view of a list of `count`, with the selected one among them.
+pub fn rows_in_view(
+    count: usize,
+    selected: Option<usize>,
+    area: Rect,
+    pen: &Painter,
+) -> impl Iterator<Item = ListRow> + use<> {
+    let first = selected.map_or(0, |at| (at + 1).saturating_sub(area.height.into()));
+    let (cursor, accent, plain) = (pen.glyphs.cursor, pen.theme.accent, pen.theme.plain);
+    (area.top()..area.bottom())
+        .zip(first..count)
+        .map(move |(y, index)| {
+            let is_selected = selected == Some(index);
+            ListRow {
+                index,
+                is_selected,
+                line: Rect {
+                    y,
+                    height: 1,
+                    ..area
+                },
+                mark: if is_selected { cursor } else { " " },
+                style: if is_selected { accent } else { plain },
+            }
+        })
+}
+
+impl ListRow {
+    /// The same row while nothing is selected.
+    pub fn unselected(self, pen: &Painter) -> Self {
+        Self {
+            is_selected: false,
+            mark: " ",
+            style: pen.theme.plain,
+            ..self
+        }
+    }
+
+    pub fn put_mark(&self, pen: &mut Painter) {
+        pen.put(self.line.x, self.line.y, self.mark, self.style, 1);
+    }
+
+    /// Shows that keys go to this row.
+    pub fn highlight(&self, pen: &mut Painter) {
+        let selection = pen.theme.selection;
+        pen.style(self.line, selection);
+    }
+}
+
+/// A list below a search line. Letters go to the search line, or to the rows once Tab has
+/// gone there.
+#[derive(Debug, Default)]
+pub struct SearchList {
+    filter: Editor,
+    selected: usize,
+    in_rows: bool,
+}
+
+/// What a key did to a list, or is left to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKey {
+    /// The selection moved, or the keys go elsewhere now.
+    Moved,
+    /// Another filter holds.
+    Searched,
+    Close,
+    Key(LayerKey),
+    Unused,
+}
+
+impl SearchList {
+    pub fn filter(&self) -> String {
+        self.filter.text()
+    }
+
+    pub fn is_unfiltered(&self) -> bool {
+        self.filter.is_blank()
+    }
+
+    /// The selected row of a list of `count`; 0 in an empty one.
+    pub fn selected(&self, count: usize) -> usize {
+        self.selected.min(count.saturating_sub(1))
+    }
+
+    pub fn select(&mut self, row: usize) {
+        self.selected = row;
+    }
+
+    pub fn is_in_rows(&self) -> bool {
+        self.in_rows
+    }
+
+    pub fn step(&mut self, rows: isize, count: usize) {
+        let last = count.saturating_sub(1);
+        self.selected = self.selected.saturating_add_signed(rows).min(last);
+    }
+
+    /// A key of a list of `count` rows that also takes keys itself; `place` has its letters.
+    pub fn key(&mut self, key: KeyEvent, count: usize, place: Place) -> ListKey {
+        let found = layers::find(key, &[Place::Rows, Place::Searched]).or_else(|| {
+            let letters = layers::find(key, &[Place::InRows, place]);
+            letters.filter(|_| self.in_rows)
+        });
+        match found {
+            Some(LayerKey::Back) if self.in_rows => self.in_rows = false,
+            Some(LayerKey::Back) => return ListKey::Close,
+            Some(LayerKey::Switch) => self.in_rows = !self.in_rows,
+            Some(key) => match key.rows() {
+                Some(rows) => self.step(rows, count),
+                None => return ListKey::Key(key),
+            },
+            None if !self.in_rows && self.search(key) => return ListKey::Searched,
+            None => return ListKey::Unused,
+        }
+        ListKey::Moved
+    }
+
+    /// A key of a list whose keys all go to its search line.
+    pub fn type_key(&mut self, key: KeyEvent) -> Handled {
+        self.selected = 0;
+        match self.search(key) {
+            true => Handled::Consumed,
+            false => Handled::PassedOn,
+        }
+    }
+
+    /// A key of the search line. False where it changed nothing.
+    fn search(&mut self, key: KeyEvent) -> bool {
+        let changed = text_field::key(&mut self.filter, key);
+        if changed {
+            self.selected = 0;
+        }
+        changed
+    }
+
+    pub fn paste(&mut self, text: &str) {
+        self.selected = 0;
+        text_field::paste_line(&mut self.filter, text);
+    }
+
+    /// Draws the search line in the first row of `area`.
+    pub fn draw_filter(&mut self, prompt: &str, area: Rect, pen: &mut Painter) -> Position {
+        text_field::draw_line(&mut self.filter, prompt, area, pen)
+    }
+
+    /// Draws the search line, and below it with a gap the rows of `found` that are in view.
+    pub fn draw<T>(
+        &mut self,
+        found: &[T],
+        area: Rect,
+        pen: &mut Painter,
+        draw: impl Fn(&T, &ListRow, &mut Painter),
+    ) -> Position {
+        let cursor = self.draw_filter(">", area, pen);
+        let rows = below_filter(area);
+        if found.is_empty() {
+            let dim = pen.theme.dim;
+            pen.put(rows.x + 2, rows.y, "nothing matches", dim, rows.width);
+        }
+        let selected = Some(self.selected(found.len()));
+        for row in rows_in_view(found.len(), selected, rows, pen) {
+            row.put_mark(pen);
+            draw(&found[row.index], &row, pen);
+        }
+        cursor
+    }
+}
+
+/// The area of the rows: below the search line, and a gap where there is room for one.
+pub fn below_filter(area: Rect) -> Rect {
+    let taken = 1 + u16::from(area.height > 4);
+    Rect {
+        y: area.y + taken,
+        height: area.height.saturating_sub(taken),
+        ..area
+    }
+}

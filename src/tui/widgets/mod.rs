@@ -1,0 +1,13 @@
+//! Building blocks of the features: painter, text field, lists, picker, text viewer.
+
+pub mod editor;
+pub mod list;
+pub mod nearest;
+pub mod numbers;
+pub mod painter;
+pub mod picker;
+pub mod tail;
+pub mod text_field;
+pub mod text_viewer;
+pub mod window;
+pub mod wrapped_line;

@@ -1,0 +1,205 @@
+//! Writes text into the buffer by grapheme cluster, so that a cell's width here is
+//! the width that wrapping counted with. It never writes outside its area.
+
+use crate::text::Clean;
+use crate::text::grapheme::{cluster_end, cluster_width, forward, truncate, width};
+use crate::text::markdown::Line;
+use crate::text::wrap::wrap;
+use crate::tui::theme::{Glyphs, Theme};
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::num::NonZeroU16;
+
+pub struct Painter<'a> {
+    buffer: &'a mut Buffer,
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+}
+
+impl<'a> Painter<'a> {
+    pub fn new(buffer: &'a mut Buffer, theme: Theme, glyphs: Glyphs) -> Self {
+        Self {
+            buffer,
+            theme,
+            glyphs,
+        }
+    }
+
+    /// Writes at most `columns` columns of clean text and returns the columns
+    /// used. A wide cluster that does not fit is left out.
+    pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+        let cells = self.row(x, y, columns);
+        let mut at = 0;
+        for cluster in forward(text) {
+            let wide = cluster_width(cluster);
+            if wide == 0 {
+                continue;
+            }
+            let Some(covered) = cells.get_mut(at..at + wide) else {
+                break;
+            };
+            if let [first, rest @ ..] = covered {
+                first.set_symbol(cluster).set_style(style);
+                for cell in rest {
+                    cell.reset();
+                    cell.set_style(style);
+                }
+            }
+            at += wide;
+        }
+        at as u16
+    }
+
+    /// At most so many cells of a row, from `x` on.
+    fn row(&mut self, x: u16, y: u16, columns: u16) -> &mut [Cell] {
+        let area = self.buffer.area;
+        let end = x.saturating_add(columns).min(area.right());
+        if y < area.top() || y >= area.bottom() || x >= end || x < area.left() {
+            return &mut [];
+        }
+        let start = self.buffer.index_of(x, y);
+        &mut self.buffer.content[start..start + usize::from(end - x)]
+    }
+
+    /// Writes a row of laid-out text, each cluster in the look that it begins in.
+    pub fn put_line(&mut self, x: u16, y: u16, line: Line, base: Style, columns: u16) {
+        let dim = base.patch(self.theme.dim);
+        let used = self.put(x, y, line.prefix, dim, columns);
+        let (mut x, mut columns) = (x + used, columns - used);
+        let mut looks = line.looks().peekable();
+        let Some(_) = looks.peek() else {
+            self.put(x, y, line.text, base, columns);
+            return;
+        };
+        let mut at = 0;
+        for (end, look) in looks {
+            // A cluster that a stretch ends within is drawn whole.
+            let end = cluster_end(line.text, end.min(line.text.len()));
+            if at < end {
+                let style = base.patch(self.theme.look(look));
+                let used = self.put(x, y, &line.text[at..end], style, columns);
+                (x, columns) = (x + used, columns - used);
+                at = end;
+            }
+            if at == line.text.len() {
+                break;
+            }
+        }
+    }
+
+    /// The same, cut with a mark where it does not fit.
+    pub fn put_cut(&mut self, x: u16, y: u16, text: &str, style: Style, columns: u16) -> u16 {
+        if width(text) <= usize::from(columns) {
+            return self.put(x, y, text, style, columns);
+        }
+        let kept = truncate(text, usize::from(columns.saturating_sub(1)));
+        let used = self.put(x, y, kept, style, columns);
+        used + self.put(x + used, y, self.glyphs.more, style, columns - used)
+    }
+
+    /// Writes so that the text ends at `right`, and returns where it begins.
+    pub fn put_right(&mut self, right: u16, y: u16, text: &str, style: Style) -> u16 {
+        let wide = width(text) as u16;
+        let x = right.saturating_sub(wide);
+        self.put(x, y, text, style, wide);
+        x
+    }
+
+    pub fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.buffer.area);
+        for y in area.top()..area.bottom() {
+            self.row(area.x, y, area.width).fill(Cell::EMPTY);
+        }
+        // A wide cluster that reached into the area has lost its right half.
+        if area.left() > self.buffer.area.left() {
+            for y in area.top()..area.bottom() {
+                let cell = &mut self.buffer[(area.left() - 1, y)];
+                if cluster_width(cell.symbol()) > 1 {
+                    cell.reset();
+                }
+            }
+        }
+    }
+
+    pub fn style(&mut self, area: Rect, style: Style) {
+        self.buffer.set_style(area, style);
+    }
+
+    /// A frame with a title at the left and one at the right of its upper edge.
+    /// Returns the area inside, one column of margin at either side.
+    pub fn frame(&mut self, area: Rect, title: &str, right: &str, style: Style) -> Rect {
+        self.clear(area);
+        let [top_left, top_right, bottom_right, bottom_left, across, down] = self.glyphs.frame;
+        if area.width < 2 || area.height < 2 {
+            return Rect::default();
+        }
+        let (left, end) = (area.left(), area.right() - 1);
+        for x in left + 1..end {
+            self.put(x, area.top(), across, style, 1);
+            self.put(x, area.bottom() - 1, across, style, 1);
+        }
+        for y in area.top() + 1..area.bottom() - 1 {
+            self.put(left, y, down, style, 1);
+            self.put(end, y, down, style, 1);
+        }
+        self.put(left, area.top(), top_left, style, 1);
+        self.put(end, area.top(), top_right, style, 1);
+        self.put(end, area.bottom() - 1, bottom_right, style, 1);
+        self.put(left, area.bottom() - 1, bottom_left, style, 1);
+        let room = area.width.saturating_sub(4);
+        let title_columns = (width(title) as u16 + 2).min(room);
+        if room > 2 {
+            self.put_cut(
+                left + 2,
+                area.top(),
+                &format!(" {title} "),
+                style,
+                title_columns,
+            );
+        }
+        let right_columns = width(right) as u16 + 2;
+        if !right.is_empty() && right_columns + title_columns < room {
+            self.put_right(end - 1, area.top(), &format!(" {right} "), style);
+        }
+        inside(area)
+    }
+
+    /// Wraps clean text into at most `area.height` rows and returns the rows used.
+    pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
+        let mut used = 0;
+        for row in rows_of(text, area.width)
+            .into_iter()
+            .take(area.height.into())
+        {
+            self.put(area.x, area.y + used, &row, style, area.width);
+            used += 1;
+        }
+        used
+    }
+}
+
+/// The area inside a frame, with its margins.
+pub fn inside(area: Rect) -> Rect {
+    Rect {
+        x: area.x + 2.min(area.width),
+        y: area.y + 1.min(area.height),
+        width: area.width.saturating_sub(4),
+        height: area.height.saturating_sub(2),
+    }
+}
+
+/// Clean text as rows of a width.
+pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
+    let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+    let text = text.as_str();
+    wrap(text, columns)
+        .into_iter()
+        .map(|row| text[row].to_owned())
+        .collect()
+}
+
+/// A name with a line end in it must not pass for two lines.
+pub fn one_line(raw: &str) -> Clean {
+    Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
+}

@@ -1,0 +1,188 @@
+//! A numbered list from which one row is picked, as `/set-model` shows it. Zero changes
+//! nothing.
+
+use crate::domain::Notice;
+use crate::text::Clean;
+use crate::text::grapheme::{truncate, width};
+use crate::tui::input::decode::typed;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
+use crate::tui::widgets::list::rows_in_view;
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+
+#[derive(Debug)]
+pub struct Picker {
+    title: &'static str,
+    zero: &'static str,
+    rows: Vec<(Picked, String)>,
+    /// The rows, then the zero.
+    selected: usize,
+    /// Digits typed so far, where the list is longer than nine.
+    typed: String,
+}
+
+impl Picker {
+    pub fn new(
+        title: &'static str,
+        zero: &'static str,
+        rows: impl IntoIterator<Item = (Picked, String)>,
+    ) -> Self {
+        Self {
+            title,
+            zero,
+            rows: rows.into_iter().collect(),
+            selected: 0,
+            typed: String::new(),
+        }
+    }
+
+    /// Begins on this row, where there is one.
+    pub fn at(mut self, row: Option<usize>) -> Self {
+        self.selected = row.unwrap_or(0);
+        self
+    }
+
+    /// A number behind the command picks at once; without one the list opens.
+    pub fn open(self, argument: &str, cx: &mut Cx) {
+        if argument.is_empty() {
+            return cx.open(self);
+        }
+        match argument.parse::<usize>() {
+            Ok(0) => cx.notify(Notice::info("Nothing was changed.")),
+            Ok(number) if number <= self.rows.len() => {
+                cx.ask(Request::Pick(self.rows[number - 1].0.clone()));
+            }
+            _ => {
+                let count = self.rows.len();
+                cx.notify(Notice::warning(format!(
+                    "Please enter a number from 0 to {count}."
+                )));
+            }
+        }
+    }
+
+    /// The row that was picked: a digit at once where no longer number begins with it, the
+    /// arrows' row with Enter. The row behind the last is the zero.
+    fn number(&mut self, key: KeyEvent) -> Option<usize> {
+        let count = self.rows.len();
+        let row = |number: usize| number.checked_sub(1).unwrap_or(count);
+        match layers::find(key, &[Place::Picker]) {
+            Some(LayerKey::Take) if self.typed.is_empty() => return Some(self.selected),
+            Some(LayerKey::Take) => {
+                let number: usize = std::mem::take(&mut self.typed).parse().ok()?;
+                return (number <= count).then(|| row(number));
+            }
+            Some(LayerKey::Erase) => {
+                self.typed.pop();
+                return None;
+            }
+            _ => {}
+        }
+        self.typed.push(typed(key).filter(char::is_ascii_digit)?);
+        let number: usize = self.typed.parse().ok()?;
+        if number > count {
+            self.typed.clear();
+            return None;
+        }
+        self.selected = row(number);
+        (number == 0 || number * 10 > count).then(|| row(number))
+    }
+
+    /// The label as it fits into `room` columns. A server's name is cut where its state,
+    /// behind the last two blanks, has no room.
+    fn label(&self, index: usize, label: &str, room: usize, more: &str) -> String {
+        let is_server = matches!(self.rows.get(index), Some((Picked::Server(_), _)));
+        let state = label
+            .rsplit_once("  ")
+            .filter(|_| is_server && width(label) > room);
+        let Some((name, state)) = state else {
+            return label.to_owned();
+        };
+        let kept = truncate(name, room.saturating_sub(width(state) + 3));
+        format!("{kept}{more}  {state}")
+    }
+}
+
+impl Layer for Picker {
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        let Some(number) = self.number(key) else {
+            return Handled::PassedOn;
+        };
+        if let Some((picked, _)) = self.rows.get(number) {
+            cx.ask(Request::Pick(picked.clone()));
+        }
+        Handled::Closed
+    }
+
+    fn scroll(&mut self, rows: isize, _: Shared) {
+        self.selected = self
+            .selected
+            .saturating_add_signed(rows)
+            .min(self.rows.len());
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        let numbers = self.rows.len().to_string().len();
+        let labels: Vec<Clean> = self.rows.iter().map(|(_, row)| Clean::line(row)).collect();
+        let widest = labels.iter().map(|label| width(label.as_str())).max();
+        let columns = widest.unwrap_or(0).max(self.zero.len()) + numbers + 6;
+        let size = (columns.max(30) as u16, labels.len() as u16 + 2);
+        let area = window(area.chat, self.title, "", size, pen);
+        // The zero stands below the list and never scrolls away.
+        let taken = if area.height > 4 { 2 } else { 1 };
+        let list = Rect {
+            height: area.height.saturating_sub(taken),
+            ..area
+        };
+        let in_rows = self.selected.min(labels.len().saturating_sub(1));
+        let room = usize::from(area.width).saturating_sub(numbers + 4);
+        for row in rows_in_view(labels.len(), Some(in_rows), list, pen) {
+            let (index, y) = (row.index, row.line.y);
+            let label = self.label(index, labels[index].as_str(), room, pen.glyphs.more);
+            draw_row(
+                self.selected == index,
+                index + 1,
+                numbers,
+                &label,
+                area,
+                y,
+                pen,
+            );
+        }
+        if area.height > 0 {
+            let is_zero = self.selected == labels.len();
+            draw_row(is_zero, 0, numbers, self.zero, area, area.bottom() - 1, pen);
+        }
+        None
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        vec![
+            "0-9 choose".to_owned(),
+            layers::hint(Place::Picker, LayerKey::Take, "take"),
+            "Esc close".to_owned(),
+        ]
+    }
+}
+
+fn draw_row(
+    selected: bool,
+    number: usize,
+    numbers: usize,
+    label: &str,
+    area: Rect,
+    y: u16,
+    pen: &mut Painter,
+) {
+    let style = if selected {
+        pen.theme.accent
+    } else {
+        pen.theme.plain
+    };
+    let mark = if selected { pen.glyphs.cursor } else { " " };
+    let words = format!("{mark} {number:>numbers$}  {label}");
+    pen.put_cut(area.x, y, &words, style, area.width);
+}

@@ -1,0 +1,32 @@
+//! Lines that are read from their end.
+
+use crate::text::Clean;
+use crate::tui::widgets::painter::{Painter, rows_of};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Draws lines, newest first in `lines`, so that the newest stands lowest.
+pub fn from_end(
+    lines: impl Iterator<Item = (String, Style)>,
+    count: usize,
+    area: Rect,
+    back: &mut usize,
+    nothing: &'static str,
+    pen: &mut Painter,
+) {
+    *back = (*back).min(count.saturating_sub(1));
+    if count == 0 {
+        let dim = pen.theme.dim;
+        pen.paragraph(area, &Clean::own(nothing), dim);
+    }
+    let mut y = area.bottom();
+    for (line, style) in lines.skip(*back) {
+        for row in rows_of(&Clean::line(&line), area.width).iter().rev() {
+            if y <= area.y {
+                return;
+            }
+            y -= 1;
+            pen.put(area.x, y, row, style, area.width);
+        }
+    }
+}

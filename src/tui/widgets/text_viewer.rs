@@ -1,0 +1,337 @@
+//! A text of any length, read in a window over the panes: a tool's definition, a
+//! server's words, a call with its whole result. Only what is in view is ever made
+//! into rows, so that 16 MB open as fast as a line.
+
+use crate::text::Clean;
+use crate::text::grapheme::truncate;
+use crate::text::wrap::wrap;
+use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::window::window;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+use std::num::NonZeroU16;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Columns of a frame's title that the share and the corners take.
+const RIGHT_COLUMNS: usize = 16;
+/// A piece is cut behind the first line end from here on,
+const PIECE_BYTES: usize = 2_048;
+/// and here at the latest.
+const PIECE_BYTES_MAX: usize = 4_096;
+
+/// A row of a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct RowPos {
+    piece: usize,
+    row: usize,
+}
+
+#[derive(Debug)]
+pub struct TextViewer {
+    /// Raw.
+    title: String,
+    text: Arc<str>,
+    /// What `y` copies of it.
+    copied: Range<usize>,
+    /// Where each piece begins.
+    pieces: Vec<usize>,
+    top: RowPos,
+    /// The window, as it was drawn last.
+    columns: NonZeroU16,
+    height: usize,
+}
+
+impl TextViewer {
+    pub fn new(title: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        let text = text.into();
+        Self {
+            title: title.into(),
+            copied: 0..text.len(),
+            pieces: cut(&text),
+            text,
+            top: RowPos::default(),
+            columns: NonZeroU16::MIN,
+            height: 1,
+        }
+    }
+
+    /// `y` copies this part alone, from a byte on.
+    pub fn copying_from(mut self, start: usize) -> Self {
+        self.copied.start = self.text.floor_char_boundary(start);
+        self
+    }
+
+    /// What is copied, raw.
+    fn copied(&self) -> &str {
+        &self.text[self.copied.clone()]
+    }
+
+    /// The rows in view of a window of this size.
+    fn view(&mut self, columns: u16, height: usize) -> Vec<String> {
+        let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+        if columns != self.columns {
+            // The piece stays where it is; its rows are others now.
+            self.top.row = 0;
+        }
+        (self.columns, self.height) = (columns, height.max(1));
+        self.top = self.top.min(self.bottom());
+        let mut rows = Vec::with_capacity(self.height);
+        let mut skipped = self.top.row;
+        for piece in self.top.piece..self.pieces.len() {
+            let shown = self.rows(piece).into_iter().skip(skipped);
+            rows.extend(shown.take(self.height - rows.len()));
+            skipped = 0;
+            if rows.len() == self.height {
+                break;
+            }
+        }
+        rows
+    }
+
+    /// How much of the text lies above the view, in percent; None where all of it is
+    /// in view.
+    fn percent(&self) -> Option<usize> {
+        let bottom = self.bottom();
+        if bottom == RowPos::default() {
+            return None;
+        }
+        if self.top >= bottom {
+            return Some(100);
+        }
+        let above = self.pieces.get(self.top.piece).copied().unwrap_or(0);
+        let all = self.text.len().max(1);
+        // Within the piece nothing is measured: it is small beside all of it.
+        Some((above * 100 / all).min(99))
+    }
+
+    fn move_by(&mut self, rows: isize) {
+        let by = rows.unsigned_abs();
+        self.top = if rows < 0 {
+            self.up(self.top, by)
+        } else {
+            self.down(self.top, by).min(self.bottom())
+        };
+    }
+
+    /// A page keeps two rows of the one before.
+    fn page(&mut self, direction: isize) {
+        let rows = self.height.saturating_sub(2).max(1);
+        self.move_by(direction * isize::try_from(rows).unwrap_or(isize::MAX));
+    }
+
+    fn jump(&mut self, to_end: bool) {
+        self.top = if to_end {
+            self.bottom()
+        } else {
+            RowPos::default()
+        };
+    }
+
+    /// Where the last window begins.
+    fn bottom(&self) -> RowPos {
+        let end = RowPos {
+            piece: self.pieces.len(),
+            row: 0,
+        };
+        self.up(end, self.height)
+    }
+
+    fn up(&self, from: RowPos, mut rows: usize) -> RowPos {
+        let mut place = from;
+        while place.row < rows {
+            if place.piece == 0 {
+                return RowPos::default();
+            }
+            rows -= place.row;
+            place.piece -= 1;
+            place.row = self.rows(place.piece).len();
+        }
+        place.row -= rows;
+        place
+    }
+
+    fn down(&self, from: RowPos, mut rows: usize) -> RowPos {
+        let mut place = from;
+        while place.piece < self.pieces.len() {
+            let left = self.rows(place.piece).len().saturating_sub(place.row);
+            if rows < left {
+                place.row += rows;
+                return place;
+            }
+            rows -= left;
+            place = RowPos {
+                piece: place.piece + 1,
+                row: 0,
+            };
+        }
+        place
+    }
+
+    fn rows(&self, piece: usize) -> Vec<String> {
+        let start = self.pieces[piece];
+        let end = self.pieces.get(piece + 1).copied();
+        let raw = &self.text[start..end.unwrap_or(self.text.len())];
+        let raw = match end {
+            // The line end between two pieces is where one ends.
+            Some(_) => raw.strip_suffix('\n').unwrap_or(raw),
+            None => raw,
+        };
+        // Nothing hides in what somebody may decide by.
+        let clean = Clean::spelt_out(raw);
+        let text = clean.as_str();
+        let rows: Vec<String> = wrap(text, self.columns)
+            .into_iter()
+            .map(|row| text[row].to_owned())
+            .collect();
+        if rows.is_empty() {
+            return vec![String::new()];
+        }
+        rows
+    }
+}
+
+impl Layer for TextViewer {
+    fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
+        match layers::find(key, &[Place::Rows, Place::Pages, Place::Text]) {
+            Some(LayerKey::Up) => self.move_by(-1),
+            Some(LayerKey::Down) => self.move_by(1),
+            Some(LayerKey::PageUp) => self.page(-1),
+            Some(LayerKey::PageDown) => self.page(1),
+            Some(LayerKey::Start) => self.jump(false),
+            Some(LayerKey::End) => self.jump(true),
+            Some(LayerKey::Copy) => cx.copy(self.copied().to_owned()),
+            _ => return Handled::PassedOn,
+        }
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, _: Shared) {
+        self.move_by(rows);
+    }
+
+    fn draw(&mut self, area: LayerArea, _: Shared, pen: &mut Painter) -> Option<Position> {
+        let over = area.body;
+        // However long the title is, the share that was read stands beside it.
+        let title = Clean::line(&self.title);
+        let room = usize::from(over.width).saturating_sub(RIGHT_COLUMNS);
+        let title = truncate(title.as_str(), room);
+        let right = self
+            .percent()
+            .map_or_else(String::new, |percent| format!("{percent} %"));
+        let area = window(over, title, &right, (over.width, over.height), pen);
+        let plain = pen.theme.plain;
+        let rows = self.view(area.width, area.height.into());
+        for (y, row) in rows.iter().enumerate() {
+            pen.put(area.x, area.y + y as u16, row, plain, area.width);
+        }
+        None
+    }
+
+    fn hints(&self, _: Shared) -> Vec<String> {
+        page_hints()
+    }
+}
+
+/// The hints of a text that is read page by page.
+pub fn page_hints() -> Vec<String> {
+    vec![
+        "PgUp/PgDn scroll".to_owned(),
+        layers::hint(Place::Pages, LayerKey::Copy, "copy"),
+        "Esc close".to_owned(),
+    ]
+}
+
+/// Cuts a text into pieces that can be laid out by themselves. O(len).
+fn cut(text: &str) -> Vec<usize> {
+    let mut starts = vec![0];
+    let mut start = 0;
+    while text.len() - start > PIECE_BYTES {
+        let from = start + PIECE_BYTES;
+        let to = (start + PIECE_BYTES_MAX).min(text.len());
+        let line_end = text.as_bytes()[from..to].iter().position(|b| *b == b'\n');
+        start = match line_end {
+            Some(at) => from + at + 1,
+            None => text.floor_char_boundary(to),
+        };
+        if start < text.len() {
+            starts.push(start);
+        }
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::{Duration, Instant};
+
+    fn reading(text: &str) -> TextViewer {
+        TextViewer::new("t", text)
+    }
+
+    /// All rows, read from the beginning to the end.
+    fn read_through(reading: &mut TextViewer, columns: u16, height: usize) -> Vec<String> {
+        let mut rows = reading.view(columns, height);
+        loop {
+            let top = reading.top;
+            reading.move_by(1);
+            let view = reading.view(columns, height);
+            if reading.top == top {
+                return rows;
+            }
+            rows.extend(view.last().cloned());
+        }
+    }
+
+    #[test]
+    fn sixteen_megabytes_open_and_scroll_at_once() {
+        for line in ["x".repeat(16 << 20), "한 줄\n".repeat(2 << 20)] {
+            let started = Instant::now();
+            let mut reading = reading(&line);
+            reading.view(60, 20);
+            reading.page(1);
+            reading.jump(true);
+            let last = reading.view(60, 20).len();
+            assert!(last == 20 && reading.percent() == Some(100));
+            assert!(started.elapsed() < Duration::from_secs(2), "too slow");
+        }
+    }
+
+    #[test]
+    fn a_short_text_does_not_scroll() {
+        let mut reading = reading("a\n\nb");
+        assert_eq!(reading.view(10, 5), ["a", "", "b"]);
+        reading.move_by(3);
+        assert_eq!(reading.view(10, 5), ["a", "", "b"]);
+        assert_eq!(reading.percent(), None);
+    }
+
+    #[test]
+    fn what_is_hidden_is_spelt_out_where_somebody_decides() {
+        let text = "safe\u{202e}\u{1b}[31m";
+        let mut reading = TextViewer::new("t", text);
+        assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
+        assert_eq!(reading.copied(), text, "what is copied is raw");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn every_line_is_met_once_on_the_way_down(
+            lines in prop::collection::vec("[a-z]{0,40}", 1..400),
+            height in 1usize..12,
+        ) {
+            let text = lines.join("\n");
+            let mut reading = reading(&text);
+            let rows = read_through(&mut reading, 60, height);
+            let expected: Vec<String> = text.split('\n').map(str::to_owned).collect();
+            prop_assert_eq!(rows, expected);
+            reading.jump(false);
+            prop_assert_eq!(reading.top, RowPos::default());
+        }
+    }
+}
