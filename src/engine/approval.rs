@@ -1,5 +1,5 @@
 //! Which calls may run. The only maker of [`ApprovedCall`], and pure: whoever
-//! holds one can trust that the mode, a grant or the person allowed it.
+//! holds one can trust that the mode, a grant or the user allowed it.
 
 use crate::domain::trust::{Cover, Rule};
 use crate::domain::{
@@ -69,13 +69,13 @@ impl Approval {
         rule
     }
 
-    /// Did the person rule the tool out? That beats every grant and the mode.
+    /// Did the user rule the tool out? That beats every grant and the mode.
     pub fn is_never(&self, call: &ToolCall) -> bool {
         self.trust.never(&call.server, &call.tool)
     }
 
     /// The call, where it may run without asking. One whose words stand in a tool result
-    /// or the like may not, whatever was granted (S6.4).
+    /// or the like may not, whatever was granted.
     pub fn without_asking(&self, call: &ToolCall, offered: &OfferedTool) -> Option<ApprovedCall> {
         if call.quoted.is_some() || self.is_never(call) {
             return None;
@@ -107,7 +107,7 @@ pub struct ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// The call, where the person's decision is to run it. Edited arguments stand
+    /// The call, where the user's decision is to run it. Edited arguments stand
     /// in the call by then: what is shown is what runs.
     pub fn by_decision(call: &ToolCall, decision: &Decision) -> Option<Self> {
         match decision {
@@ -125,7 +125,7 @@ impl ApprovedCall {
         }
     }
 
-    /// A failed call that the person chose to run again.
+    /// A failed call that the user chose to run again.
     pub fn by_retry(failed: &ToolCall) -> Self {
         Self::from(failed)
     }

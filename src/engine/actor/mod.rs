@@ -197,7 +197,7 @@ impl Actor {
     ) -> bool {
         let waiting = !self.cx.outbox.is_empty();
         let (finished_call, signal) = self.turn.as_mut().map(ActiveTurn::signals).unzip();
-        // Biased, so that a person's interrupt is never behind a fast stream.
+        // Biased, so that a user's interrupt is never behind a fast stream.
         tokio::select! {
             biased;
             command = commands.recv() => return self.take_command(command),

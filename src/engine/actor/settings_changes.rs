@@ -7,6 +7,7 @@ use crate::engine::jobs::SettingsResult;
 use crate::engine::turn::Input;
 use crate::protocol::{Choice, Event};
 use std::sync::Arc;
+use std::time::Duration;
 
 impl Actor {
     pub(super) fn settings_result(&mut self, result: SettingsResult) {
@@ -64,6 +65,10 @@ impl Actor {
             trust,
         } = now;
         self.apply_log_level();
+        if let Some(turn) = &mut self.turn {
+            let seconds = self.cx.settings.limits.idle_seconds;
+            turn.driver.set_idle(Duration::from_secs(seconds));
+        }
         let mode = self.cx.settings.tool_mode;
         // The command line beats the file.
         if before.tool_mode != mode && self.cx.options.tool_mode.is_none() {

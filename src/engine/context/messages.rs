@@ -8,7 +8,7 @@ use crate::domain::{
     ToolOutcome,
 };
 
-/// A result longer than this is cut in the context (S14.2).
+/// A result longer than this is cut in the context.
 pub const RESULT_BYTES_MAX: usize = 100_000;
 
 /// One exchange within a turn: what the model asked for and what came of it.

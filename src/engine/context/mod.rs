@@ -386,7 +386,7 @@ fn longer_than_limit(
 }
 
 /// A model whose template knows no tools would drop a message of the role `tool`
-/// without a word (S5.3).
+/// without a word.
 pub(super) fn with_tool_role(model: &Arc<ModelConfig>, facts: &ModelFacts) -> Arc<ModelConfig> {
     let drops = facts.template_takes_tools == Some(false) && model.dialect != Dialect::Native;
     if model.tool_role.is_some() || !drops {

@@ -1,5 +1,5 @@
 //! How much of a model's context a request takes, and how large a context Ollama is
-//! asked for (S2.7). Pure: what servers say comes in as [`ModelFacts`] and counts.
+//! asked for. Pure: what servers say comes in as [`ModelFacts`] and counts.
 
 use crate::domain::{
     CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind, SavedMessage,
@@ -127,7 +127,7 @@ pub struct ContextLimits {
 
 impl ContextLimits {
     /// `before` is the context of this conversation's last request, `agreed` what the
-    /// person allowed.
+    /// user allowed.
     pub fn new(model: &ModelConfig, facts: &ModelFacts, before: u32, agreed: u64) -> Self {
         let configured = model.context_length.map(u64::from);
         let known = facts.context_length.map(u64::from);

@@ -141,7 +141,7 @@ impl ModelRegistry {
     }
 
     /// The file lists it now. What else the file may say by now is not taken over:
-    /// edits from outside are weighed on their own way (S1.4).
+    /// edits from outside are weighed on their own way.
     pub fn model_added(
         &mut self,
         model: ModelConfig,

@@ -19,7 +19,7 @@ pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
 impl ModelRegistry {
-    /// Looks around for models where the program was never told of any (S2.8).
+    /// Looks around for models where the program was never told of any.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
         let is_first = !cx.settings.lists_models && cx.unread_config().is_none();
         if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {

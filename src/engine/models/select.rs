@@ -8,7 +8,7 @@ use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use std::sync::Arc;
 
-/// An example that can be pasted into config.json (S2.8).
+/// An example that can be pasted into config.json.
 const EXAMPLE: &str =
     r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 

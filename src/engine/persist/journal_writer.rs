@@ -1,4 +1,4 @@
-//! Keeps the journal of the turn under way (S9.6), off the actor: words are gathered
+//! Keeps the journal of the turn under way, off the actor: words are gathered
 //! for a moment, calls and the answer are written at once. A journal stays until a
 //! save that came after it has succeeded.
 

@@ -1,5 +1,5 @@
 //! What a turn leaves in the session: the prompt and the final answer as
-//! messages, everything else beside them (S9.3).
+//! messages, everything else beside them.
 
 use crate::domain::session::{CancelledTurn, Role, TurnRecord};
 use crate::domain::{Body, PromptKind, SavedMessage, Session, Transcript, Usage};

@@ -34,7 +34,7 @@ pub struct Saved {
     pub epoch: Epoch,
     pub ticket: Ticket,
     pub result: Result<SessionId, StoreError>,
-    /// Someone else changed the file meanwhile: this is a fork of it (S1.5).
+    /// Someone else changed the file meanwhile: this is a fork of it.
     pub fork_of: Option<SessionId>,
 }
 
@@ -50,7 +50,7 @@ pub struct SessionWriter {
     writing: Option<JoinHandle<(Saved, Waiting)>>,
     ids: HashMap<Epoch, SessionId>,
     /// When the first answer of each conversation without a file yet ended: its name
-    /// says that, however late the disk takes it (S9.2).
+    /// says that, however late the disk takes it.
     ended: HashMap<Epoch, Zoned>,
     tickets: u64,
     /// The disk refused: nothing is tried before.

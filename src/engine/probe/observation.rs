@@ -114,7 +114,7 @@ impl Observation {
         }
     }
 
-    /// What is answered for the person, who was told what a probe does.
+    /// What is answered for the user, who was told what a probe does.
     pub(super) fn answer_to(&mut self, question: &Ask) -> Answer {
         let (choice, fault) = match question {
             // Nothing else is on offer.
@@ -163,7 +163,7 @@ fn judge(dialect: Dialect, origin: &CallOrigin, raw: &str) -> Wrote {
     }
 }
 
-/// What stands in a code fence counts like what stands outside one (S6.4).
+/// What stands in a code fence counts like what stands outside one.
 fn unfenced(raw: &str) -> &str {
     let raw = raw.trim();
     let inside = raw.strip_prefix("```").and_then(|rest| {

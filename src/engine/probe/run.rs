@@ -1,4 +1,4 @@
-//! Finds out which dialect a model follows (S6.6): one turn for each, in which it is
+//! Finds out which dialect a model follows: one turn for each, in which it is
 //! to call `say_hello` and to repeat what only a call can tell it. Nothing of that
 //! belongs to a conversation; dropping the future stops it at once.
 
@@ -38,7 +38,7 @@ pub struct DialectProbe {
     pub model: Arc<ModelConfig>,
     /// What the chat would send: whether a dialect is followed depends on it.
     pub system_prompt: Arc<str>,
-    /// The context that a conversation has with this model, and the one that the person
+    /// The context that a conversation has with this model, and the one that the user
     /// agreed to: another would make Ollama load it anew.
     pub num_ctx: u32,
     pub agreed: u64,
@@ -146,7 +146,7 @@ fn log(model: &str, trial: &Trial) {
     );
 }
 
-/// A session with the built-in server that is the probe's own: what the person switched
+/// A session with the built-in server that is the probe's own: what the user switched
 /// off in the chat stays off there.
 pub(super) struct ProbeTools {
     pub(super) hub: Hub,

@@ -62,7 +62,7 @@ impl LiveSettings {
         match replaced {
             Err(fault) => cx.notice(fault.notice()),
             Ok(copy) => {
-                // What the person just chose is no edit from outside.
+                // What the user just chose is no edit from outside.
                 self.system_prompt = config::DEFAULT_SYSTEM_PROMPT.into();
                 cx.clear_banner(&BannerCause::OldSystemPrompt);
                 let what = "system_prompt.txt holds this program's own prompt now.";

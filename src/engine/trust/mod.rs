@@ -89,7 +89,7 @@ impl TrustState {
         edits: impl IntoIterator<Item = TrustEdit>,
         cx: &mut EngineCx,
     ) {
-        // What cannot be read is not written either; the person was told.
+        // What cannot be read is not written either; the user was told.
         if self.trust().doubt.unread {
             return;
         }

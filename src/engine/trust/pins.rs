@@ -199,7 +199,7 @@ impl TrustState {
         }
     }
 
-    /// The person wants to see the difference, whatever was decided about it.
+    /// The user wants to see the difference, whatever was decided about it.
     pub fn review_tool(
         &mut self,
         server: &ServerId,

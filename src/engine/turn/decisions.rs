@@ -1,4 +1,4 @@
-//! Deciding on the calls of a round: what runs unasked, what the person is asked, and
+//! Deciding on the calls of a round: what runs unasked, what the user is asked, and
 //! what each decision does.
 
 use super::argument_eq::same_json;
@@ -67,7 +67,7 @@ impl Turn {
         }
     }
 
-    /// The successful call that ran last, where `id` is the same once more (S5.4).
+    /// The successful call that ran last, where `id` is the same once more.
     fn repeated(&self, id: CallId) -> Option<CallId> {
         let call = self.calls.get(&id)?;
         let last = self.calls.get(&self.last_run?)?;
@@ -159,7 +159,7 @@ impl Turn {
     }
 
     /// What was decided is decided. What was to run unasked may have to ask by now: the
-    /// mode can change while the person decides on another call.
+    /// mode can change while the user decides on another call.
     pub(super) fn go_on(&mut self) {
         for id in self.round_calls() {
             let (Some(offered), Some(call)) = (self.offered_for(id), self.calls.get(&id)) else {

@@ -80,7 +80,7 @@ impl Turn {
         self.set_state_of(id, ToolState::Running { progress });
     }
 
-    /// The person cancels this call alone; what else runs goes on. What its server
+    /// The user cancels this call alone; what else runs goes on. What its server
     /// answers all the same finds it done.
     pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
         if self.running().contains(&id) {

@@ -70,9 +70,9 @@ pub struct Turn {
     wire_ids: BTreeSet<String>,
     /// Every call that ran, for running it again.
     launched: BTreeMap<CallId, Launched>,
-    /// The call under way because the person chose to run a failed one again.
+    /// The call under way because the user chose to run a failed one again.
     retrying: Option<Retry>,
-    /// The call that ran last, for S5.4.
+    /// The call that ran last, to notice repetition.
     last_run: Option<CallId>,
     rounds: u32,
     /// How often the request of this round was sent again by itself.
@@ -87,7 +87,7 @@ pub struct Turn {
     last_failed: Option<CallId>,
     /// The model was told once that a call cannot be used.
     told: bool,
-    /// The person wants an answer without more tools.
+    /// The user wants an answer without more tools.
     answer_now: bool,
     usage: Usage,
     effects: Vec<Effect>,

@@ -1,6 +1,6 @@
 //! From what a reply asked for to the calls of its round: names are resolved,
 //! arguments checked (see `check`), several forms of one call made one, and each call compared with
-//! what was said from outside (S6.4).
+//! what was said from outside.
 
 use super::argument_eq::same_json;
 use super::round::Asked;
@@ -276,7 +276,7 @@ impl Turn {
 }
 
 /// Several forms of one call in one message are one call: the provider's own field
-/// wins, else what came first (S5.4). Two in the same form are two.
+/// wins, else what came first. Two in the same form are two.
 fn collapse(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
     // Those in the provider's field first, so that the others find them.

@@ -30,7 +30,7 @@ impl Turn {
         }
     }
 
-    /// After enough failed calls the person decides whether more may run (S5.5).
+    /// After enough failed calls the user decides whether more may run.
     pub(super) fn check_errors(&mut self) {
         let Some(failed) = self.last_failed.filter(|_| self.errors >= self.errors_max) else {
             self.check_bound();
@@ -130,7 +130,7 @@ impl Turn {
         self.request();
     }
 
-    /// At the bound on rounds the person chooses (S5.6).
+    /// At the bound on rounds the user chooses.
     fn check_bound(&mut self) {
         let over = self
             .tool_rounds_max
@@ -170,8 +170,8 @@ impl Turn {
         }
     }
 
-    /// A call that cannot be used is told to the model once; then the person
-    /// decides (S5.5).
+    /// A call that cannot be used is told to the model once; then the user
+    /// decides.
     fn check_usable(&mut self) {
         let unusable = self
             .proposals

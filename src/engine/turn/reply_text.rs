@@ -1,6 +1,6 @@
 //! The text of a reply, and what was taken out of it: calls, with the tags and fences
 //! around them. What turns out to be text after all is put back in its place, word for
-//! word as the model wrote it (S6.2 `t`).
+//! word as the model wrote it.
 
 use crate::domain::PieceId;
 use std::borrow::Cow;

@@ -1,12 +1,12 @@
 //! Sending the same request again by itself: only where the server said to come back
-//! later, or hung up before the first byte, and nothing of a reply was seen (S5.10).
+//! later, or hung up before the first byte, and nothing of a reply was seen.
 
 use super::{Effect, Failure, StateKind, Turn};
 use crate::domain::{Notice, TurnEvent, Wait};
 use crate::provider::PAUSE_MAX;
 use std::time::Duration;
 
-/// The pauses before the attempts, where the server names none. One person asks, not
+/// The pauses before the attempts, where the server names none. One user asks, not
 /// a fleet of clients: there is nothing to spread out.
 const PAUSES: [Duration; 5] = [
     Duration::from_secs(1),

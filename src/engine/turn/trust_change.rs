@@ -1,4 +1,4 @@
-//! Decisions that last longer than a call (S7.2, 6 to 9), and what follows when they
+//! Decisions that last longer than a call, and what follows when they
 //! change while a turn is under way.
 
 use super::{CallId, Effect, Notice, StateKind, ToolCall, ToolOutcome, Turn};

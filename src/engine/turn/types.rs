@@ -28,7 +28,7 @@ pub struct Setup {
     pub prompt: Prompt,
     /// Sent in place of the prompt's words, where it stands for something else.
     pub instruction: Option<String>,
-    /// The model's name, as a person knows it.
+    /// The model's name, as a user knows it.
     pub model: String,
     pub dialect: Dialect,
     pub system_prompt: Arc<str>,
@@ -67,7 +67,7 @@ pub enum Input {
     StartedOver,
     /// What the model must see again with the calls of this round.
     Carry(Carry),
-    /// Unmistakably a call, but not one that can be run (S5.5).
+    /// Unmistakably a call, but not one that can be run.
     Unusable {
         raw: String,
         why: String,
@@ -77,7 +77,7 @@ pub enum Input {
     Noted(Notice),
     /// The reply ended as it should (`cut`: by the limit of tokens), or failed.
     ReplyEnded(Result<ReplyEnd, Failure>),
-    /// The pause before another attempt is over, or the person cut it short.
+    /// The pause before another attempt is over, or the user cut it short.
     RetryDue,
     /// No byte came for so long.
     Idle {
@@ -89,7 +89,7 @@ pub enum Input {
         call: CallId,
         progress: Progress,
     },
-    /// What came with the prompt, as the guard of S6.4 reads it.
+    /// What came with the prompt, as the injection guard reads it.
     Quoted(Arc<Quote>),
     CallDone {
         call: CallId,
@@ -101,13 +101,13 @@ pub enum Input {
         ask: AskId,
         answer: Answer,
     },
-    /// The person cancels one call of those that run, after it ran so long.
+    /// The user cancels one call of those that run, after it ran so long.
     CancelCall {
         call: CallId,
         elapsed: Duration,
     },
     Interrupt,
-    /// The person chose to stop at a question that was not the turn's.
+    /// The user chose to stop at a question that was not the turn's.
     Stopped,
     ModeChanged(ToolMode),
     OfferedChanged(Arc<Offered>),
@@ -125,7 +125,7 @@ pub struct ReplyEnd {
 }
 
 /// Why a reply failed, and whether the same request is worth sending again by
-/// itself after a pause (S5.10).
+/// itself after a pause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     pub notice: Notice,
@@ -208,19 +208,19 @@ pub enum StateKind {
     /// A request is open and nothing of its reply has come.
     Waiting,
     Streaming,
-    /// A request is open and the person is asked whether to go on waiting.
+    /// A request is open and the user is asked whether to go on waiting.
     Stalled,
     /// No request is open: the same one goes out again after a pause.
     Retrying,
     /// Arguments are being checked against their tools' schemas.
     Checking,
-    /// The person decides on calls.
+    /// The user decides on calls.
     Deciding,
-    /// The person decides on a call that cannot be used.
+    /// The user decides on a call that cannot be used.
     Repairing,
-    /// The person decides whether more tools may run after a failed one.
+    /// The user decides whether more tools may run after a failed one.
     AfterError,
-    /// The person decides at the bound on rounds.
+    /// The user decides at the bound on rounds.
     AtBound,
     /// Calls are running.
     Running,

@@ -363,6 +363,11 @@ impl TurnDriver {
         Some(Input::CancelCall { call, elapsed })
     }
 
+    /// The setting changed while the turn runs.
+    pub(super) fn set_idle(&mut self, idle: Duration) {
+        self.idle = idle;
+    }
+
     /// Cuts the pause before the next attempt short.
     pub(super) fn retry_now(&mut self) -> Option<Input> {
         self.retry_at.take().map(|_| Input::RetryDue)
