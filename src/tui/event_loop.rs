@@ -5,15 +5,13 @@
 use crate::protocol::{Command, EVENTS_MAX, Event};
 use crate::tui::model::Model;
 use crate::tui::msg::{Effect, Input, Msg};
-use crate::tui::terminal;
-use crate::tui::terminal::Guard;
 use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::Screen;
-use crate::tui::terminal::panic;
 use crate::tui::terminal::shutdown::shut_down;
 use crate::tui::terminal::signals::{Signals, answers_questions, hung_up, watched_tty};
+use crate::tui::terminal::{Guard, panic};
 use crate::tui::update::{inputs, interrupt, update};
-use crate::tui::{Options, view};
+use crate::tui::{Options, terminal, view};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
 use futures::StreamExt;
