@@ -2,8 +2,8 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate;
-use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;

@@ -1,7 +1,7 @@
 //! The palette: all commands, narrowed by what is typed.
 
-use crate::tui::keymap::layers::{self, LayerKey, Place};
-use crate::tui::keymap::{Action, Binding, Chord, TABLE};
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, Binding, Chord, TABLE, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
 use crate::tui::widgets::list::SearchList;
 use crate::tui::widgets::painter::Painter;

@@ -3,8 +3,9 @@
 
 use crate::domain::Notice;
 use crate::tui::composer::state::{Completion, Composer};
-use crate::tui::keymap::layers::{self, LayerKey, Place};
-use crate::tui::keymap::{self, Action};
+use crate::tui::keymap;
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Request};
 use crate::tui::widgets::nearest::nearest;
 use crossterm::event::KeyEvent;

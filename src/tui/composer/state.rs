@@ -3,7 +3,8 @@
 use crate::tui::composer::draft::Draft;
 use crate::tui::composer::history::{History, Later};
 use crate::tui::input::paste::PasteDetector;
-use crate::tui::keymap::{self, Binding};
+use crate::tui::keymap;
+use crate::tui::keymap::Binding;
 use crate::tui::widgets::editor::{Edit, Editor};
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -5,7 +5,8 @@
 use crate::domain::{ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;
 use crate::tui::demo_tour::state::{ASK, DECIDE, STEPS, STOP};
-use crate::tui::demo_tour::words::{self, offers_a_tool, open};
+use crate::tui::demo_tour::words;
+use crate::tui::demo_tour::words::{offers_a_tool, open};
 use crate::tui::model::Model;
 
 /// From this width on the step is counted in words.

@@ -10,11 +10,10 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::lines::lines_of;
 use crate::tui::dialog::arguments::Argued;
-use crate::tui::dialog::body_settings;
 use crate::tui::dialog::state::{Body, OpenAsk, Row};
-use crate::tui::dialog::{body_pin, body_probe, body_unfinished};
+use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::layer::Shared;
-use crate::tui::widgets::painter::{one_line, rows_of};
+use crate::tui::widgets::painter::{indented, one_line, rows_of};
 
 /// What of a dialog never scrolls.
 pub struct Words {
@@ -252,12 +251,6 @@ fn error_of(call: Option<&ToolCall>) -> String {
 fn arguments(call: Option<&ToolCall>) -> String {
     let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
     arguments.and_then(Result::ok).unwrap_or_default()
-}
-
-/// Indented, so that it cannot pass for a line of the dialog's own.
-pub fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
-    let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
-    rows.into_iter().map(|row| format!("  {row}"))
 }
 
 /// A server's own word about its tool: shown, never obeyed.

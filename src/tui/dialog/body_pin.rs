@@ -6,8 +6,7 @@ use crate::domain::trust::{PinChange, Section, Sign};
 use crate::text::Clean;
 use crate::text::lines::lines_of;
 use crate::tui::dialog::body_settings::marked;
-use crate::tui::widgets::painter::one_line;
-use crate::tui::widgets::painter::rows_of;
+use crate::tui::widgets::painter::{one_line, rows_of};
 
 /// The difference, part by part.
 pub fn change_rows(change: &PinChange, columns: u16) -> Vec<String> {

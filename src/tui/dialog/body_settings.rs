@@ -3,8 +3,7 @@
 
 use crate::domain::{Change, Weight};
 use crate::text::Clean;
-use crate::tui::widgets::painter::one_line;
-use crate::tui::widgets::painter::rows_of;
+use crate::tui::widgets::painter::{one_line, rows_of};
 
 /// Changes that are listed.
 const CHANGES_MAX: usize = 200;

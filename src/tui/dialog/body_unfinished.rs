@@ -4,9 +4,7 @@
 use crate::protocol::{CameTo, LeftCall, Unfinished};
 use crate::text::Clean;
 use crate::text::grapheme::truncate;
-use crate::tui::dialog::body::indented;
-use crate::tui::widgets::painter::one_line;
-use crate::tui::widgets::painter::rows_of;
+use crate::tui::widgets::painter::{indented, one_line, rows_of};
 use jiff::tz::TimeZone;
 
 /// Columns of text of which a prompt, or an answer so far, shows its beginning.

@@ -3,10 +3,8 @@
 
 use crate::domain::{AskId, CallId};
 use crate::protocol::{Answer, Ask, Command, Event};
-use crate::tui::dialog::edit_check;
-use crate::tui::dialog::keys;
 use crate::tui::dialog::state::{Form, OpenAsk, QUIET};
-use crate::tui::dialog::view;
+use crate::tui::dialog::{edit_check, keys, view};
 use crate::tui::input::key_repeat::Held;
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
 use crate::tui::widgets::numbers::rows_words;

@@ -17,9 +17,7 @@ pub fn checked(dialogs: &mut Dialogs, query: QueryId, check: &SchemaCheck, cx: &
     let decided = ask.decided();
     let answer = decide(ask, query, check);
     if answer.is_none() && ask.decided() > decided {
-        // The next call has not been read yet.
-        ask.armed = false;
-        ask.opened = cx.shared.now;
+        ask.disarm(cx.shared.now);
     }
     if let Some(answer) = answer {
         dialogs.answer(answer, cx);

@@ -5,7 +5,8 @@ use crate::domain::{Arguments, Notice, Pattern};
 use crate::protocol::{Answer, Choice, Command, check_pattern, parse_arguments};
 use crate::tui::dialog::choices::{FAULT_CHARS_MAX, chosen_by, meant, scrolls};
 use crate::tui::dialog::dialogs::Dialogs;
-use crate::tui::dialog::granting::{self, HoldBack};
+use crate::tui::dialog::granting;
+use crate::tui::dialog::granting::HoldBack;
 use crate::tui::dialog::state::{Act, Form, OpenAsk};
 use crate::tui::input::decode::normal;
 use crate::tui::input::key_repeat::Held;
@@ -53,10 +54,9 @@ pub fn press(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut Cx) {
     };
     let has_decided = ask.decided() > decided;
     if answer.is_none() && has_decided {
-        // The next call has not been read yet: a key struck twice must not run it.
-        ask.armed = false;
+        // A key struck twice must not run the next call.
+        ask.disarm(now);
         ask.is_seen = false;
-        ask.opened = now;
     }
     if let Some((call, rows)) = ask.unread.take() {
         cx.ask(Request::RanUnread(call, rows));

@@ -13,7 +13,7 @@ use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::time::Duration;
 
-/// How long no key may have come before a dialog takes the keyboard (S7.4).
+/// How long no key may have come before a dialog takes the keyboard.
 pub const QUIET: Duration = Duration::from_millis(500);
 /// With more rows than this left to read, a call can also be run unread.
 const UNREAD_FROM: usize = 500;
@@ -22,41 +22,41 @@ const UNREAD_FROM: usize = 500;
 pub struct OpenAsk {
     pub id: AskId,
     pub question: Ask,
-    pub opened: Duration,
+    pub(in crate::tui) opened: Duration,
     /// It was drawn at least once.
     pub is_seen: bool,
     /// The dialog has the keyboard.
-    pub armed: bool,
+    pub(in crate::tui) armed: bool,
     /// The choice that the arrows stand on. Nothing is preselected.
-    pub chosen: Option<usize>,
+    pub(in crate::tui) chosen: Option<usize>,
     /// First row in view of the scrolled part.
-    pub scroll: usize,
+    pub(in crate::tui) scroll: usize,
     /// Rows of the scrolled part that were in view when it was last drawn.
-    pub height: usize,
+    pub(in crate::tui) height: usize,
     /// Its last row was in view.
     was_read: bool,
     /// The next frame scrolls to the first part of the arguments that was not drawn.
     seeks: bool,
     /// Rows of the arguments that were not drawn yet.
-    pub rows_left: usize,
+    pub(in crate::tui) rows_left: usize,
     /// The scrolled part as rows: wrapped once, not for every frame.
     laid_out: Option<LaidOut>,
     /// On a screen too small for the choices' labels: `?` lists them.
-    pub small: bool,
+    small: bool,
     lists: bool,
-    pub form: Form,
+    pub(in crate::tui) form: Form,
     /// The call shown, and what was decided about each.
-    pub at: usize,
-    pub decisions: Vec<Option<Decision>>,
-    pub shown: Vec<bool>,
+    pub(in crate::tui) at: usize,
+    pub(super) decisions: Vec<Option<Decision>>,
+    shown: Vec<bool>,
     /// Arguments whose editing was left with Esc, for each call.
-    pub drafts: Vec<Option<Editor>>,
+    pub(super) drafts: Vec<Option<Editor>>,
     /// For each call the arguments as drawn; None before the first time.
-    pub argued: Vec<Option<Argued>>,
+    pub(super) argued: Vec<Option<Argued>>,
     /// For each call the arguments that were edited and are still to be confirmed.
-    pub edited: Vec<Option<Arguments>>,
+    pub(super) edited: Vec<Option<Arguments>>,
     /// A call that is run unread, and how many rows of it were not drawn.
-    pub unread: Option<(CallId, usize)>,
+    pub(super) unread: Option<(CallId, usize)>,
 }
 
 /// What the keys of an armed dialog go to.
@@ -231,6 +231,21 @@ impl OpenAsk {
     fn unread_row(&self) -> Option<Row> {
         let is_long = self.rows_left > UNREAD_FROM;
         is_long.then(|| row(Act::RunUnread, ' ', 'r', "Run it unread"))
+    }
+
+    /// It is drawn now. Time to read it begins with its first frame, however late that
+    /// comes. `is_small`: the screen has no room for the choices' labels.
+    pub(super) fn begin_frame(&mut self, is_small: bool, now: Duration) {
+        self.small = is_small;
+        if !self.is_seen {
+            (self.is_seen, self.opened) = (true, self.opened.max(now));
+        }
+    }
+
+    /// The next call has not been read yet: the dialog listens again once it was.
+    pub(super) fn disarm(&mut self, now: Duration) {
+        self.armed = false;
+        self.opened = now;
     }
 
     /// Shows another call of the same question.

@@ -136,7 +136,7 @@ pub fn draw(shared: Shared, ask: &mut OpenAsk, area: Rect, pen: &mut Painter) ->
     };
     let words = body::words(shared, ask);
     let small = is_small(&words, area.width, area.height);
-    ask.small = small;
+    ask.begin_frame(small, now);
     let style = if ask.armed {
         pen.theme.accent
     } else {
@@ -149,10 +149,6 @@ pub fn draw(shared: Shared, ask: &mut OpenAsk, area: Rect, pen: &mut Painter) ->
         pen.frame(area, words.title, "", style)
     };
     lay_out(shared, ask, &words, inner.width.max(1), small);
-    if !ask.is_seen {
-        // Time to read it begins with its first frame, however late that comes.
-        (ask.is_seen, ask.opened) = (true, ask.opened.max(now));
-    }
     if matches!(ask.form, Form::Arguments { .. }) {
         let head = body::head(shared, ask);
         return draw_arguments(&head, &mut ask.form, inner, pen);

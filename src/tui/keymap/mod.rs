@@ -2,9 +2,9 @@
 //! commands and the hint line are all read from it.
 
 use crate::tui::input::decode::{key_under, normal};
+use crate::tui::widgets::editor::Edit;
 pub mod layers;
 
-use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 

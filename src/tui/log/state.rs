@@ -2,8 +2,8 @@
 
 use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
 use crate::tui::log::view;
 use crate::tui::widgets::painter::Painter;

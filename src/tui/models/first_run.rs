@@ -4,7 +4,8 @@
 use crate::domain::{Notice, Stocks};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::layer::{Cx, Handled, Request};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};

@@ -3,8 +3,8 @@
 use crate::domain::model_catalog::no_name;
 use crate::domain::{ModelServer, Notice, ProviderKind, Stocks};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{ModelRow, choosable, is_nothing_known, rows};

@@ -4,7 +4,8 @@
 use crate::domain::{Server, ServerId, ServerLine, ServerLog};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
 use crate::tui::servers::state::why_failed;
 use crate::tui::widgets::painter::Painter;

@@ -3,8 +3,8 @@
 
 use crate::domain::{QueryId, Session, SessionId, SessionSummary};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Request, Shared};
 use crate::tui::sessions::view;
 use crate::tui::widgets::list::{ListKey, SearchList};

@@ -4,8 +4,9 @@
 use crate::domain::{Notice, Trusted};
 use crate::protocol::Command;
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
-use crate::tui::keymap::{self, Action, When};
+use crate::tui::keymap;
+use crate::tui::keymap::layers::{LayerKey, Place};
+use crate::tui::keymap::{Action, When, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
 use crate::tui::trust::view::{draw_detail, draw_list};
 use crate::tui::widgets::painter::Painter;

@@ -7,14 +7,14 @@ use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
 use crate::tui::log::state as log;
 use crate::tui::model::Model;
-use crate::tui::models::{self, select};
+use crate::tui::models::select;
 use crate::tui::msg::Effect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
 use crate::tui::servers::{commands as servers, stderr_log};
 use crate::tui::trust::layer::TrustLayer;
 use crate::tui::update::{branches, calls, composer, interrupt, navigation, submit};
-use crate::tui::{sessions, settings};
+use crate::tui::{models, sessions, settings};
 
 pub fn run(model: &mut Model, action: Action, argument: &str, effects: &mut Vec<Effect>) {
     if branches::run(model, action, argument, effects) {

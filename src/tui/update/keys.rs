@@ -2,7 +2,8 @@
 //! completion, and else to its action or into the message.
 
 use crate::tui::input::decode::typed;
-use crate::tui::keymap::{self, Action, When, layers};
+use crate::tui::keymap;
+use crate::tui::keymap::{Action, When, layers};
 use crate::tui::layer::{Handled, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Effect;

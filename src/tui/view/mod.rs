@@ -9,12 +9,12 @@ pub mod notice_area;
 
 use crate::tui::chat::view::ChatPane;
 use crate::tui::layer::{Layer, LayerArea};
-use crate::tui::layout::{self, Panes};
+use crate::tui::layout::Panes;
 use crate::tui::model::Model;
 use crate::tui::models::first_run_view;
 use crate::tui::panes::{Focus, Pane};
 use crate::tui::widgets::painter::Painter;
-use crate::tui::{chat, servers};
+use crate::tui::{chat, layout, servers};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};

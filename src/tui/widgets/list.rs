@@ -1,6 +1,7 @@
 //! A list with a selected row, and the search line that narrows one down.
 
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::layer::Handled;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;

@@ -203,3 +203,9 @@ pub fn rows_of(text: &Clean, columns: u16) -> Vec<String> {
 pub fn one_line(raw: &str) -> Clean {
     Clean::spelt_out(&raw.replace('\n', "⟨LF⟩"))
 }
+
+/// Indented, so that it cannot pass for a line of the dialog's own.
+pub fn indented(text: &str, columns: u16) -> impl Iterator<Item = String> {
+    let rows = rows_of(&Clean::spelt_out(text), columns.saturating_sub(2).max(1));
+    rows.into_iter().map(|row| format!("  {row}"))
+}

@@ -3,7 +3,8 @@
 
 use crate::text::grapheme::width;
 use crate::tui::input::decode::typed;
-use crate::tui::keymap::{self, Action, When};
+use crate::tui::keymap;
+use crate::tui::keymap::{Action, When};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;

@@ -5,7 +5,8 @@
 use crate::text::Clean;
 use crate::text::grapheme::truncate;
 use crate::text::wrap::wrap;
-use crate::tui::keymap::layers::{self, LayerKey, Place};
+use crate::tui::keymap::layers;
+use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Shared};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::window;
