@@ -1,14 +1,14 @@
 //! The two channels. A front end sends commands and receives events; the engine
-//! does the reverse; they share nothing else. Each question to the person is
-//! data here, so that the screen, `--linear` and `humble ask` mean the same by it.
+//! does the reverse; they share nothing else. Each question to the user is
+//! data here, so that the screen and `humble ask` mean the same by it.
 
 mod choices;
-mod left;
-mod written;
+mod unfinished;
+mod validate;
 
 pub use choices::ChoiceRow;
-pub use left::{BranchSummary, CameTo, LeftCall, Unfinished};
-pub use written::{check_pattern, parse_arguments};
+pub use unfinished::{BranchSummary, CameTo, LeftCall, Unfinished};
+pub use validate::{check_pattern, parse_arguments};
 
 use crate::domain::probe::{ProbeState, Report};
 use crate::domain::reply_trace::TraceLine;
@@ -353,11 +353,11 @@ pub enum Choice {
     Grow,
     /// Send what will be cut.
     SendAnyway,
-    /// End the turn; where the question is about none, change nothing.
     /// Take an unfinished turn up again.
     Resume,
     KeepForLater,
     Discard,
+    /// End the turn; where the question is about none, change nothing.
     Stop,
     /// Write it into the settings and use it.
     Add,
