@@ -114,7 +114,7 @@ fn module_of(path: &str) -> &str {
 }
 
 fn crate_modules_named(code: &str) -> Vec<&str> {
-    code.split("crate::tidy::")
+    code.split("crate::")
         .skip(1)
         .map(|rest| {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
