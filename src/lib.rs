@@ -64,3 +64,10 @@ pub mod sync;
 pub mod text;
 pub mod tui;
 pub mod web;
+
+/// The fixtures that unit tests and integration tests share speak of the crate by its name.
+#[cfg(test)]
+extern crate self as humble;
+#[cfg(test)]
+#[path = "../tests/support/fixtures.rs"]
+mod fixtures;
