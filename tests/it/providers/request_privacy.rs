@@ -213,7 +213,7 @@ fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "providers::manners::asks_the_server_that_another_process_names",
+            "providers::request_privacy::asks_the_server_that_another_process_names",
         ])
         .env("HUMBLE_TEST_SERVER", server.url())
         .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
