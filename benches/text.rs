@@ -3,14 +3,15 @@
 //! one stays the same. What ends in `by_token` takes the text in as a model sends
 //! it; the others take it whole.
 
+#[path = "../tests/support/fixtures.rs"]
+mod fixtures;
+
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use humble::dialect::scan::Scanner;
-use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
+use humble::domain::Offered;
 use humble::text::markdown::{Markdown, Marks};
 use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
-use serde_json::json;
-use std::collections::BTreeSet;
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
@@ -39,22 +40,7 @@ fn tokens(text: &str) -> Vec<&str> {
 
 /// One tool, so that braces and fences are looked at.
 fn offered() -> Arc<Offered> {
-    let definition = json!({ "name": "get_time", "inputSchema": { "type": "object" } });
-    let tool = Tool::from_definition(&definition).expect("a whole definition");
-    let server = Server {
-        id: "humble".into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![tool]),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
+    let server = fixtures::server("humble", vec![fixtures::tool("get_time")]);
     Arc::new(Offered::from_servers(&[server]))
 }
 

@@ -81,3 +81,10 @@ pub mod store;
 pub mod sync;
 pub mod text;
 pub mod tui;
+
+/// The fixtures that unit tests and integration tests share speak of the crate by its name.
+#[cfg(test)]
+extern crate self as humble;
+#[cfg(test)]
+#[path = "../tests/support/fixtures.rs"]
+mod fixtures;

@@ -5,10 +5,12 @@
 
 #[path = "support/dice.rs"]
 mod dice;
+#[path = "support/fixtures.rs"]
+mod fixtures;
 
 use dice::Dice;
-use humble::domain::server::{Inherit, RemoteTransport};
-use humble::domain::{CallId, Launch, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
+use humble::domain::server::RemoteTransport;
+use humble::domain::{CallId, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Call, Hub, HubEvent};
 use humble::serve::BuiltIn;
 use rustix::process::{Pid, Signal, kill_process};
@@ -87,12 +89,9 @@ impl Drop for Remote {
 }
 
 fn remote(number: usize, remote: &Remote) -> ServerConfig {
+    let url = format!("http://127.0.0.1:{}/mcp", remote.port);
     ServerConfig {
-        launch: Launch::Remote {
-            url: format!("http://127.0.0.1:{}/mcp", remote.port),
-            transport: RemoteTransport::Http,
-            headers: Vec::new(),
-        },
+        launch: fixtures::remote(&url, RemoteTransport::Http, &[]),
         ..server(number, "")
     }
 }
@@ -100,22 +99,11 @@ fn remote(number: usize, remote: &Remote) -> ServerConfig {
 fn server(number: usize, mark: &str) -> ServerConfig {
     let program = example("test-mcp-server");
     let manner = MANNERS[number % MANNERS.len()];
+    let launch = fixtures::stdio(&program.to_string_lossy(), &[manner], &[(MARK, mark)]);
     ServerConfig {
-        id: ServerId::new(format!("server-{number}")),
-        description: None,
-        enabled: true,
-        launch: Launch::Stdio {
-            command: program.to_string_lossy().into_owned(),
-            args: vec![manner.to_owned()],
-            env: vec![(MARK.to_owned(), mark.to_owned())],
-            cwd: None,
-            inherit: Inherit::AllowList,
-        },
-        tools_off: Default::default(),
         startup_timeout: Duration::from_secs(20),
         tool_timeout: Duration::from_secs(5),
-        protocol: Default::default(),
-        secrets: Vec::new(),
+        ..fixtures::server_config(&format!("server-{number}"), launch)
     }
 }
 

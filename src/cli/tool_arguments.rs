@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     fn tool() -> Tool {
-        let definition = json!({ "name": "t", "inputSchema": {
+        let schema = json!({
             "type": "object",
             "properties": {
                 "count": { "type": "integer" }, "name": { "type": "string" },
@@ -146,8 +146,8 @@ mod tests {
                 "deep": { "type": "object" }, "any": {}, "색": { "enum": ["빨강", "파랑"] },
             },
             "required": ["name", "count"],
-        } });
-        Tool::from_definition(&definition).expect("a whole definition")
+        });
+        crate::fixtures::tool_with("t", schema)
     }
 
     fn read(written: &[&str]) -> Result<Value, String> {

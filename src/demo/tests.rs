@@ -1,27 +1,14 @@
 //! Each branch of the script, by the request that leads to it.
 
 use super::*;
-use crate::domain::{CallMessage, Launch, Offered, Server, ServerStatus, Tool};
+use crate::domain::{CallMessage, Offered};
+use crate::fixtures;
 use crate::provider::StreamPart;
 use serde_json::json;
 use std::sync::Arc;
 
 fn offered() -> Offered {
-    let definition = json!({ "name": "get_time", "inputSchema": { "type": "object" } });
-    Offered::from_servers(&[Server {
-        id: "humble".into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![Tool::from_definition(&definition).expect("a tool")]),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    }])
+    Offered::from_servers(&[fixtures::server("humble", vec![fixtures::tool("get_time")])])
 }
 
 fn request(messages: Vec<Message>) -> Request {

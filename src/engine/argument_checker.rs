@@ -64,19 +64,14 @@ impl ArgumentChecker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Tool;
+    use crate::fixtures::{object, tool_with};
     use serde_json::json;
 
     fn number(value: serde_json::Value) -> ArgumentCheck {
         let schema = json!({ "properties": { "n": { "type": "number" } } });
-        let definition = json!({ "name": "t", "inputSchema": schema });
-        let tool = Tool::from_definition(&definition).expect("a whole definition");
         ArgumentCheck {
-            tool: Arc::new(tool),
-            arguments: json!({ "n": value })
-                .as_object()
-                .cloned()
-                .unwrap_or_default(),
+            tool: Arc::new(tool_with("t", schema)),
+            arguments: object(json!({ "n": value })),
         }
     }
 

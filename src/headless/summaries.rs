@@ -122,24 +122,11 @@ pub(super) fn outcome_words(outcome: &ToolOutcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::CallId;
-    use crate::domain::tool::{CallOrigin, ToolState};
+    use crate::fixtures::{tool_call, tool_from};
     use serde_json::json;
 
     fn call(tool: &str, arguments: serde_json::Value) -> ToolCall {
-        ToolCall {
-            id: CallId(1),
-            server: "files".into(),
-            tool: tool.to_owned(),
-            arguments: arguments.as_object().expect("an object").clone(),
-            original: None,
-            origin: CallOrigin::Native,
-            repeats: None,
-            quoted: None,
-            is_unchecked: false,
-            also_as: Box::default(),
-            state: ToolState::AwaitingApproval,
-        }
+        tool_call("files", tool, arguments)
     }
 
     fn tool(description: &str) -> Tool {
@@ -147,7 +134,7 @@ mod tests {
             "name": "write", "description": description, "inputSchema": { "type": "object" },
             "annotations": { "readOnlyHint": true },
         });
-        Tool::from_definition(&definition).expect("a tool")
+        tool_from(&definition)
     }
 
     #[test]

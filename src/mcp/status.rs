@@ -196,13 +196,7 @@ fn named<'a>(names: impl Iterator<Item = &'a String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn tool(name: &str, description: &str) -> Tool {
-        let schema = json!({ "type": "object" });
-        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
-        Tool::from_definition(&definition).expect("a whole definition")
-    }
+    use crate::fixtures::described_tool as tool;
 
     #[test]
     fn what_came_went_and_changed_is_told_by_name() {

@@ -278,28 +278,19 @@ fn is_identical(one: &Value, other: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tool::CallOrigin;
-    use crate::domain::{CallId, ServerId, ToolCall, ToolOutcome, ToolState};
+    use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
+    use crate::fixtures;
 
     #[test]
     fn a_file_with_deep_arguments_can_be_read_again() {
         let deep = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
         for levels in [1, 99, 100, 101, 127] {
-            let Value::Object(arguments) = deep(levels) else {
-                unreachable!("it is an object");
-            };
+            let call = fixtures::tool_call("s", "t", deep(levels));
             let call = ToolCall {
                 id: CallId(0),
-                server: ServerId::new("s"),
-                tool: "t".to_owned(),
-                original: Some(arguments.clone()),
-                arguments,
-                origin: CallOrigin::Native,
-                repeats: None,
-                quoted: None,
-                is_unchecked: false,
-                also_as: Box::default(),
+                original: Some(call.arguments.clone()),
                 state: ToolState::Done(ToolOutcome::Refused),
+                ..call
             };
             let mut humble = Map::new();
             let mut metadata = SessionMetadata::default();

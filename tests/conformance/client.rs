@@ -1,10 +1,11 @@
 //! The program that the conformance suite tests: nothing but the hub of this crate, told
 //! by the suite's environment what to call. The URL of the server comes last.
 
+#[path = "../support/fixtures.rs"]
+mod fixtures;
+
 use humble::domain::server::{Protocol, RemoteTransport};
-use humble::domain::{
-    Arguments, CallId, Launch, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome,
-};
+use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
 use humble::mcp::{Call, Hub, HubEvent};
 use humble::serve::BuiltIn;
 use serde_json::{Value, json};
@@ -45,19 +46,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn config(url: String, protocol: Protocol) -> ServerConfig {
     ServerConfig {
-        id: ServerId::new("suite"),
-        description: None,
-        enabled: true,
-        launch: Launch::Remote {
-            url,
-            transport: RemoteTransport::Http,
-            headers: Vec::new(),
-        },
-        tools_off: Default::default(),
-        startup_timeout: Duration::from_secs(10),
-        tool_timeout: Duration::from_secs(10),
         protocol,
-        secrets: Default::default(),
+        ..fixtures::server_config("suite", fixtures::remote(&url, RemoteTransport::Http, &[]))
     }
 }
 

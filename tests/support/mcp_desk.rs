@@ -1,10 +1,9 @@
 //! A hub with one test server or several, what it reported, and a mark in the
 //! environment of every process that it starts, by which a survivor is found.
 
-use humble::domain::server::Inherit;
+use super::fixtures;
 use humble::domain::{
-    Arguments, CallId, Launch, Notice, Progress, Server, ServerConfig, ServerId, ServerStatus,
-    ToolOutcome,
+    Arguments, CallId, Launch, Notice, Progress, Server, ServerConfig, ServerStatus, ToolOutcome,
 };
 use humble::mcp::{Call, Hub, HubEvent};
 use humble::serve::BuiltIn;
@@ -43,33 +42,9 @@ pub fn test_server() -> String {
         .to_owned()
 }
 
-pub fn config(id: &str, launch: Launch) -> ServerConfig {
-    ServerConfig {
-        id: ServerId::new(id),
-        description: None,
-        enabled: true,
-        launch,
-        tools_off: Default::default(),
-        startup_timeout: Duration::from_secs(10),
-        tool_timeout: Duration::from_secs(10),
-        protocol: Default::default(),
-        secrets: Vec::new(),
-    }
-}
-
-pub fn command(command: &str, args: &[&str]) -> Launch {
-    Launch::Stdio {
-        command: command.to_owned(),
-        args: args.iter().map(|&arg| arg.to_owned()).collect(),
-        env: Vec::new(),
-        cwd: None,
-        inherit: Inherit::AllowList,
-    }
-}
-
 /// The test server with this manner, under the id `test`.
 pub fn server(manner: &str) -> ServerConfig {
-    config("test", command(&test_server(), &[manner]))
+    fixtures::server_config("test", fixtures::stdio(&test_server(), &[manner], &[]))
 }
 
 pub fn arguments(value: Value) -> Arguments {

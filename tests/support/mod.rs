@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod chat;
 pub mod dice;
+pub mod fixtures;
 pub mod home;
 pub mod mcp_desk;
 pub mod model_server;

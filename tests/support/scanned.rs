@@ -2,29 +2,11 @@
 //! the generated texts of the suite and by the fuzz target.
 #![allow(dead_code, reason = "each crate uses a part of it")]
 
+use super::fixtures::{server, tool, tool_with};
 use humble::dialect::scan::{Piece, Scanner};
-use humble::domain::{Launch, Offered, Server, ServerStatus, Tool};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use humble::domain::Offered;
+use serde_json::json;
 use std::sync::Arc;
-
-fn server(name: &str, tools: &[Value]) -> Server {
-    let tools = tools.iter().map(Tool::from_definition);
-    Server {
-        id: name.into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(tools.collect::<Result<_, _>>().expect("the tools are ours")),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    }
-}
 
 /// Short names, so that a text made at random often names a tool: `f` takes every
 /// kind of argument, `g` takes none, and two servers have an `h`.
@@ -37,14 +19,9 @@ pub fn offered() -> Arc<Offered> {
         },
         "required": ["city"],
     });
-    let plain = json!({ "type": "object" });
-    let tool = |name: &str, schema: &Value| json!({ "name": name, "inputSchema": schema });
     Arc::new(Offered::from_servers(&[
-        server(
-            "s",
-            &[tool("f", &typed), tool("g", &plain), tool("h", &plain)],
-        ),
-        server("t", &[tool("h", &plain)]),
+        server("s", vec![tool_with("f", typed), tool("g"), tool("h")]),
+        server("t", vec![tool("h")]),
     ]))
 }
 

@@ -1,10 +1,11 @@
 //! A conversation on the screen, told step by step, with its buffer as lines.
 
+use super::fixtures;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use humble::domain::tool::{CallOrigin, Tool, ToolCall, ToolOutcome, ToolState};
 use humble::domain::{
-    CallId, ModelRef, Notice, PieceId, PieceKind, ProviderKind, Server, ServerStatus, TurnEnd,
-    TurnEvent, TurnId, Usage,
+    ModelRef, Notice, PieceId, PieceKind, ProviderKind, Server, ServerStatus, TurnEnd, TurnEvent,
+    TurnId, Usage,
 };
 use humble::protocol::{Event, Meter};
 use humble::tui::{Input, Model, Msg, Options, update, view};
@@ -13,7 +14,6 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use serde_json::json;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A conversation, told step by step.
@@ -54,29 +54,19 @@ pub fn story(size: (u16, u16)) -> Story {
 }
 
 pub fn tool(name: &str, description: &str) -> Tool {
-    let definition = json!({
+    fixtures::tool_from(&json!({
         "name": name,
         "description": description,
         "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}},
         "annotations": {"readOnlyHint": true, "idempotentHint": true},
-    });
-    Tool::from_definition(&definition).expect("a whole definition")
+    }))
 }
 
 pub fn servers() -> Vec<Server> {
-    let server = |id: &str, enabled, status, tools: Vec<Tool>| Server {
-        id: id.into(),
-        description: None,
+    let server = |id: &str, enabled, status, tools| Server {
         enabled,
         status,
-        launch: humble::domain::Launch::BuiltIn.identity(),
-        tools: Arc::new(tools),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
+        ..fixtures::server(id, tools)
     };
     let sums = vec![
         tool("get-sum", "Adds two numbers."),
@@ -165,20 +155,12 @@ impl Story {
     pub fn call_of(&mut self, server: &str, tool: &str, state: ToolState) -> &mut Self {
         let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
         self.turn(TurnEvent::Tool(ToolCall {
-            id: CallId(1),
-            server: server.into(),
-            tool: tool.into(),
-            arguments: arguments.as_object().expect("an object").clone(),
-            original: None,
             origin: CallOrigin::Text {
                 form: "Hermes",
                 repaired: true,
             },
-            repeats: None,
-            quoted: None,
-            is_unchecked: false,
-            also_as: Box::default(),
             state,
+            ..fixtures::tool_call(server, tool, arguments)
         }))
     }
 

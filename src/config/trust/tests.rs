@@ -16,8 +16,7 @@ fn home() -> (tempfile::TempDir, Home) {
 }
 
 fn tool(description: &str) -> Tool {
-    let definition = json!({ "name": "echo", "description": description, "inputSchema": {} });
-    Tool::from_definition(&definition).unwrap()
+    crate::fixtures::described_tool("echo", description)
 }
 
 fn rule(cover: Cover) -> Rule {

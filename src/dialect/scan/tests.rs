@@ -1,8 +1,7 @@
 //! The scanner's cost, counted: steps for each character, and what is held back.
 
 use super::*;
-use crate::domain::{Launch, Server, ServerStatus, Tool};
-use serde_json::json;
+use crate::fixtures;
 use std::time::{Duration, Instant};
 
 fn offered() -> Arc<Offered> {
@@ -10,22 +9,8 @@ fn offered() -> Arc<Offered> {
 }
 
 fn offering(names: &[String]) -> Arc<Offered> {
-    let tool = |name| Tool::from_definition(&json!({"name": name, "inputSchema": {}}));
-    let tools = names.iter().map(|name| tool(name).expect("a tool"));
-    let server = Server {
-        id: "log".into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(tools.collect()),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
+    let tools = names.iter().map(|name| fixtures::tool(name));
+    let server = fixtures::server("log", tools.collect());
     Arc::new(Offered::from_servers([&server]))
 }
 

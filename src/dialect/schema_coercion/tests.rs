@@ -1,13 +1,13 @@
 //! Arguments brought to the types of a schema.
 
 use super::*;
+use crate::fixtures::tool_with;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// `text` read as argument `v` of a tool whose whole input schema is `schema`.
 fn read_in(schema: Value, text: &str) -> CoercedValue {
-    let tool = Tool::from_definition(&json!({"name": "f", "inputSchema": schema}))
-        .expect("the fixture is a tool");
+    let tool = tool_with("f", schema);
     Property::of(&tool, "v").read(text)
 }
 
@@ -238,12 +238,12 @@ fn a_contradiction_in_the_schema_breaks_nothing() {
 
 #[test]
 fn an_array_and_its_elements_are_known() {
-    let tool = Tool::from_definition(&json!({"name": "f", "inputSchema": {"properties": {
+    let schema = json!({"properties": {
         "list": {"anyOf": [{"type": "null"}, {"type": "array", "items": {"type": "string"}}]},
         "one": {"type": "string"},
         "any": {},
-    }}}))
-    .expect("the fixture is a tool");
+    }});
+    let tool = tool_with("f", schema);
     let property = |key| Property::of(&tool, key);
     assert!(property("list").is_array());
     assert!(!property("one").is_array());
@@ -275,8 +275,7 @@ fn a_schema_that_refers_to_itself_among_many_members_is_given_up_quickly() {
     for (list, schema) in schemas {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": schema},
             "properties": {"v": {"$ref": "#/$defs/a"}}});
-        let tool = json!({"name": "f", "inputSchema": schema});
-        let tool = Tool::from_definition(&tool).expect("the fixture is a tool");
+        let tool = tool_with("f", schema);
         let since = Instant::now();
         for number in 0..100 {
             let key = format!("k{number}");

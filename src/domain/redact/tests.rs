@@ -1,47 +1,21 @@
 //! What is hidden from a line, and what is left readable.
 
 use super::super::secrets;
-use super::super::server::{Inherit, Launch, RemoteTransport, ServerConfig};
+use super::super::server::{RemoteTransport, ServerConfig};
 use super::*;
-use crate::domain::ServerId;
+use crate::fixtures::{self, server_config};
 use std::time::{Duration, Instant};
 
 fn knowing(values: &[&str]) -> Redactor {
     Redactor::new(values.iter().map(|value| Secret::new(*value)))
 }
 
-fn server(launch: Launch) -> ServerConfig {
-    ServerConfig {
-        id: ServerId::new("s"),
-        description: None,
-        enabled: true,
-        launch,
-        tools_off: Default::default(),
-        startup_timeout: Duration::from_secs(1),
-        tool_timeout: Duration::from_secs(1),
-        protocol: Default::default(),
-        secrets: Vec::new(),
-    }
-}
-
 fn child(args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
-    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    server(Launch::Stdio {
-        command: "run".to_owned(),
-        args: args.iter().map(|&arg| arg.to_owned()).collect(),
-        env: env.iter().map(pair).collect(),
-        cwd: None,
-        inherit: Inherit::AllowList,
-    })
+    server_config("s", fixtures::stdio("run", args, env))
 }
 
 fn remote(url: &str, headers: &[(&str, &str)]) -> ServerConfig {
-    let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-    server(Launch::Remote {
-        url: url.to_owned(),
-        transport: RemoteTransport::Http,
-        headers: headers.iter().map(pair).collect(),
-    })
+    server_config("s", fixtures::remote(url, RemoteTransport::Http, headers))
 }
 
 #[test]

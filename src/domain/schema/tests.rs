@@ -1,18 +1,13 @@
 //! Arguments against schemas, hostile ones included.
 
 use super::*;
+use crate::fixtures::{object, tool_with};
 use serde_json::{Map, json};
 use std::time::{Duration, Instant};
 
 fn check(schema: Value, arguments: Value) -> SchemaCheck {
-    let object = |value: Value| match value {
-        Value::Object(object) => object,
-        other => panic!("not an object: {other}"),
-    };
-    let definition = json!({ "name": "t", "inputSchema": object(schema) });
-    let tool = Tool::from_definition(&definition).expect("a whole definition");
     let check = ArgumentCheck {
-        tool: Arc::new(tool),
+        tool: Arc::new(tool_with("t", schema)),
         arguments: object(arguments),
     };
     let began = Instant::now();

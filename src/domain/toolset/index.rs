@@ -73,15 +73,13 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Launch, Tool};
-    use serde_json::json;
+    use crate::domain::Launch;
 
     fn offered(server: &str, name: &str) -> OfferedTool {
-        let tool = Tool::from_definition(&json!({ "name": name, "inputSchema": {} }));
         OfferedTool {
             server: server.into(),
             launch: Launch::BuiltIn.identity(),
-            tool: tool.expect("a tool").into(),
+            tool: crate::fixtures::tool(name).into(),
             native_name: format!("{server}__{name}").replace('.', "_"),
         }
     }

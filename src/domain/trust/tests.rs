@@ -3,10 +3,12 @@
 use super::diff::text_lines;
 use super::*;
 use crate::domain::Launch;
+use crate::fixtures;
 use serde_json::json;
 use std::sync::Arc;
+
 fn tool(definition: Value) -> Tool {
-    Tool::from_definition(&definition).expect("a whole definition")
+    fixtures::tool_from(&definition)
 }
 
 fn change(before: Value, after: Value) -> Vec<String> {
@@ -180,25 +182,14 @@ fn a_server_that_lists_ever_new_tools_pushes_out_its_own_alone() {
 
 fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
     Server {
-        id: id.clone(),
-        description: None,
-        enabled: true,
-        status: crate::domain::ServerStatus::Connected,
         launch: launch.clone(),
-        tools: Arc::new(vec![tool]),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
+        ..fixtures::server(id.as_str(), vec![tool])
     }
 }
 
 #[test]
 fn a_grant_lapses_with_its_tool_and_its_launch() {
-    let definition = json!({ "name": "t", "inputSchema": {} });
-    let tool = Tool::from_definition(&definition).expect("a tool");
+    let tool = fixtures::tool("t");
     let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
     let rule = |launch: &str, pin: &Pin| Rule {
         server: id.clone(),

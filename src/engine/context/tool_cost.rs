@@ -55,34 +55,16 @@ impl ToolCost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Launch, Server, ServerStatus, Tool};
-    use serde_json::json;
-    use std::sync::Arc;
+    use crate::domain::Server;
+    use crate::fixtures::{self, described_tool};
 
     fn server(name: &str, tools: usize) -> Server {
         let tool = |n: usize| {
-            let definition = json!({
-                "name": format!("{name}-{n}"), "description": "d".repeat(200),
-                "inputSchema": { "type": "object" },
-            });
-            let mut tool = Tool::from_definition(&definition).expect("a tool");
+            let mut tool = described_tool(&format!("{name}-{n}"), &"d".repeat(200));
             tool.bytes = 250;
             tool
         };
-        Server {
-            id: name.into(),
-            description: None,
-            enabled: true,
-            status: ServerStatus::Connected,
-            launch: Launch::BuiltIn.identity(),
-            tools: Arc::new((0..tools).map(tool).collect()),
-            tools_off: Default::default(),
-            left_out: Vec::new(),
-            stderr: Vec::new(),
-            instructions: None,
-            peer: None,
-            withheld: Default::default(),
-        }
+        fixtures::server(name, (0..tools).map(tool).collect())
     }
 
     #[test]

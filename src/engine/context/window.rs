@@ -195,25 +195,10 @@ pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Dialect;
-    use crate::domain::model::ApiKey;
+    use crate::fixtures::model_config;
 
     fn model() -> ModelConfig {
-        ModelConfig {
-            name: "m".to_owned(),
-            model: "m".to_owned(),
-            provider: ProviderKind::Ollama,
-            base_url: "http://localhost:11434".to_owned(),
-            api_key: ApiKey::NotNeeded,
-            active: true,
-            context_length: None,
-            think: None,
-            dialect: Dialect::Prompt,
-            tool_role: None,
-            keep_alive: None,
-            options: serde_json::Map::new(),
-            ca_file: None,
-        }
+        model_config(ProviderKind::Ollama, "http://localhost:11434")
     }
 
     const NOTHING: ContextLimits = ContextLimits {

@@ -1,52 +1,24 @@
 //! What counts as quoted, however it is wrapped, and what does not.
 
 use super::*;
-use crate::domain::{CallId, CallOrigin, Launch, Server, ServerStatus, Tool, ToolState};
+use crate::fixtures::{self, tool_call, tool_with};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 fn offered() -> Arc<Offered> {
-    let tool = |name: &str| {
-        let definition = json!({"name": name, "inputSchema": {"type": "object", "properties": {
-            "city": {"type": "string"}, "days": {"type": "integer"},
-        }}});
-        Tool::from_definition(&definition).expect("a tool")
-    };
-    let server = |id: &str, tools: &[&str]| Server {
-        id: id.into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(tools.iter().map(|name| tool(name)).collect()),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
+    let schema = json!({"type": "object", "properties": {
+        "city": {"type": "string"}, "days": {"type": "integer"},
+    }});
+    let server = |id: &str, tools: &[&str]| {
+        let tools = tools.iter().map(|name| tool_with(name, schema.clone()));
+        fixtures::server(id, tools.collect())
     };
     let web = server("web", &["get_weather", "fetch", "echo"]);
     Arc::new(Offered::from_servers([&web, &server("other", &["echo"])]))
 }
 
 fn call(tool: &str, arguments: Value) -> ToolCall {
-    let Value::Object(arguments) = arguments else {
-        panic!("arguments are an object")
-    };
-    ToolCall {
-        id: CallId(1),
-        server: "web".into(),
-        tool: tool.to_owned(),
-        arguments,
-        original: None,
-        origin: CallOrigin::Native,
-        repeats: None,
-        quoted: None,
-        is_unchecked: false,
-        also_as: Box::default(),
-        state: ToolState::Proposed,
-    }
+    tool_call("web", tool, arguments)
 }
 
 fn quotes_of(text: &str) -> Quotes {

@@ -185,7 +185,7 @@ fn count(schema: &Map<String, Value>, depth: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Tool;
+    use crate::fixtures::tool_with;
     use serde_json::json;
 
     fn schema(properties: Value) -> Map<String, Value> {
@@ -195,17 +195,16 @@ mod tests {
 
     #[test]
     fn arguments_go_into_their_headers_as_plain_values_only() {
-        let definition = json!({ "name": "query", "inputSchema": schema(json!({
+        let schema = schema(json!({
             "region": { "type": "string", "x-mcp-header": "Region" },
             "deep": { "type": "object", "properties": {
                 "count": { "type": "integer", "x-mcp-header": "Count" } } },
             "loud": { "type": "boolean", "x-mcp-header": "Loud" },
             "gone": { "type": "string", "x-mcp-header": "Gone" },
             "x-mcp-header": { "type": "string" },
-        })) });
-        let tool = Tool::from_definition(&definition).expect("it is whole");
+        }));
         let mut listed = ListedTools {
-            tools: vec![tool],
+            tools: vec![tool_with("query", schema.into())],
             left_out: Vec::new(),
         };
         let headers = ParamHeaders::default();
@@ -257,11 +256,9 @@ mod tests {
 
     #[test]
     fn servers_of_the_older_era_may_write_what_they_like() {
-        let definition = json!({ "name": "a", "inputSchema": schema(json!({
-            "a": { "type": "string", "x-mcp-header": "" } })) });
-        let tool = Tool::from_definition(&definition).expect("it is whole");
+        let schema = schema(json!({ "a": { "type": "string", "x-mcp-header": "" } }));
         let mut listed = ListedTools {
-            tools: vec![tool],
+            tools: vec![tool_with("a", schema.into())],
             left_out: Vec::new(),
         };
         ParamHeaders::default().admit(&mut listed);

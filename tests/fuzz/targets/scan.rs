@@ -2,6 +2,8 @@
 
 #![no_main]
 
+#[path = "../../support/fixtures.rs"]
+mod fixtures;
 #[path = "../../support/scanned.rs"]
 mod scanned;
 

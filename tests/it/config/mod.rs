@@ -3,12 +3,12 @@
 //! that do not parse, and the home folder.
 
 use crate::support::notice;
-mod adding;
-mod bad;
+mod add_model;
 mod models;
 mod personas;
 mod rewrite;
 mod servers;
+mod unreadable_files;
 
 use humble::config::{
     self, ConfigError, Home, Settings, read_servers_with, read_settings_with, read_system_prompt,

@@ -1,7 +1,7 @@
 //! Scans a text cut in every way, and shows the pieces in a short form.
 
 use crate::dialect::scanned::join;
-use crate::dialect::teach::server;
+use crate::dialect::tool_prompt::server;
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::Offered;
 use serde_json::{Value, json};

@@ -2,14 +2,14 @@
 //! into chunks at every place.
 
 use crate::support::scanned;
-mod broken;
 mod cuts;
 mod offered;
 mod properties;
 mod pythonic;
+mod round_trip;
 mod scan;
 mod tags;
-mod teach;
 mod tokens;
-mod wrapped;
-mod written;
+mod tool_prompt;
+mod unclosed_json;
+mod wrapped_json;

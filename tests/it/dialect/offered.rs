@@ -1,7 +1,7 @@
 //! The one place where a written name becomes a tool.
 
 use crate::dialect::cuts::tool;
-use crate::dialect::teach::server;
+use crate::dialect::tool_prompt::server;
 use humble::domain::{Offered, Resolved};
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
 //! Servers that say much, say things twice, and say them to nobody.
 
 use super::mcp_desk::{Desk, succeeded, unreachable_because};
+use crate::support::fixtures::{self};
 use humble::domain::ToolOutcome;
 use serde_json::json;
 
@@ -55,9 +56,9 @@ async fn a_server_that_calls_the_question_a_change_is_not_asked_for_ever() {
 async fn a_server_that_asks_without_pause_is_ended_and_holds_up_nobody() {
     let mut desk = Desk::of(vec![
         super::mcp_desk::server(""),
-        super::mcp_desk::config(
+        fixtures::server_config(
             "other",
-            super::mcp_desk::command(&super::mcp_desk::test_server(), &[""]),
+            fixtures::stdio(&super::mcp_desk::test_server(), &[""], &[]),
         ),
     ]);
     let is_connected =

@@ -1,6 +1,7 @@
 //! Servers that print what is no MCP, a little or for ever.
 
-use crate::mcp::mcp_desk::{Desk, command, config, failed, server, succeeded};
+use crate::mcp::mcp_desk::{Desk, failed, server, succeeded};
+use crate::support::fixtures::{server_config, stdio};
 use humble::domain::{ServerConfig, ToolOutcome};
 use humble::log::LogSink;
 use serde_json::json;
@@ -36,7 +37,7 @@ async fn a_program_that_only_prints_is_ended_with_its_reason() {
     let (sink, _handle) = LogSink::new(folder.path(), tracing::Level::DEBUG, |_| {});
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(sink));
     for (word, last) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
-        let mut desk = Desk::of(vec![config("yes", command("yes", &[word]))]);
+        let mut desk = Desk::of(vec![server_config("yes", stdio("yes", &[word], &[]))]);
         let notice = desk.until_failed().await.summary();
         let expected = format!(
             "It prints text that is not MCP on its standard output, such as {last}. Check `command`"

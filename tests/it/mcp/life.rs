@@ -1,6 +1,7 @@
 //! How servers start, die, come back and go. Part of `tests/mcp.rs`.
 
-use super::mcp_desk::{Desk, command, config, server, succeeded, test_server, unreachable_because};
+use super::mcp_desk::{Desk, server, succeeded, test_server, unreachable_because};
+use crate::support::fixtures::{server_config, stdio};
 use humble::domain::{ServerConfig, ServerStatus, ToolOutcome};
 use serde_json::json;
 use std::time::Duration;
@@ -41,7 +42,10 @@ async fn a_server_that_dies_at_start_up_is_shown_with_its_last_words() {
 
 #[tokio::test]
 async fn a_missing_command_is_named() {
-    let mut desk = Desk::of(vec![config("test", command("no-such-command", &[]))]);
+    let mut desk = Desk::of(vec![server_config(
+        "test",
+        stdio("no-such-command", &[], &[]),
+    )]);
     let told = desk.until_failed().await.summary();
     assert!(
         told.contains("There is no command `no-such-command`."),
@@ -168,8 +172,8 @@ async fn a_grandchild_that_holds_the_output_does_not_hide_a_death() {
 async fn a_server_that_ignores_everything_is_killed() {
     let script = "trap '' TERM; exec \"$0\" stubborn";
     let program = test_server();
-    let launch = command("sh", &["-c", script, program.as_str()]);
-    let servers = ["test", "second", "third"].map(|id| config(id, launch.clone()));
+    let launch = stdio("sh", &["-c", script, program.as_str()], &[]);
+    let servers = ["test", "second", "third"].map(|id| server_config(id, launch.clone()));
     let mut desk = Desk::of(servers.into());
     let id = desk.server().id;
     desk.until(|server| server.id == id && server.status == ServerStatus::Connected)
@@ -181,7 +185,7 @@ async fn a_server_that_ignores_everything_is_killed() {
 async fn shutting_down_while_starting_leaves_nothing() {
     let desk = Desk::of(vec![
         server("silent"),
-        config("second", command(&test_server(), &["floods"])),
+        server_config("second", stdio(&test_server(), &["floods"], &[])),
     ]);
     desk.close().await;
     let mut desk = Desk::of(vec![server("silent")]);

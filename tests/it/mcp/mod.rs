@@ -1,6 +1,7 @@
 //! The MCP client against real child processes, most of them misbehaving. Each
 //! test ends by closing the hub and finding that no process is left.
 
+use crate::support::fixtures::{self, server_config, stdio};
 use crate::support::mcp_desk;
 mod bulk;
 mod eras;
@@ -9,9 +10,7 @@ mod life;
 
 use humble::domain::server::Inherit;
 use humble::domain::{Launch, ServerStatus, ToolOutcome};
-use mcp_desk::{
-    Desk, command, config, failed, server, succeeded, test_server, unreachable_because,
-};
+use mcp_desk::{Desk, failed, server, succeeded, test_server, unreachable_because};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -55,7 +54,7 @@ async fn the_pin_covers_what_this_program_does_not_know() {
         "name": "add", "description": "The tool add.",
         "inputSchema": tool.input_schema, "x-unknown": { "kept": "in the pin" },
     });
-    let expected = humble::domain::Tool::from_definition(&definition).expect("it is whole");
+    let expected = fixtures::tool_from(&definition);
     assert_eq!(tool, expected);
     desk.close().await;
 }
@@ -288,7 +287,7 @@ async fn variables_are_withheld_unless_they_are_given() {
             cwd: None,
             inherit,
         };
-        config("test", launch)
+        server_config("test", launch)
     };
     for (inherit, passed) in [
         (Inherit::AllowList, false),
@@ -306,7 +305,7 @@ async fn variables_are_withheld_unless_they_are_given() {
 
 #[tokio::test]
 async fn the_built_in_server_tells_the_time_and_says_hello() {
-    let mut desk = Desk::connected(config("humble", Launch::BuiltIn)).await;
+    let mut desk = Desk::connected(server_config("humble", Launch::BuiltIn)).await;
     let server = desk.server();
     assert_eq!(server.tools[0].name, "get_time");
     assert_eq!(server.tools[0].annotations.read_only, Some(true));
@@ -347,9 +346,9 @@ async fn what_cannot_run_is_listed_with_the_reason() {
         headers: Vec::new(),
     };
     let mut desk = Desk::of(vec![
-        config("far", remote),
+        server_config("far", remote),
         off,
-        config("odd", misconfigured),
+        server_config("odd", misconfigured),
     ]);
     let notice = desk.until_failed().await;
     assert!(
@@ -376,7 +375,7 @@ async fn a_change_of_the_list_restarts_only_what_changed() {
     };
     desk.configure(vec![
         described,
-        config("other", command(&test_server(), &["junk"])),
+        server_config("other", stdio(&test_server(), &["junk"], &[])),
     ]);
     assert_eq!(desk.server().description.as_deref(), Some("the same"));
     assert_eq!(desk.server().tools.len(), 17);

@@ -4,6 +4,7 @@ use super::{
     ended, heard, interrupt, run, run_with, until_it_says, with_listener, with_test_server,
 };
 use crate::mcp_cli::home;
+use crate::support::fixtures;
 use serde_json::json;
 
 const CALL: [&str; 3] = ["mcp", "call", "test"];
@@ -214,7 +215,7 @@ fn with_another_add() -> home::Home {
     let server = servers.find(|server| server.id.as_str() == "test");
     let launch = server.expect("it is configured").launch.identity();
     let definition = json!({ "name": "add", "description": "It adds.", "inputSchema": {} });
-    let tool = humble::domain::Tool::from_definition(&definition).expect("whole");
+    let tool = fixtures::tool_from(&definition);
     let pinned = humble::config::Pinned {
         server: humble::domain::ServerId::new("test"),
         launch,

@@ -1,9 +1,10 @@
 //! A hub that knows one server by its URL, and what must be gone when it is closed.
 
-use crate::mcp_http::mcp_desk::{Desk, config};
+use crate::mcp_http::mcp_desk::Desk;
 use crate::mcp_http::web::{PATIENCE, Web};
+use crate::support::fixtures;
 use humble::domain::server::{Protocol, RemoteTransport};
-use humble::domain::{Launch, Notice, ServerConfig, ServerStatus};
+use humble::domain::{Notice, ServerConfig, ServerStatus};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
@@ -15,15 +16,11 @@ pub struct Bench {
 }
 
 pub fn remote(url: String, transport: RemoteTransport) -> ServerConfig {
-    let headers = vec![("Authorization".to_owned(), "Bearer s3cret-token".to_owned())];
-    let launch = Launch::Remote {
-        url,
-        transport,
-        headers,
-    };
+    let headers = [("Authorization", "Bearer s3cret-token")];
+    let launch = fixtures::remote(&url, transport, &headers);
     ServerConfig {
         startup_timeout: Duration::from_secs(3),
-        ..config("web", launch)
+        ..fixtures::server_config("web", launch)
     }
 }
 

@@ -3,10 +3,10 @@
 
 use crate::support::mcp_desk;
 mod bench;
-mod ended;
-mod finding;
-mod good;
-mod refused;
+mod disconnects;
+mod notifications;
+mod refusals;
 mod talking;
-mod telling;
+mod transport_detection;
 mod web;
+mod well_behaved;

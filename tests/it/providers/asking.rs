@@ -1,7 +1,8 @@
 //! Asks a scripted server and gives what came of it.
 
 use crate::providers::model_server::ModelServer;
-use crate::providers::reading::{Said, join, model};
+use crate::providers::reading::{Said, join};
+use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
 use humble::domain::{Message, ModelConfig, Offered, ProviderKind};
@@ -13,11 +14,11 @@ pub const CHAT: &str = "/api/chat";
 pub const COMPLETIONS: &str = "/v1/chat/completions";
 
 pub fn ollama(server: &ModelServer) -> ModelConfig {
-    model(ProviderKind::Ollama, &server.url())
+    model_config(ProviderKind::Ollama, &server.url())
 }
 
 pub fn openai(server: &ModelServer) -> ModelConfig {
-    model(ProviderKind::OpenAi, &format!("{}/v1", server.url()))
+    model_config(ProviderKind::OpenAi, &format!("{}/v1", server.url()))
 }
 
 pub fn with_key(mut model: ModelConfig, key: &str) -> ModelConfig {

@@ -1,49 +1,27 @@
 //! What is sent to the servers, compared whole.
 
-use crate::providers::reading::model;
+use crate::support::fixtures::{self, model_config, object};
 use humble::domain::model::ToolRole;
 use humble::domain::{
-    CallMessage, Dialect, Launch, Message, ModelConfig, Offered, ProviderKind, ResultMessage,
-    Server, ServerId, ServerStatus, Think, Tool,
+    CallMessage, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage, ServerId,
+    Think, Tool,
 };
 use humble::provider::parameter_fallback::{Adapted, Effort};
 use humble::provider::{Request, mistral, ollama, openai, schema};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(object) => object,
-        other => panic!("{other} is no object"),
-    }
-}
-
 pub fn weather() -> Offered {
-    let tool = Tool::from_definition(&json!({
+    let tool = fixtures::tool_from(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
         "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     }));
-    offered(vec![tool.unwrap()])
+    offered(vec![tool])
 }
 
 pub fn offered(tools: Vec<Tool>) -> Offered {
-    let server = Server {
-        id: ServerId::new("humble"),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(tools),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
-    Offered::from_servers([&server])
+    Offered::from_servers([&fixtures::server("humble", tools)])
 }
 
 pub fn conversation() -> Vec<Message> {
@@ -129,7 +107,7 @@ fn tools_field() -> Value {
 
 #[test]
 fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
-    let mut model = model(ProviderKind::Ollama, "http://localhost:11434");
+    let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     model.think = Some(Think::Off);
     model.keep_alive = Some(json!("5m"));
     model.options = object(json!({"temperature": 1, "num_ctx": 2048, "top_k": 20}));
@@ -149,7 +127,7 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
 
 #[test]
 fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
-    let mut model = model(ProviderKind::Ollama, "http://localhost:11434");
+    let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     model.dialect = Dialect::Native;
     model.tool_role = Some(ToolRole::User);
     model.think = Some(Think::High);
@@ -173,7 +151,7 @@ fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
 
 #[test]
 fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
-    let mut model = model(ProviderKind::OpenAi, "http://localhost:8080/v1");
+    let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Native;
     model.think = Some(Think::Medium);
     model.options = object(json!({
@@ -204,7 +182,7 @@ fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
 
 #[test]
 fn openai_in_a_text_dialect_gets_no_tools() {
-    let mut model = model(ProviderKind::OpenAi, "http://localhost:8080/v1");
+    let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
     let result =
         json!({"role": "tool", "tool_call_id": "call_7", "content": "Result of get weather"});
@@ -229,7 +207,7 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
         (ProviderKind::OpenAi, openai::body),
         (ProviderKind::Mistral, mistral::body),
     ] {
-        let mut model = model(provider, "http://localhost:8080/v1");
+        let mut model = model_config(provider, "http://localhost:8080/v1");
         model.tool_role = Some(ToolRole::User);
         let body = body(&request(model), Adapted::default());
         assert_eq!(body["messages"][5], expected, "{provider}");
@@ -238,7 +216,7 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
 
 #[test]
 fn refused_parameters_are_left_out_or_renamed() {
-    let mut model = model(ProviderKind::OpenAi, "http://localhost:8080/v1");
+    let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.think = Some(Think::Low);
     model.options = object(json!({"max_tokens": 100}));
     let request = request(model);

@@ -1,8 +1,8 @@
 //! What is sent to Mistral and Anthropic, compared whole, and where thinking goes
 //! back to.
 
-use crate::providers::bodies::{CALL_LINES, object, request, weather};
-use crate::providers::reading::model;
+use crate::providers::bodies::{CALL_LINES, request, weather};
+use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
 use humble::provider::parameter_fallback::Adapted;
@@ -20,7 +20,7 @@ pub fn body(request: &Request, adapted: Adapted) -> Value {
 }
 
 pub fn native(provider: ProviderKind) -> ModelConfig {
-    let mut model = model(provider, "http://localhost:8080/v1");
+    let mut model = model_config(provider, "http://localhost:8080/v1");
     model.dialect = Dialect::Native;
     model
 }
@@ -116,7 +116,7 @@ fn mistral_hears_a_word_of_its_own_between_a_result_and_the_user() {
 
 #[test]
 fn mistral_in_a_text_dialect_gets_calls_as_text() {
-    let body = sent(model(Mistral, "http://localhost:8080/v1"));
+    let body = sent(model_config(Mistral, "http://localhost:8080/v1"));
     assert_eq!(body.get("tools"), None);
     let expected = json!([
         {"role": "assistant", "content": CALL_LINES},
@@ -173,7 +173,7 @@ fn anthropic_in_the_native_dialect_gets_blocks() {
 
 #[test]
 fn anthropic_in_a_text_dialect_gets_results_from_the_user() {
-    let mut model = model(Anthropic, "http://localhost:8080/v1");
+    let mut model = model_config(Anthropic, "http://localhost:8080/v1");
     model.think = Some(Think::Low);
     let body = body(
         &carrying(model, json!([{"type": "thinking", "thinking": "x"}])),

@@ -2,7 +2,7 @@
 
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
-use crate::providers::reading::model;
+use crate::support::fixtures::model_config;
 use humble::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
 use humble::provider::{Cause, Fault, Provider, error::Garbled};
 use serde_json::json;
@@ -102,7 +102,7 @@ async fn anthropic_s_pages_are_joined() {
     server.on(MODELS, Reply::json(200, &page));
     let page = json!({"data": [{"id": "claude-b", "max_input_tokens": 200000}], "has_more": false, "last_id": "claude-b"});
     server.on(MODELS, Reply::json(200, &page));
-    let anthropic = model(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
+    let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("it answers");
     let mut second = named("claude-b");
     second.facts.context_length = Some(200000);
@@ -115,7 +115,7 @@ async fn pages_without_end_are_given_up() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always(MODELS, Reply::json(200, &page));
-    let anthropic = model(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
+    let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
     let listed = catalogue(&anthropic).await.expect("it answers");
     assert!(listed.is_cut);
     assert_eq!(server.requests().len(), 10);

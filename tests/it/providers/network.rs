@@ -2,7 +2,8 @@
 
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
-use crate::providers::reading::{Said, model};
+use crate::providers::reading::Said;
+use crate::support::fixtures::model_config;
 use futures::{FutureExt, StreamExt};
 use humble::domain::{ProviderKind, Usage};
 use humble::provider::error::Garbled;
@@ -68,7 +69,7 @@ async fn nothing_listens() {
     let url = format!("http://{}", free.local_addr().unwrap());
     drop(free);
     assert_eq!(
-        cause(&model(ProviderKind::Ollama, &url)).await,
+        cause(&model_config(ProviderKind::Ollama, &url)).await,
         Cause::Refused
     );
 }
@@ -76,7 +77,7 @@ async fn nothing_listens() {
 #[tokio::test]
 async fn a_host_that_does_not_exist() {
     let url = "http://no-such-host.invalid:11434";
-    let cause = cause(&model(ProviderKind::Ollama, url)).await;
+    let cause = cause(&model_config(ProviderKind::Ollama, url)).await;
     assert_eq!(cause, Cause::Unresolved);
 }
 
@@ -217,7 +218,7 @@ async fn a_connection_closed_after_the_finish_reason_is_no_cut() {
 async fn a_connection_closed_before_the_answer_is_a_reset() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let model = model(ProviderKind::Ollama, &url);
+    let model = model_config(ProviderKind::Ollama, &url);
     let closing = async {
         let (mut socket, _) = listener.accept().await.unwrap();
         let mut request = [0; 64];
@@ -233,7 +234,7 @@ async fn a_connection_closed_before_the_answer_is_a_reset() {
 async fn a_server_that_does_not_speak_http_is_named() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let model = model(ProviderKind::Ollama, &url);
+    let model = model_config(ProviderKind::Ollama, &url);
     let greeting = async {
         let (mut socket, _) = listener.accept().await.unwrap();
         let banner = b"SSH-2.0-OpenSSH_9.6\r\n";

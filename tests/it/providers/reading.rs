@@ -1,7 +1,6 @@
 //! Feeds streams to the decoders in pieces and joins what they say.
 
-use humble::domain::{Carry, ModelConfig, ProviderKind, Usage};
-use humble::domain::{Dialect, model::ApiKey};
+use humble::domain::{Carry, ProviderKind, Usage};
 use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply_builder::Piece};
 use humble::provider::{anthropic, ollama, openai};
 use serde_json::Value;
@@ -124,25 +123,6 @@ pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &
         let expected = [Cause::Cut, Cause::Empty];
         let failed = said.failed.expect("a cut is a fault");
         assert!(expected.contains(&failed), "{length} bytes: {failed:?}");
-    }
-}
-
-/// A model with nothing special about it.
-pub fn model(provider: ProviderKind, base_url: &str) -> ModelConfig {
-    ModelConfig {
-        name: "mine".into(),
-        model: "qwen3:4b".into(),
-        provider,
-        base_url: base_url.into(),
-        api_key: ApiKey::NotNeeded,
-        active: true,
-        context_length: None,
-        think: None,
-        dialect: Dialect::Prompt,
-        tool_role: None,
-        keep_alive: None,
-        options: serde_json::Map::new(),
-        ca_file: None,
     }
 }
 

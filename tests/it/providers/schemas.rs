@@ -5,7 +5,7 @@ use super::notice::said;
 use crate::providers::asking::{ollama, openai, parts};
 use crate::providers::bodies::{offered, request};
 use crate::providers::model_server::*;
-use crate::providers::reading::model;
+use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
 use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
@@ -13,11 +13,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 const MEGABYTE: usize = 1 << 20;
-
-fn tool(name: &str, schema: Value) -> Tool {
-    let definition = json!({ "name": name, "inputSchema": schema });
-    Tool::from_definition(&definition).expect("it is whole")
-}
 
 /// Grows to about 250 kB when its references are followed.
 fn growing() -> Value {
@@ -65,8 +60,8 @@ fn schemas(body: &Value) -> Vec<Value> {
 #[test]
 fn references_of_many_tools_are_expanded_only_as_far_as_there_is_room() {
     let one = schemas(&body(&native(
-        model(ProviderKind::OpenAi, "http://x"),
-        vec![tool("t", growing())],
+        model_config(ProviderKind::OpenAi, "http://x"),
+        vec![tool_with("t", growing())],
     )));
     assert_eq!(one[0].get("$defs"), None, "a single one is expanded");
     assert!(one[0].to_string().len() > 150_000);
@@ -76,8 +71,8 @@ fn references_of_many_tools_are_expanded_only_as_far_as_there_is_room() {
         ProviderKind::Mistral,
         ProviderKind::Anthropic,
     ] {
-        let tools = (0..200).map(|n| tool(&format!("t{n}"), growing()));
-        let request = native(model(provider, "http://x"), tools.collect());
+        let tools = (0..200).map(|n| tool_with(&format!("t{n}"), growing()));
+        let request = native(model_config(provider, "http://x"), tools.collect());
         let body = body(&request);
         let bytes = body.to_string().len();
         assert!(bytes < 2 * MEGABYTE + 100_000, "{provider}: {bytes}");
@@ -96,9 +91,9 @@ fn far_too_many() -> Vec<Tool> {
         "properties": { "x": { "description": "y".repeat(100_000) } },
     });
     let mut tools: Vec<_> = (0..30)
-        .map(|n| tool(&format!("t{n}"), schema.clone()))
+        .map(|n| tool_with(&format!("t{n}"), schema.clone()))
         .collect();
-    tools.push(tool(
+    tools.push(tool_with(
         "small",
         json!({ "type": "object", "properties": { "city": {} } }),
     ));
@@ -107,7 +102,10 @@ fn far_too_many() -> Vec<Tool> {
 
 #[test]
 fn schemas_beyond_two_megabytes_are_left_out_the_largest_first() {
-    let request = native(model(ProviderKind::OpenAi, "http://x"), far_too_many());
+    let request = native(
+        model_config(ProviderKind::OpenAi, "http://x"),
+        far_too_many(),
+    );
     let body = body(&request);
     assert!(body.to_string().len() < 2 * MEGABYTE + 100_000);
     let schemas = schemas(&body);

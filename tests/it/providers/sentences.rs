@@ -1,7 +1,7 @@
 //! The words that a person reads, one line for each way to fail.
 
 use super::notice::said;
-use crate::providers::reading::model;
+use crate::support::fixtures::model_config;
 use humble::domain::ProviderKind::{self, Ollama, OpenAi, Scripted};
 use humble::domain::model::{ApiKey, Secret};
 use humble::provider::error::Garbled;
@@ -14,7 +14,7 @@ const OPENAI: &str = "https://user:secret@api.example.com/v1";
 
 fn words(provider: ProviderKind, cause: Cause) -> String {
     let url = if provider == Ollama { OLLAMA } else { OPENAI };
-    said(&Fault::new(&model(provider, url), cause).notice())
+    said(&Fault::new(&model_config(provider, url), cause).notice())
 }
 
 fn status(status: u16, message: &str) -> Cause {
@@ -187,7 +187,7 @@ fn a_server_that_cannot_serve_this_request() {
 
 #[test]
 fn a_key_that_is_refused_names_where_it_comes_from() {
-    let mut model = model(OpenAi, OPENAI);
+    let mut model = model_config(OpenAi, OPENAI);
     model.api_key = ApiKey::Known(Secret::new("sk-wrong"));
     let fault = Fault::new(&model, status(401, "Incorrect API key provided: sk-wrong"));
     assert_eq!(
@@ -326,7 +326,7 @@ fn texts_of_a_server_are_bounded_and_otherwise_raw() {
 
 #[test]
 fn only_what_may_pass_by_itself_is_transient() {
-    let of = |cause| Fault::new(&model(OpenAi, OPENAI), cause).is_transient();
+    let of = |cause| Fault::new(&model_config(OpenAi, OPENAI), cause).is_transient();
     assert!(of(status(429, "")) && of(status(503, "")) && of(status(529, "")));
     assert!(
         of(Cause::Reset)
@@ -341,6 +341,6 @@ fn only_what_may_pass_by_itself_is_transient() {
         retry_after: Some(Duration::from_secs(7)),
         path: None,
     };
-    let fault = Fault::new(&model(OpenAi, OPENAI), busy);
+    let fault = Fault::new(&model_config(OpenAi, OPENAI), busy);
     assert_eq!(fault.retry_after(), Some(Duration::from_secs(7)));
 }

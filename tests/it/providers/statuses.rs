@@ -4,6 +4,7 @@
 use super::notice::said;
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::support::fixtures::model_config;
 use humble::domain::model::ApiKey;
 use humble::domain::{ModelConfig, ProviderKind};
 use humble::provider::{Fault, Provider};
@@ -19,7 +20,7 @@ pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &
         ProviderKind::Anthropic => (format!("{}/v1", server.url()), MESSAGES),
         _ => (format!("{}/v1", server.url()), COMPLETIONS),
     };
-    (crate::providers::reading::model(provider, &url), path)
+    (model_config(provider, &url), path)
 }
 
 pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {

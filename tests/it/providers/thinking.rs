@@ -1,8 +1,9 @@
 //! How each provider is asked to think, and what is asked instead where a server
 //! refuses or where a rule of its API stands in the way.
 
-use crate::providers::bodies::{object, request};
+use crate::providers::bodies::request;
 use crate::providers::hosted_bodies::{body, carrying, native, sent};
+use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::Think;
 use humble::provider::parameter_fallback::{Adapted, Effort, Form};

@@ -2,10 +2,11 @@
 //! small size for the sake of not crashing.
 
 use super::{at_five_sizes, at_two_sizes};
+use crate::support::fixtures;
 use crate::support::picture;
 use crate::support::story;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use humble::domain::tool::{Progress, Tool, ToolOutcome, ToolState};
+use humble::domain::tool::{Progress, ToolOutcome, ToolState};
 use humble::domain::{
     Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, ServerStatus,
     SessionSummary, TurnEnd,
@@ -269,10 +270,9 @@ fn a_scene_worth_a_picture() -> Story {
     servers.truncate(3);
     servers[0].status = ServerStatus::Connected;
     // As the program offers them: the pane tells what their definitions cost.
-    let tools = humble::serve::tools().into_iter().map(|tool| {
-        let definition = serde_json::to_value(tool).expect("JSON");
-        Tool::from_definition(&definition).expect("a tool")
-    });
+    let tools = humble::serve::tools()
+        .into_iter()
+        .map(|tool| fixtures::tool_from(&serde_json::to_value(tool).expect("JSON")));
     servers[0].tools = Arc::new(tools.collect());
     servers[0].tools_off = ["say_hello".to_owned()].into();
     story.event(Event::ServersListed(servers));

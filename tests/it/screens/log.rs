@@ -1,10 +1,11 @@
 //! The log pane: what the last answer was made of; and a dialog that says why it asks.
 
 use super::at_two_sizes;
+use crate::support::fixtures::tool_call;
 use crate::support::story;
 use crossterm::event::KeyCode;
 use humble::domain::reply_trace::{TraceLine, TraceSort};
-use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall, ToolState};
+use humble::domain::tool::{CallOrigin, QuotedIn, ToolCall};
 use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
 use humble::protocol::{ApproveCall, Ask, Event, Job, Owner};
 use serde_json::json;
@@ -54,22 +55,13 @@ fn traced(story: &mut Story) {
 fn quoted(story: &mut Story) {
     story.event(Event::ToolModeChanged(ToolMode::Auto));
     story.prompt("이 페이지를 읽어 줘");
-    let arguments = json!({"a": 17, "b": 25});
     let call = ToolCall {
-        id: CallId(1),
-        server: "everything".into(),
-        tool: "get-sum".into(),
-        arguments: arguments.as_object().expect("an object").clone(),
-        original: None,
         origin: CallOrigin::Text {
             form: "Hermes",
             repaired: true,
         },
-        repeats: None,
         quoted: Some(QuotedIn::ToolResult),
-        is_unchecked: false,
-        also_as: Box::default(),
-        state: ToolState::AwaitingApproval,
+        ..tool_call("everything", "get-sum", json!({"a": 17, "b": 25}))
     };
     story.turn(TurnEvent::Tool(call));
     let call = ApproveCall {

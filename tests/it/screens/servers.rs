@@ -2,6 +2,7 @@
 //! length and script, and what a server wrote.
 
 use super::at_two_sizes;
+use crate::support::fixtures::{self, tool_from};
 use crate::support::story;
 use crossterm::event::KeyCode;
 use humble::domain::server::{ServerPeer, Transport};
@@ -24,20 +25,18 @@ macro_rules! screens {
 }
 
 fn tool(name: &str, description: &str) -> Tool {
-    let definition = json!({
+    tool_from(&json!({
         "name": name, "title": format!("Title of {name}"), "description": description,
         "inputSchema": { "type": "object" },
         "annotations": { "readOnlyHint": true, "openWorldHint": false },
-    });
-    Tool::from_definition(&definition).expect("a whole definition")
+    }))
 }
 
 fn server(name: &str, status: ServerStatus, tools: Vec<Tool>) -> Server {
-    let mut server = story::servers().swap_remove(0);
-    server.id = name.into();
-    server.status = status;
-    server.tools = Arc::new(tools);
-    server
+    Server {
+        status,
+        ..fixtures::server(name, tools)
+    }
 }
 
 /// A server of each sort.

@@ -6,10 +6,11 @@ use super::checking::arguments_checked;
 use super::dice::Dice;
 use super::trusting::trust_changed;
 use super::user::{CHOICES, answer};
+use crate::support::fixtures::{self, tool_from};
 use humble::domain::model::Limits;
 use humble::domain::{
     Arguments, AskId, CallId, CallOrigin, Dialect, Notice, Offered, Progress, Prompt, SavedMessage,
-    SchemaCheck, Server, ServerId, ServerStatus, Tool, ToolMode, ToolOutcome, Usage,
+    SchemaCheck, Server, ToolMode, ToolOutcome, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::{Quote, Quotes};
@@ -49,24 +50,9 @@ fn server(name: &str, tools: &[&str], description: &str) -> Server {
             "properties": { "path": { "type": "string" } },
             "required": if *name == "write" { json!(["path"]) } else { json!([]) },
         });
-        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
-        Tool::from_definition(&definition).expect("a good definition")
+        tool_from(&json!({ "name": name, "description": description, "inputSchema": schema }))
     };
-    let launch = humble::domain::Launch::BuiltIn.identity();
-    Server {
-        id: ServerId::new(name),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch,
-        tools: Arc::new(tools.iter().map(tool).collect()),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    }
+    fixtures::server(name, tools.iter().map(tool).collect())
 }
 
 pub fn setup(dice: &mut Dice) -> Setup {

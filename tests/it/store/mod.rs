@@ -1,13 +1,13 @@
 //! Conversations and prompts on disk: their names, what survives a rewrite, and
 //! what several programs at once cannot do to each other.
 
+mod branches;
 mod crash;
 mod history;
 mod journals;
 mod list;
 mod names;
 mod records;
-mod ways;
 
 use humble::domain::session::Role;
 use humble::domain::{SavedMessage, Session, SessionId};

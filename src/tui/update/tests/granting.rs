@@ -1,5 +1,6 @@
 //! Nothing runs that was not drawn: which keys wait for it, and what makes them work.
 
+use crate::fixtures::{tool_call, tool_from};
 use crate::tui::dialog::state::Form;
 use crate::tui::update::tests::*;
 
@@ -16,35 +17,18 @@ pub(super) fn named_tool(
 ) -> Chat {
     let mut chat = chat();
     chat.size(size.0, size.1).keys("go<Enter>");
-    let call = call(1, tool, server, arguments);
-    chat.turn(TurnEvent::Tool(call));
+    chat.turn(TurnEvent::Tool(tool_call(server, tool, arguments.clone())));
     let definition = json!({
         "name": tool,
         "description": description,
         "inputSchema": {"type": "object"},
         "annotations": {"readOnlyHint": true},
     });
-    let tool = Arc::new(Tool::from_definition(&definition).expect("a tool"));
+    let tool = Arc::new(tool_from(&definition));
     let call = CallId(1);
     chat.asked(Ask::Approve(vec![ApproveCall { call, tool }]));
     chat.wait(600).sent.clear();
     chat
-}
-
-fn call(id: u64, tool: &str, server: &str, arguments: &serde_json::Value) -> ToolCall {
-    ToolCall {
-        id: CallId(id),
-        server: server.into(),
-        tool: tool.into(),
-        arguments: arguments.as_object().expect("an object").clone(),
-        original: None,
-        origin: CallOrigin::Native,
-        repeats: None,
-        quoted: None,
-        is_unchecked: false,
-        also_as: Box::default(),
-        state: ToolState::AwaitingApproval,
-    }
 }
 
 fn lines(count: usize) -> serde_json::Value {
@@ -219,13 +203,13 @@ fn other_arguments_have_to_be_drawn_anew() {
     let mut chat = of_tool((80, 24), "", &lines(20));
     read_through(&mut chat);
     assert_eq!(chat.model.dialogs.asks()[0].rows_left, 0);
-    chat.turn(TurnEvent::Tool(call(1, "write", "files", &lines(20))));
+    chat.turn(TurnEvent::Tool(tool_call("files", "write", lines(20))));
     assert_eq!(
         chat.model.dialogs.asks()[0].rows_left,
         0,
         "they are the same"
     );
-    chat.turn(TurnEvent::Tool(call(1, "write", "files", &lines(21))));
+    chat.turn(TurnEvent::Tool(tool_call("files", "write", lines(21))));
     assert!(chat.model.dialogs.asks()[0].rows_left > 0);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
@@ -284,7 +268,7 @@ fn an_edit_that_is_in_view_whole_runs_at_once() {
 fn all_listed_run_only_once_each_was_drawn_whole() {
     let mut chat = chat();
     chat.keys("go<Enter>").asks(&[1, 2]);
-    chat.turn(TurnEvent::Tool(call(1, "add", "sums", &lines(12))));
+    chat.turn(TurnEvent::Tool(tool_call("sums", "add", lines(12))));
     chat.wait(600).keys("<Right>").wait(1_000).keys("0");
     assert_eq!(chat.commands().len(), 1, "the prompt alone was sent");
     assert_eq!(
@@ -309,7 +293,7 @@ fn very_long_arguments_run_unread_after_a_word() {
     assert!(is_run(&mut chat));
     let running = ToolCall {
         state: ToolState::Running { progress: None },
-        ..call(1, "write", "files", &lines(2_000))
+        ..tool_call("files", "write", lines(2_000))
     };
     chat.turn(TurnEvent::Tool(running));
     let screen = chat.screen();

@@ -14,11 +14,12 @@ mod servers;
 mod shelf;
 mod trust;
 
-use crate::domain::tool::{CallOrigin, Decision, Tool, ToolCall, ToolState};
+use crate::domain::tool::{CallOrigin, Decision, ToolCall, ToolState};
 use crate::domain::{
     AskId, Body, CallId, ModelRef, PieceId, PieceKind, ProviderKind, Session, TurnId,
 };
 use crate::domain::{QueryId, SchemaCheck};
+use crate::fixtures;
 use crate::protocol::{Answer, ApproveCall, Ask, Choice, Event, Job, Owner};
 use crate::tui::Options;
 use crate::tui::advice;
@@ -166,27 +167,17 @@ impl Chat {
 
     /// A question about calls of `add`, one for each id.
     fn asks(&mut self, ids: &[u64]) -> &mut Self {
-        let definition = json!({
-            "name": "add",
-            "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}},
-        });
-        let tool = Arc::new(Tool::from_definition(&definition).expect("a tool"));
+        let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
+        let tool = Arc::new(fixtures::tool_with("add", schema));
         for id in ids {
             self.turn(TurnEvent::Tool(ToolCall {
                 id: CallId(*id),
-                server: "sums".into(),
-                tool: "add".into(),
-                arguments: json!({"a": 1}).as_object().expect("an object").clone(),
-                original: None,
                 origin: CallOrigin::Text {
                     form: "Hermes",
                     repaired: false,
                 },
                 repeats: (*id > 1).then_some(CallId(1)),
-                quoted: None,
-                is_unchecked: false,
-                also_as: Box::default(),
-                state: ToolState::AwaitingApproval,
+                ..fixtures::tool_call("sums", "add", json!({"a": 1}))
             }));
         }
         let calls = ids.iter().map(|id| ApproveCall {

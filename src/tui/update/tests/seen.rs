@@ -7,21 +7,14 @@ use crate::tui::update::tests::*;
 /// A call of `write` that was never asked about, in this state.
 fn call(chat: &mut Chat, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
-    let mut arguments = crate::domain::Arguments::new();
-    arguments.insert("path".into(), json!("a\nb"));
-    arguments.extend(numbers);
+    let mut arguments = json!({ "path": "a\nb" });
+    arguments
+        .as_object_mut()
+        .expect("an object")
+        .extend(numbers);
     chat.turn(TurnEvent::Tool(ToolCall {
-        id: CallId(1),
-        server: "files".into(),
-        tool: "write".into(),
-        arguments,
-        original: None,
-        origin: CallOrigin::Native,
-        repeats: None,
-        quoted: None,
-        is_unchecked: false,
-        also_as: Box::default(),
         state,
+        ..fixtures::tool_call("files", "write", arguments)
     }));
 }
 

@@ -1,29 +1,19 @@
 //! The servers pane without an engine: what is asked for, what is said, and where the
 //! person stands.
 
-use crate::domain::{Launch, Notice, Server, ServerLine, ServerLog, ServerStatus};
+use crate::domain::{Notice, Server, ServerLine, ServerLog, ServerStatus};
+use crate::fixtures::{self, described_tool};
 use crate::tui::advice;
 use crate::tui::servers::state::SideRow;
 use crate::tui::update::tests::*;
 
 fn server(name: &str, status: ServerStatus, tools: &[&str]) -> Server {
-    let tool = |name: &&str| {
-        let definition = json!({ "name": name, "inputSchema": { "type": "object" } });
-        Tool::from_definition(&definition).expect("a tool")
-    };
     Server {
-        id: name.into(),
-        description: None,
-        enabled: true,
         status,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(tools.iter().map(tool).collect()),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
+        ..fixtures::server(
+            name,
+            tools.iter().map(|name| fixtures::tool(name)).collect(),
+        )
     }
 }
 
@@ -56,16 +46,11 @@ fn said(chat: &Chat) -> Option<String> {
 #[test]
 fn mcp_reads_every_server_and_tool_the_failed_servers_first() {
     let mut well = server("well", ServerStatus::Connected, &["short", "gone", "last"]);
-    let described = |name: &str, description: &str| {
-        let schema = json!({ "type": "object" });
-        let definition = json!({ "name": name, "description": description, "inputSchema": schema });
-        Tool::from_definition(&definition).expect("a tool")
-    };
     let long: Vec<String> = (0..60).map(|n| format!("line {n}")).collect();
     well.tools = Arc::new(vec![
-        described("short", "Short\u{202e}.\n✗ other: failed"),
-        described("gone", ""),
-        described("last", &long.join("\n")),
+        described_tool("short", "Short\u{202e}.\n✗ other: failed"),
+        described_tool("gone", ""),
+        described_tool("last", &long.join("\n")),
     ]);
     well.tools_off.insert("gone".to_owned());
     let mut broken = failed("broken", "Server `broken` could not be started.");

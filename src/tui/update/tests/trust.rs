@@ -2,6 +2,7 @@
 
 use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
 use crate::domain::{Launch, Trusted};
+use crate::fixtures::{described_tool, tool_from};
 use crate::tui::update::tests::*;
 use crate::tui::view;
 use ratatui::buffer::Buffer;
@@ -10,9 +11,7 @@ use ratatui::layout::Rect;
 fn changed(lines: usize) -> PinChange {
     let tool = |description: &str| {
         let schema = json!({ "type": "object", "properties": { "text": { "type": "string" } } });
-        let definition =
-            json!({ "name": "echo", "description": description, "inputSchema": schema });
-        Tool::from_definition(&definition).expect("a whole definition")
+        tool_from(&json!({ "name": "echo", "description": description, "inputSchema": schema }))
     };
     let more: Vec<String> = (0..lines).map(|n| format!("line {n}")).collect();
     let before = tool("Echoes.");
@@ -150,10 +149,7 @@ fn a_tool_that_waits_is_reviewed_from_the_list_and_cannot_be_revoked() {
 fn changed_inside() -> PinChange {
     let mut change = changed(0);
     let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();
-    let described = |text: &str| {
-        let definition = json!({ "name": "echo", "description": text, "inputSchema": {} });
-        Tool::from_definition(&definition).expect("a whole definition")
-    };
+    let described = |text: &str| described_tool("echo", text);
     let before = described(&lines.join("\n"));
     let after = lines.join("\n").replace("line 150", "EVIL");
     change.accepted.definition = Some(Definition::of(&before));

@@ -10,7 +10,7 @@ mod request;
 mod unclosed;
 
 use crate::dialect::cuts::{PAIRS_BYTES_MAX, read_offering, tool};
-use crate::dialect::teach::server;
+use crate::dialect::tool_prompt::server;
 use humble::domain::Offered;
 use serde_json::{Value, json};
 use std::sync::Arc;

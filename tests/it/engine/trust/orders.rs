@@ -207,7 +207,7 @@ async fn taking_an_older_edit_brings_back_nothing_that_was_revoked_since() {
     bench
         .edits(
             "config.json",
-            &crate::engine::outside::with(&json!({ "toolCallMode": "auto" })),
+            &crate::engine::settings_reload::with(&json!({ "toolCallMode": "auto" })),
         )
         .await;
     let (edit, _) = bench.asked_of_edit().await;

@@ -4,6 +4,7 @@
 use super::notice::said;
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
 use humble::provider::{Cause, Provider, Request, StreamPart};
@@ -29,7 +30,7 @@ async fn asked(server: &ModelServer, request: Request, path: &str) -> (Vec<Strin
 }
 
 fn at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelConfig {
-    let mut model = crate::providers::reading::model(provider, &format!("{}/v1", server.url()));
+    let mut model = model_config(provider, &format!("{}/v1", server.url()));
     model.model = name.to_owned();
     model.dialect = Dialect::Native;
     model

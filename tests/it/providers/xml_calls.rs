@@ -1,10 +1,10 @@
 //! Calls within a turn of the `xml` dialect, as each server is sent them.
 
-use crate::providers::bodies::{conversation, object, request};
-use crate::providers::reading::model;
+use crate::providers::bodies::{conversation, request};
+use crate::support::fixtures::{self, model_config, object};
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::model::ToolRole;
-use humble::domain::{Dialect, Launch, Message, Offered, ProviderKind, Server, ServerStatus, Tool};
+use humble::domain::{Dialect, Message, Offered, ProviderKind};
 use humble::provider::parameter_fallback::Adapted;
 use humble::provider::{Request, anthropic, mistral, ollama, openai};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const BODIES: [(ProviderKind, Body); 4] = [
 
 /// A request of the `xml` dialect with one call of these arguments.
 fn asks(provider: ProviderKind, name: &str, arguments: Value) -> Request {
-    let mut model = model(provider, "http://localhost:8080/v1");
+    let mut model = model_config(provider, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
     let mut request = request(model);
     request.messages = conversation();
@@ -107,10 +107,10 @@ fn results_come_from_the_user_where_the_model_knows_no_role_for_them() {
 
 #[test]
 fn what_is_written_is_read_back_as_the_same_call() {
-    let definition = json!({"name": "f", "inputSchema": {"type": "object", "properties": {
+    let schema = json!({"type": "object", "properties": {
         "text": {"type": "string"}, "count": {"type": "integer"}, "exact": {"type": "boolean"},
         "list": {"type": "array"}, "map": {"type": "object"},
-    }}});
+    }});
     let arguments = json!({
         "text": "</param>\n<tool name=\"g\" /> & \"5\" &amp;lt; 값 \\",
         "count": 5,
@@ -118,20 +118,8 @@ fn what_is_written_is_read_back_as_the_same_call() {
         "list": [1, {"a": "<b>"}],
         "map": {"x": null, "y": "]]>"},
     });
-    let server = |name: &str| Server {
-        id: name.into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![Tool::from_definition(&definition).expect("a tool")]),
-        tools_off: Default::default(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
+    let server =
+        |name: &str| fixtures::server(name, vec![fixtures::tool_with("f", schema.clone())]);
     let (a, b) = (server("a"), server("b"));
     for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
         let offered = Arc::new(Offered::from_servers(servers));

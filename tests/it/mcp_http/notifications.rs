@@ -1,9 +1,9 @@
 //! What servers say by themselves: lists that change, questions; and errors of tools.
 
 use crate::mcp_http::bench::{Bench, at, remote};
-use crate::mcp_http::good::nested;
 use crate::mcp_http::mcp_desk::{failed, succeeded};
 use crate::mcp_http::web::{Act, Web, json_with};
+use crate::mcp_http::well_behaved::nested;
 use humble::domain::server::RemoteTransport;
 use serde_json::json;
 

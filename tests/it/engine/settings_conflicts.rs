@@ -1,6 +1,6 @@
 //! Edits from outside against what the person chose, asked and declined meanwhile.
 
-use super::outside::with;
+use super::settings_reload::with;
 use super::*;
 use crate::engine::notice::said;
 use humble::domain::Think;

@@ -1,7 +1,7 @@
 //! Disks that refuse: it is said, the conversation goes on, and it is saved as soon
 //! as that can be. What cannot be saved at all is put somewhere, and that is said.
 
-use super::keeping::journals;
+use super::journal::journals;
 use super::*;
 use crate::engine::notice::said;
 use humble::domain::{Advice, BannerCause};

@@ -2,7 +2,7 @@
 
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
-use crate::providers::reading::model;
+use crate::support::fixtures::model_config;
 use humble::domain::{ModelConfig, ModelFacts, ProviderKind};
 use humble::provider::{Cause, Fault, Provider, Script};
 use serde_json::{Value, json};
@@ -194,7 +194,7 @@ async fn mistral_tells_its_length_and_abilities() {
         "capabilities": {"completion_chat": true, "function_calling": true, "vision": false},
     }]});
     server.on(MODELS, Reply::json(200, &list));
-    let mistral = model(ProviderKind::Mistral, &format!("{}/v1", server.url()));
+    let mistral = model_config(ProviderKind::Mistral, &format!("{}/v1", server.url()));
     let expected = ModelFacts {
         context_length: Some(131072),
         capabilities: words(&["completion", "tools"]),
@@ -206,6 +206,6 @@ async fn mistral_tells_its_length_and_abilities() {
 #[tokio::test]
 async fn a_script_has_no_facts() {
     let scripted = Provider::scripted(Script::new([]));
-    let model = model(ProviderKind::Scripted, "http://localhost:1");
+    let model = model_config(ProviderKind::Scripted, "http://localhost:1");
     assert_eq!(scripted.facts(&model).await, Ok(ModelFacts::default()));
 }

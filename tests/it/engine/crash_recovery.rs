@@ -1,8 +1,8 @@
 //! What a start makes of journals in the awkward cases, and what is on the disk at
 //! the moment when an answer is shown.
 
-use super::keeping::words_come;
-use super::keeping::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
+use super::journal::words_come;
+use super::journal::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
 use super::*;
 use humble::domain::Prompt;
 use humble::engine::Options;

@@ -4,7 +4,7 @@
 use super::notice::said;
 use crate::providers::asking::*;
 use crate::providers::model_server::*;
-use crate::providers::reading::model;
+use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
 use humble::domain::{Message, ProviderKind};
@@ -172,7 +172,7 @@ async fn a_loaded_model_is_known_with_and_without_its_tag() {
 
 #[tokio::test(start_paused = true)]
 async fn a_script_is_followed_and_keeps_the_requests() {
-    let model = model(ProviderKind::Ollama, "http://localhost:11434");
+    let model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     let script = Script::default()
         .round([
             Step::text("안"),
@@ -213,7 +213,7 @@ fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "providers::manners::asks_the_server_that_another_process_names",
+            "providers::request_privacy::asks_the_server_that_another_process_names",
         ])
         .env("HUMBLE_TEST_SERVER", server.url())
         .envs(["http_proxy", "HTTP_PROXY", "ALL_PROXY"].map(|name| (name, nowhere)))
@@ -228,7 +228,7 @@ async fn asks_the_server_that_another_process_names() {
     let Ok(url) = std::env::var("HUMBLE_TEST_SERVER") else {
         return;
     };
-    let said = ask(&model(ProviderKind::Ollama, &url)).await;
+    let said = ask(&model_config(ProviderKind::Ollama, &url)).await;
     assert_eq!(said.text, "안녕", "{said:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Turns taken back, other branches, forks, private conversations, and which one a
 //! start begins with.
 
-use super::keeping::journals;
+use super::journal::journals;
 use super::*;
 use humble::protocol::BranchSummary;
 

@@ -1,32 +1,12 @@
 //! The system message against the golden files, byte for byte.
 
+use crate::support::fixtures;
 use humble::dialect::tool_prompt::system_message;
-use humble::domain::{Dialect, Launch, LaunchId, Offered, Server, ServerStatus, Tool};
+use humble::domain::{Dialect, Offered, Server};
 use serde_json::Value;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 pub fn server(name: &str, tools: &[Value]) -> Server {
-    let launch: LaunchId = Launch::BuiltIn.identity();
-    Server {
-        id: name.into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch,
-        tools: Arc::new(
-            tools
-                .iter()
-                .map(|tool| Tool::from_definition(tool).expect("the fixture is a tool"))
-                .collect(),
-        ),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    }
+    fixtures::server(name, tools.iter().map(fixtures::tool_from).collect())
 }
 
 fn golden(name: &str) -> (Offered, String) {

@@ -1,14 +1,12 @@
 //! Calls in their forms: several of one call, cut ones, and those that are text.
 
 use super::*;
+use crate::support::fixtures;
 use humble::domain::model::Limits;
-use humble::domain::{
-    CallOrigin, Dialect, Launch, Offered, Prompt, SchemaCheck, Server, ServerStatus, Tool,
-};
+use humble::domain::{CallOrigin, Dialect, Offered, Prompt, SchemaCheck};
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::Quotes;
 use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
@@ -16,8 +14,7 @@ const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
 
 fn native(timezone: &str) -> Step {
     let arguments = json!({"timezone": timezone});
-    let arguments = arguments.as_object().cloned().unwrap_or_default();
-    Step::call("humble__get_time", arguments)
+    Step::call("humble__get_time", fixtures::object(arguments))
 }
 
 /// The calls of the turn as they came to be, each once: form, other forms, outcome.
@@ -74,22 +71,10 @@ async fn several_forms_of_one_call_in_a_message_are_one_call() {
 }
 
 fn offered() -> Offered {
-    let definition = json!({"name": "get_time", "inputSchema": {"type": "object"}});
-    let server = Server {
-        id: "humble".into(),
-        description: None,
-        enabled: true,
-        status: ServerStatus::Connected,
-        launch: Launch::BuiltIn.identity(),
-        tools: Arc::new(vec![Tool::from_definition(&definition).expect("a tool")]),
-        tools_off: BTreeSet::new(),
-        left_out: Vec::new(),
-        stderr: Vec::new(),
-        instructions: None,
-        peer: None,
-        withheld: Default::default(),
-    };
-    Offered::from_servers([&server])
+    Offered::from_servers([&fixtures::server(
+        "humble",
+        vec![fixtures::tool("get_time")],
+    )])
 }
 
 /// The calls that run of a reply with these calls, whole or not, native or from text.

@@ -1,0 +1,131 @@
+//! Domain values for tests: every field that most tests leave alone has its usual value.
+//! The unit tests in `src` include this file too.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+
+use humble::domain::model::ApiKey;
+use humble::domain::server::{Inherit, Launch, RemoteTransport};
+use humble::domain::{
+    Arguments, CallId, CallOrigin, Dialect, ModelConfig, ProviderKind, Server, ServerConfig,
+    ServerId, ServerStatus, Tool, ToolCall, ToolState,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub fn object(value: Value) -> Arguments {
+    match value {
+        Value::Object(object) => object,
+        other => panic!("not an object: {other}"),
+    }
+}
+
+/// A tool as its server lists it.
+pub fn tool_from(definition: &Value) -> Tool {
+    Tool::from_definition(definition).expect("a whole definition")
+}
+
+pub fn tool_with(name: &str, schema: Value) -> Tool {
+    tool_from(&json!({ "name": name, "inputSchema": schema }))
+}
+
+/// A tool that takes any arguments.
+pub fn tool(name: &str) -> Tool {
+    tool_with(name, json!({ "type": "object" }))
+}
+
+pub fn described_tool(name: &str, description: &str) -> Tool {
+    let schema = json!({ "type": "object" });
+    tool_from(&json!({ "name": name, "description": description, "inputSchema": schema }))
+}
+
+/// A connected server that offers these tools.
+pub fn server(name: &str, tools: Vec<Tool>) -> Server {
+    Server {
+        id: name.into(),
+        description: None,
+        enabled: true,
+        status: ServerStatus::Connected,
+        launch: Launch::BuiltIn.identity(),
+        tools: Arc::new(tools),
+        tools_off: Default::default(),
+        left_out: Vec::new(),
+        stderr: Vec::new(),
+        instructions: None,
+        peer: None,
+        withheld: Default::default(),
+    }
+}
+
+pub fn server_config(id: &str, launch: Launch) -> ServerConfig {
+    ServerConfig {
+        id: ServerId::new(id),
+        description: None,
+        enabled: true,
+        launch,
+        tools_off: Default::default(),
+        startup_timeout: Duration::from_secs(10),
+        tool_timeout: Duration::from_secs(10),
+        protocol: Default::default(),
+        secrets: Vec::new(),
+    }
+}
+
+pub fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+    of.iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+pub fn stdio(command: &str, args: &[&str], env: &[(&str, &str)]) -> Launch {
+    Launch::Stdio {
+        command: command.to_owned(),
+        args: args.iter().map(|&arg| arg.to_owned()).collect(),
+        env: pairs(env),
+        cwd: None,
+        inherit: Inherit::AllowList,
+    }
+}
+
+pub fn remote(url: &str, transport: RemoteTransport, headers: &[(&str, &str)]) -> Launch {
+    Launch::Remote {
+        url: url.to_owned(),
+        transport,
+        headers: pairs(headers),
+    }
+}
+
+/// A model with nothing special about it.
+pub fn model_config(provider: ProviderKind, base_url: &str) -> ModelConfig {
+    ModelConfig {
+        name: "mine".into(),
+        model: "qwen3:4b".into(),
+        provider,
+        base_url: base_url.into(),
+        api_key: ApiKey::NotNeeded,
+        active: true,
+        context_length: None,
+        think: None,
+        dialect: Dialect::Prompt,
+        tool_role: None,
+        keep_alive: None,
+        options: Map::new(),
+        ca_file: None,
+    }
+}
+
+/// A native call with the id 1 that waits for approval.
+pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
+    ToolCall {
+        id: CallId(1),
+        server: server.into(),
+        tool: tool.to_owned(),
+        arguments: object(arguments),
+        original: None,
+        origin: CallOrigin::Native,
+        repeats: None,
+        quoted: None,
+        is_unchecked: false,
+        also_as: Box::default(),
+        state: ToolState::AwaitingApproval,
+    }
+}
