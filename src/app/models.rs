@@ -4,7 +4,7 @@
 use crate::cli::{Models, ModelsChange};
 use crate::config::{self, Home, Served};
 use crate::domain::model_catalog::{no_name, size_words};
-use crate::domain::{ModelConfig, ProviderKind, Stock, StockState};
+use crate::domain::{ModelConfig, Stock, StockState};
 use crate::engine::{pull_failed, remove_failed};
 use crate::headless::advice;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
@@ -31,15 +31,13 @@ pub async fn run(home: &Home, models: Models) -> Result<u8> {
         eprintln!("{}", words::line(&advice::sentence(&banner.notice)));
     }
     let configured = settings.value.models;
+    let active = configured.iter().filter(|model| model.active);
+    let manager = || config::model_manager(home, active.chain(&configured));
     let provider = Provider::new();
     match models.change {
         None => list(home, &configured, &provider, models.json).await,
-        Some(ModelsChange::Pull { name }) => {
-            pull(&usual_ollama(home, &configured), &provider, &name).await
-        }
-        Some(ModelsChange::Rm { name, yes }) => {
-            remove(&usual_ollama(home, &configured), &provider, &name, yes).await
-        }
+        Some(ModelsChange::Pull { name }) => pull(&manager(), &provider, &name).await,
+        Some(ModelsChange::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
     }
 }
 
@@ -101,17 +99,6 @@ async fn list(
     };
     let is_well = !stocks.iter().any(failed);
     Ok(if is_well { EXIT_ANSWERED } else { EXIT_FAILED })
-}
-
-/// The Ollama of the active model, else the first configured, else this machine's.
-fn usual_ollama(home: &Home, configured: &[ModelConfig]) -> ModelConfig {
-    let is_ollama = |model: &&ModelConfig| model.provider == ProviderKind::Ollama;
-    let active = configured
-        .iter()
-        .filter(|model| model.active)
-        .find(is_ollama);
-    let found = active.or_else(|| configured.iter().find(is_ollama));
-    found.cloned().unwrap_or_else(|| config::local_ollama(home))
 }
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {

@@ -11,8 +11,6 @@ use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
 const OLLAMA_PORT: u16 = 11434;
-/// Variables that hold keys where a model gives none.
-const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "MISTRAL_API_KEY", "ANTHROPIC_API_KEY"];
 
 /// A new model as it would be used.
 ///
@@ -142,7 +140,7 @@ pub struct Served {
 pub fn model_servers(models: &[ModelConfig]) -> Vec<Served> {
     let mut servers: Vec<Served> = Vec::new();
     for model in models {
-        if model.provider == ProviderKind::Scripted {
+        if !ProviderKind::ALL.contains(&model.provider) {
             continue;
         }
         let server = server_of(model);
@@ -166,8 +164,19 @@ pub fn model_servers(models: &[ModelConfig]) -> Vec<Served> {
 /// The variables with keys that are set, by name.
 pub fn key_variables() -> Vec<String> {
     let is_set = |name: &&str| environment(name).is_some_and(|value| !value.trim().is_empty());
-    let set = KEY_VARIABLES.into_iter().filter(is_set);
+    let set = ProviderKind::key_variables().filter(is_set);
     set.map(str::to_owned).collect()
+}
+
+/// The first of these models whose server can pull and remove models, else the Ollama of
+/// this machine.
+pub fn model_manager<'a>(
+    home: &Home,
+    candidates: impl IntoIterator<Item = &'a ModelConfig>,
+) -> ModelConfig {
+    let mut candidates = candidates.into_iter();
+    let found = candidates.find(|model| model.provider.manages_models());
+    found.cloned().unwrap_or_else(|| local_ollama(home))
 }
 
 /// The Ollama of this machine, as its own variable says: a model without a name.

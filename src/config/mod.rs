@@ -26,7 +26,7 @@ mod watch;
 
 pub use add_model::{
     Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
-    model_servers, server_of, understand,
+    model_manager, model_servers, server_of, understand,
 };
 pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use edits::{

@@ -9,7 +9,6 @@ use std::net::IpAddr;
 use std::path::Path;
 use url::{Host, Url};
 
-const PROVIDERS: [&str; 4] = ["ollama", "openai", "mistral", "anthropic"];
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
 const THINK_WORDS: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
@@ -34,9 +33,10 @@ pub(super) fn reference(entry: &Entry) -> Result<ModelRef, Vec<Fault>> {
     if either.is_none() && faults.is_empty() {
         faults.push("it has neither `name` nor `model`; give at least one".to_owned());
     }
-    let provider = or_fault(fields::one_of(entry, "provider", &PROVIDERS), &mut faults);
+    let providers = ProviderKind::ALL.map(ProviderKind::name);
+    let provider = or_fault(fields::one_of(entry, "provider", &providers), &mut faults);
     if provider == Some(None) {
-        let expected = PROVIDERS.join("`, `");
+        let expected = providers.join("`, `");
         faults.push(format!(
             "it has no `provider`; one of `{expected}` is expected"
         ));
@@ -69,7 +69,7 @@ pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Unde
     let given_url = or_fault(fields::name(entry, "baseUrl"), &mut faults).flatten();
     let base_url = match given_url {
         Some(url) => or_fault(base_url(url, provider), &mut faults),
-        None => Some(default_url(provider).to_owned()),
+        None => Some(provider.default_base_url().to_owned()),
     };
     let api_key = api_key(entry, provider, given_url.is_some(), variables);
     let api_key = or_fault(api_key, &mut faults);
@@ -109,26 +109,6 @@ pub(super) fn read(entry: &Entry, root: &Path, variables: Variables<'_>) -> Unde
     Understood { model, faults }
 }
 
-fn default_url(provider: ProviderKind) -> &'static str {
-    match provider {
-        ProviderKind::Ollama => "http://localhost:11434",
-        ProviderKind::OpenAi => "https://api.openai.com/v1",
-        ProviderKind::Mistral => "https://api.mistral.ai/v1",
-        ProviderKind::Anthropic => "https://api.anthropic.com/v1",
-        ProviderKind::Scripted => "",
-    }
-}
-
-/// The variable that holds the key where none is given.
-fn default_variable(provider: ProviderKind) -> Option<&'static str> {
-    match provider {
-        ProviderKind::Ollama | ProviderKind::Scripted => None,
-        ProviderKind::OpenAi => Some("OPENAI_API_KEY"),
-        ProviderKind::Mistral => Some("MISTRAL_API_KEY"),
-        ProviderKind::Anthropic => Some("ANTHROPIC_API_KEY"),
-    }
-}
-
 fn api_key(
     entry: &Entry,
     provider: ProviderKind,
@@ -151,7 +131,7 @@ fn api_key(
         Some((literal, None)) => return Ok(checked(literal)),
         // A server of another address gets no key that was not meant for it.
         None if has_url => return Ok(ApiKey::NotNeeded),
-        None => match default_variable(provider) {
+        None => match provider.key_variable() {
             Some(name) => name,
             None => return Ok(ApiKey::NotNeeded),
         },
@@ -201,9 +181,9 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err("`baseUrl` holds a `?` or `#`; it ends with the path".to_owned());
     }
-    let (base, path) = without_endpoint(&whole, url.path(), provider);
+    let (base, path) = without_endpoint(&whole, url.path(), provider.request_paths());
     let versioned = path.rsplit('/').next();
-    if provider == ProviderKind::Ollama || versioned.is_some_and(is_version) {
+    if !provider.has_version_in_url() || versioned.is_some_and(is_version) {
         Ok(base.to_owned())
     } else {
         Ok(format!("{base}/v1"))
@@ -211,11 +191,7 @@ fn base_url(given: &str, provider: ProviderKind) -> Result<String, Fault> {
 }
 
 /// A URL and its path without what people copy along with them: the path of a question.
-fn without_endpoint<'a>(url: &'a str, path: &'a str, provider: ProviderKind) -> (&'a str, &'a str) {
-    let ends: &[&str] = match provider {
-        ProviderKind::Ollama => &["/api/chat", "/api"],
-        _ => &["/chat/completions", "/messages"],
-    };
+fn without_endpoint<'a>(url: &'a str, path: &'a str, ends: &[&str]) -> (&'a str, &'a str) {
     let (mut url, mut path) = (url.trim_end_matches('/'), path.trim_end_matches('/'));
     // More than once, so that what is saved of it reads as the same again.
     while let Some((shorter, rest)) = ends
@@ -262,7 +238,7 @@ fn dialect(word: Option<&str>, provider: ProviderKind) -> Dialect {
         Some("native") => Dialect::Native,
         Some("prompt") => Dialect::Prompt,
         Some("xml") => Dialect::Xml,
-        _ => provider.usual_dialect(),
+        _ => provider.default_dialect(),
     }
 }
 

@@ -1,54 +1,10 @@
 //! Models a person has configured, and the settings of a conversation.
 
+use super::ProviderKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::path::PathBuf;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProviderKind {
-    Ollama,
-    OpenAi,
-    Mistral,
-    Anthropic,
-    /// The script of `humble demo`. No file can name it.
-    Scripted,
-}
-
-impl ProviderKind {
-    /// Those that `config.json` can name.
-    pub const ALL: [Self; 4] = [Self::Ollama, Self::OpenAi, Self::Mistral, Self::Anthropic];
-
-    /// As `config.json` spells it, and as the screen names it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ollama => "ollama",
-            Self::OpenAi => "openai",
-            Self::Mistral => "mistral",
-            Self::Anthropic => "anthropic",
-            Self::Scripted => "scripted",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// What `toolCalls` `auto` means to it (S6.1).
-    pub fn usual_dialect(self) -> Dialect {
-        match self {
-            Self::Ollama => Dialect::Prompt,
-            _ => Dialect::Native,
-        }
-    }
-}
-
-impl fmt::Display for ProviderKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// How a model is taught to call tools, and how its calls are read (S6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

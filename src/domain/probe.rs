@@ -137,7 +137,7 @@ impl Report {
     }
 
     fn best_trial(&self) -> Option<&Trial> {
-        let usual = self.model.provider.usual_dialect();
+        let usual = self.model.provider.default_dialect();
         let place = |trial: &Trial| {
             let mut order = Dialect::ALL.iter();
             let place = order.position(|one| *one == trial.dialect);

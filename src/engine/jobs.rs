@@ -31,9 +31,9 @@ pub(super) enum JobResult {
 
 #[derive(Debug)]
 pub(super) enum SessionsResult {
-    Opened(Result<Session, StoreError>),
+    Opened(Result<Box<Session>, StoreError>),
     /// The session that the command line names.
-    Continued(Result<Result<Session, StoreError>, NotFound>),
+    Continued(Result<Result<Box<Session>, StoreError>, NotFound>),
     Deleted(SessionId, Result<(), StoreError>),
 }
 

@@ -3,7 +3,7 @@
 
 use super::error::{Cause, Garbled, PAUSE_MAX, Place};
 use super::types::EndReason;
-use crate::domain::{Advice, Notice, ProviderKind};
+use crate::domain::{Advice, Notice};
 use crate::http_util::CONNECT_SECONDS_MAX;
 use std::time::Duration;
 
@@ -14,13 +14,15 @@ const KEPT: &str = "What came so far is kept.";
 /// `after_words` tells whether something came that is kept.
 pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice {
     let Place { url, name, .. } = place;
-    let local = place.provider == ProviderKind::Ollama;
     match cause {
-        Cause::Refused => Notice::failure(format!("Nothing listens at {url}.")).advise(if local {
-            "Start it with `ollama serve`, or check baseUrl in config.json.".to_owned()
-        } else {
-            format!("Start the server, or check baseUrl of `{name}` in config.json.")
-        }),
+        Cause::Refused => Notice::failure(format!("Nothing listens at {url}.")).advise(
+            match place.provider.server_command() {
+                Some(command) => {
+                    format!("Start it with `{command} serve`, or check baseUrl in config.json.")
+                }
+                None => format!("Start the server, or check baseUrl of `{name}` in config.json."),
+            },
+        ),
         Cause::Unresolved => Notice::failure(format!("The host of {url} cannot be found.")).advise(
             format!("Check the network, and baseUrl of `{name}` in config.json."),
         ),
@@ -169,7 +171,10 @@ fn answered(place: &Place, status: u16, message: Option<&str>, path: Option<&str
         401 if place.key_sent => failure(format!("{url} does not accept the key (HTTP 401)."))
             .advise(format!(
                 "Check apiKey of `{name}` in config.json, {}.",
-                variable_hint(place.provider)
+                match place.provider.key_variable() {
+                    Some(name) => format!("or the variable it names ({name} where it is left out)"),
+                    None => "or the variable it names".to_owned(),
+                }
             )),
         401 => failure(format!("{url} wants a key (HTTP 401)."))
             .advise(format!("Give `{name}` an apiKey in config.json.")),
@@ -179,10 +184,9 @@ fn answered(place: &Place, status: u16, message: Option<&str>, path: Option<&str
         404 if said.contains("model") => {
             let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
             missing
-                .advise(if place.provider == ProviderKind::Ollama {
-                    format!("Pull it with `ollama pull {model}`.")
-                } else {
-                    format!("Check model of `{name}` in config.json.")
+                .advise(match place.provider.server_command() {
+                    Some(command) => format!("Pull it with `{command} pull {model}`."),
+                    None => format!("Check model of `{name}` in config.json."),
                 })
                 .advise(Advice::ChooseOtherModel)
         }
@@ -321,9 +325,11 @@ impl Advised for Notice {
     /// The server may have written the reason into its own log.
     fn retry(self, place: &Place) -> Self {
         let notice = self.advise(Advice::Retry);
-        match place.provider {
-            ProviderKind::Ollama => notice.advise("If it happens again, see `ollama serve`'s log."),
-            _ => notice,
+        match place.provider.server_command() {
+            Some(command) => {
+                notice.advise(format!("If it happens again, see `{command} serve`'s log."))
+            }
+            None => notice,
         }
     }
 
@@ -337,17 +343,6 @@ impl Advised for Notice {
     fn advise_all(mut self, advice: &[Advice]) -> Self {
         self.advice.extend_from_slice(advice);
         self
-    }
-}
-
-fn variable_hint(provider: ProviderKind) -> &'static str {
-    match provider {
-        ProviderKind::OpenAi => "or the variable it names (OPENAI_API_KEY where it is left out)",
-        ProviderKind::Mistral => "or the variable it names (MISTRAL_API_KEY where it is left out)",
-        ProviderKind::Anthropic => {
-            "or the variable it names (ANTHROPIC_API_KEY where it is left out)"
-        }
-        ProviderKind::Ollama | ProviderKind::Scripted => "or the variable it names",
     }
 }
 

@@ -4,7 +4,7 @@
 use super::describe::{key, one_line, url};
 use super::{CONFIG, Memory, Scale};
 use crate::domain::secrets::is_secret_name;
-use crate::domain::{Change, ModelConfig, ProviderKind, Weight};
+use crate::domain::{Change, ModelConfig, Weight};
 
 /// A model begins to answer where none did: whoever is asked sees what will be sent
 /// where (S1.4).
@@ -151,9 +151,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
         None => "none".to_owned(),
     });
     ask("caFile", before.ca_file != *ca_file, old, new);
-    // Ollama's are numbers of its sampler; those of others stand in the body of the
-    // request, and may well name another model or keep a copy of the conversation.
-    if *provider != ProviderKind::Ollama {
+    if !provider.options_only_tune_sampling() {
         let [old, new] = [&before.options, options]
             .map(|table| serde_json::Value::Object(table.clone()).to_string());
         ask("options", before.options != *options, old, new);
@@ -164,7 +162,7 @@ fn changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
 
 /// What neither gives power nor leads anywhere else.
 fn free_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<Change> {
-    let is_sampler = after.provider == ProviderKind::Ollama;
+    let is_sampler = after.provider.options_only_tune_sampling();
     let free = [
         ("active", before.active != after.active),
         (

@@ -55,7 +55,7 @@ impl Actor {
 
     pub(super) fn session_result(&mut self, result: SessionsResult) {
         match result {
-            SessionsResult::Opened(Ok(session)) => self.begin_session(session),
+            SessionsResult::Opened(Ok(session)) => self.begin_session(*session),
             SessionsResult::Opened(Err(fault)) | SessionsResult::Deleted(_, Err(fault)) => {
                 self.cx.notice(fault.notice());
             }
@@ -70,9 +70,9 @@ impl Actor {
         }
     }
 
-    fn continued(&mut self, found: Result<Result<Session, StoreError>, NotFound>) {
+    fn continued(&mut self, found: Result<Result<Box<Session>, StoreError>, NotFound>) {
         let notice = match found {
-            Ok(Ok(session)) => return self.begin_session(session),
+            Ok(Ok(session)) => return self.begin_session(*session),
             Ok(Err(fault)) => fault.notice(),
             Err(NotFound::Nothing) => {
                 self.begin_empty_session();

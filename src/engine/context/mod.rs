@@ -12,8 +12,7 @@ pub(super) use window::{ContextFit, ContextLimits, NUM_CTX_UNASKED_MAX, weigh};
 
 use crate::domain::model::ToolRole;
 use crate::domain::{
-    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, ProviderKind, SavedMessage,
-    Usage,
+    Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, SavedMessage, Usage,
 };
 use crate::protocol::{Ask, Choice, Meter};
 use crate::provider::Request;
@@ -143,8 +142,8 @@ impl ContextBudget {
                 ..Fill::default()
             };
         }
-        // Only Ollama cuts without a word: no other server is asked before the prompt.
-        if model.provider == ProviderKind::Ollama && self.fill.facts.is_none() {
+        // A server that reports an overflow is not asked before the prompt.
+        if model.provider.truncates_silently() && self.fill.facts.is_none() {
             return vec![BudgetOutput::AskFacts(Arc::clone(model))];
         }
         self.fit()
@@ -177,7 +176,7 @@ impl ContextBudget {
         fill.weight = window::weigh(&unsent.messages, native, vocabulary);
         let estimate = fill.calibration.estimate(fill.weight);
         let mut outputs = Vec::new();
-        if model.provider != ProviderKind::Ollama {
+        if !model.provider.truncates_silently() {
             let limit = window::limit(model, &facts, 0);
             outputs.push(fill.measure(estimate, limit));
             let exceeded = limit.filter(|limit| estimate > *limit);
@@ -212,7 +211,8 @@ impl ContextBudget {
         let before = std::mem::replace(&mut fill.num_ctx, num_ctx);
         if before != 0 && num_ctx > before {
             outputs.push(BudgetOutput::Notice(Notice::info(format!(
-                "The context grows from {before} to {num_ctx} tokens; Ollama loads the model again."
+                "The context grows from {before} to {num_ctx} tokens; {} loads the model again.",
+                model.provider.label()
             ))));
         }
         outputs.push(fill.measure(estimate, Some(u64::from(num_ctx))));
@@ -233,13 +233,13 @@ impl ContextBudget {
     /// Tokens that the model takes at most, as far as that needs no question.
     pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
         let facts = self.fill.facts();
-        match model.provider {
-            ProviderKind::Ollama => {
+        match model.provider.truncates_silently() {
+            true => {
                 let bounds = ContextLimits::new(model, &facts, self.fill.num_ctx, self.fill.agreed);
                 let most = bounds.unasked.max(bounds.floor);
                 Some(most.min(bounds.limit.unwrap_or(u64::MAX)))
             }
-            _ => window::limit(model, &facts, 0),
+            false => window::limit(model, &facts, 0),
         }
     }
 
@@ -275,9 +275,8 @@ impl ContextBudget {
             let words = format!(
                 "{name} counted {input} of about {estimate} tokens: its server cut the oldest part of the conversation."
             );
-            let is_ollama = model.provider == ProviderKind::Ollama;
             let mut notice = Notice::warning(words).advise(Advice::Compact);
-            if is_ollama {
+            if model.provider.truncates_silently() {
                 notice = notice.advise("`options.num_ctx` makes room.");
             }
             outputs.push(BudgetOutput::Note(notice));
@@ -361,7 +360,8 @@ fn too_long(
         None => "The conversation",
     };
     let notice = Notice::warning(format!(
-        "{what} takes about {estimate} tokens, and {whose} {num_ctx}: Ollama drops the oldest part of it before {name} sees it."
+        "{what} takes about {estimate} tokens, and {whose} {num_ctx}: {} drops the oldest part of it before {name} sees it.",
+        model.provider.label()
     ));
     match cost {
         Some(cost) => cost.explain(notice),

@@ -1,9 +1,7 @@
 //! How much of a model's context a request takes, and how large a context Ollama is
 //! asked for. Pure: what servers say comes in as [`ModelFacts`] and counts.
 
-use crate::domain::{
-    CallMessage, Message, ModelConfig, ModelFacts, Offered, ProviderKind, SavedMessage,
-};
+use crate::domain::{CallMessage, Message, ModelConfig, ModelFacts, Offered, SavedMessage};
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens kept free for the answer.
@@ -182,9 +180,9 @@ pub enum ContextFit {
 
 /// The size of the context that the meter measures against, where it is known.
 pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u64> {
-    let known = match model.provider {
-        ProviderKind::Ollama => Some(num_ctx),
-        _ => model
+    let known = match model.provider.truncates_silently() {
+        true => Some(num_ctx),
+        false => model
             .context_length
             .or(facts.loaded_context)
             .or(facts.context_length),
@@ -195,6 +193,7 @@ pub fn limit(model: &ModelConfig, facts: &ModelFacts, num_ctx: u32) -> Option<u6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ProviderKind;
     use crate::fixtures::model_config;
 
     fn model() -> ModelConfig {

@@ -8,8 +8,7 @@ use crate::config::{self, ConfigError};
 use crate::domain::facts::is_same_model;
 use crate::domain::model::ApiKey;
 use crate::domain::{
-    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, ProviderKind, QueryId,
-    Think,
+    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
 };
 use crate::engine::context::ContextBudget;
 use crate::engine::cx::EngineCx;
@@ -17,8 +16,6 @@ use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Event, Owner};
 use std::sync::Arc;
-
-const DEFAULT_OLLAMA: &str = "http://localhost:11434";
 
 impl ModelRegistry {
     pub fn use_model(
@@ -107,7 +104,9 @@ impl ModelRegistry {
 
     /// Writes a model into `config.json`; it is used once it stands there.
     pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
-        if new.base_url.as_deref() == Some(DEFAULT_OLLAMA) && new.provider == ProviderKind::Ollama {
+        // Where a key variable exists, the key is sent only without an address.
+        let (url, provider) = (new.base_url.as_deref(), new.provider);
+        if provider.key_variable().is_none() && url == Some(provider.default_base_url()) {
             new.base_url = None;
         }
         let mut model = match self.model_of(&new, cx) {
@@ -205,7 +204,7 @@ impl ModelRegistry {
         let changed = Arc::new(changed);
         self.current = Some(Arc::clone(&changed));
         cx.outbox.push(Event::ThinkChanged(Some(think)));
-        if think == Think::Off || changed.provider != ProviderKind::Ollama {
+        if think == Think::Off || !changed.provider.reports_capabilities() {
             return;
         }
         let provider = cx.provider.clone();

@@ -3,9 +3,7 @@
 use super::{KnownServer, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
-use crate::domain::{
-    Catalogue, ModelConfig, ModelServer, ProviderKind, ServerModel, Stock, StockState, Stocks,
-};
+use crate::domain::{Catalogue, ModelConfig, ModelServer, ServerModel, Stock, StockState, Stocks};
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use crate::provider::Fault;
@@ -71,8 +69,8 @@ impl ModelRegistry {
                 },
             })
             .collect();
-        let is_ollama = |known: &KnownServer| known.config.provider == ProviderKind::Ollama;
-        if !servers.iter().any(is_ollama) && cx.options.stand_in.is_none() {
+        let manages = |known: &KnownServer| known.config.provider.manages_models();
+        if !servers.iter().any(manages) && cx.options.stand_in.is_none() {
             let config = config::local_ollama(&cx.home);
             servers.push(KnownServer {
                 stock: Stock {
@@ -143,15 +141,5 @@ impl ModelRegistry {
             one.stock.server == *server
                 && matches!(state, StockState::Has(catalogue) if !catalogue.is_cut)
         })
-    }
-
-    /// The Ollama that is meant where none is named: the one that is used, or the
-    /// first there is.
-    pub fn usual_ollama(&self, cx: &EngineCx) -> ModelConfig {
-        let is_ollama = |model: &&ModelConfig| model.provider == ProviderKind::Ollama;
-        let used = self.current.as_deref().filter(is_ollama);
-        let first = || cx.settings.models.iter().find(is_ollama);
-        let found = used.or_else(first).cloned();
-        found.unwrap_or_else(|| config::local_ollama(&cx.home))
     }
 }

@@ -5,7 +5,7 @@ use super::{ActivePull, ModelRegistry, ModelTaskEvent, without_retry};
 use crate::config;
 use crate::domain::facts::is_same_model;
 use crate::domain::model_catalog::{no_name, size_words};
-use crate::domain::{Advice, ModelConfig, ModelServer, Notice, ProviderKind, Pull};
+use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Event, Owner};
@@ -80,10 +80,14 @@ impl ModelRegistry {
         cx: &mut EngineCx,
     ) -> Option<ModelConfig> {
         let config = match server {
-            None => Some(self.usual_ollama(cx)),
+            None => {
+                let candidates = self.current.as_deref().into_iter();
+                let candidates = candidates.chain(&cx.settings.models);
+                Some(config::model_manager(&cx.home, candidates))
+            }
             Some(server) => self.config_of(server, cx),
         };
-        let ollama = config.filter(|config| config.provider == ProviderKind::Ollama);
+        let ollama = config.filter(|config| config.provider.manages_models());
         if ollama.is_none() {
             let notice = Notice::warning(format!("Only an Ollama can {what}."));
             cx.notice(notice);

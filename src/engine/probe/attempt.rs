@@ -5,9 +5,7 @@ use super::observation::Observation;
 use super::run::{DialectProbe, ProbeNews, ProbeTools};
 use crate::domain::model::Limits;
 use crate::domain::probe::{TOOL, Trial};
-use crate::domain::{
-    Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, Prompt, ProviderKind, ToolMode,
-};
+use crate::domain::{Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, Prompt, ToolMode};
 use crate::engine::approval::{Approval, Grant};
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, weigh, with_tool_role};
@@ -194,7 +192,7 @@ impl<'a> Attempt<'a> {
     /// The context that a conversation would ask for; 0 where none is asked for.
     fn num_ctx(&mut self, messages: &[Message], tools: &Offered) -> u32 {
         let model = &self.model;
-        if model.provider != ProviderKind::Ollama {
+        if !model.provider.truncates_silently() {
             return 0;
         }
         *self.num_ctx.get_or_insert_with(|| {

@@ -7,8 +7,8 @@ use crate::config::BUILT_IN;
 use crate::domain::probe::{TOOL, Trial, Wrote};
 use crate::domain::server::Protocol;
 use crate::domain::{
-    Advice, Dialect, Launch, ModelConfig, Notice, Offered, ProviderKind, Server, ServerConfig,
-    ServerId, ServerStatus,
+    Advice, Dialect, Launch, ModelConfig, Notice, Offered, Server, ServerConfig, ServerId,
+    ServerStatus,
 };
 use crate::mcp::{Hub, HubEvent};
 use crate::ports::LocalServer;
@@ -101,10 +101,9 @@ impl DialectProbe {
     /// tried.
     async fn run(self, tell: mpsc::Sender<ProbeNews>) -> Result<(), Notice> {
         let mut tools = ProbeTools::open(Arc::clone(&self.built_in)).await?;
-        let facts = match self.model.provider {
-            // Who else has what to say says it when asked with tools.
-            ProviderKind::Ollama => self.provider.facts(&self.model).await.ok(),
-            _ => None,
+        let facts = match self.model.provider.reports_capabilities() {
+            true => self.provider.facts(&self.model).await.ok(),
+            false => None,
         };
         let facts = facts.unwrap_or_default();
         for dialect in Dialect::ALL {

@@ -83,8 +83,9 @@ pub(super) fn preview(query: QueryId, id: SessionId, cx: &mut EngineCx) {
 
 pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
-    cx.jobs
-        .spawn_blocking(move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id))));
+    cx.jobs.spawn_blocking(move || {
+        JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)))
+    });
 }
 
 /// Opens what the command line asks for, while the first frame is drawn.
@@ -99,7 +100,7 @@ pub(super) fn open_first(cx: &mut EngineCx) {
             InitialSession::Named(name) => sessions.find(name),
         };
         JobResult::Sessions(SessionsResult::Continued(
-            found.map(|id| sessions.open(&id)),
+            found.map(|id| sessions.open(&id).map(Box::new)),
         ))
     });
 }

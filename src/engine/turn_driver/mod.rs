@@ -18,8 +18,7 @@ use super::injection_guard::Quote;
 use super::turn::{Effect, Ids, Input, Setup, StateKind, Turn};
 use crate::domain::trust::Rule;
 use crate::domain::{
-    AskId, CallId, Message, Offered, PromptKind, ProviderKind, SchemaCheck, ToolOutcome, TurnEvent,
-    Usage,
+    AskId, CallId, Message, Offered, PromptKind, SchemaCheck, ToolOutcome, TurnEvent, Usage,
 };
 use crate::protocol::Ask;
 use crate::provider::{Fault, Provider, Request, StreamPart};
@@ -330,7 +329,7 @@ impl TurnDriver {
     /// Sends a request, which becomes the open reply.
     pub(super) fn send(&mut self, request: Request) {
         let model = &request.model;
-        if model.provider == ProviderKind::Ollama {
+        if model.provider.manages_models() {
             let (provider, model) = (self.provider.clone(), Arc::clone(model));
             let asked = async move { provider.is_loaded(&model).await };
             self.loading = Some(asked.boxed()).into();

@@ -23,19 +23,9 @@ pub const SAVE: usize = 4;
 /// Save although the check failed.
 pub const SAVE_ANYWAY: usize = 5;
 
-const KEY_VARIABLES: [&str; 3] = ["OPENAI_API_KEY", "MISTRAL_API_KEY", "ANTHROPIC_API_KEY"];
-
-/// In the order in which the arrows walk through them.
-pub const PROVIDERS: [ProviderKind; 4] = [
-    ProviderKind::OpenAi,
-    ProviderKind::Mistral,
-    ProviderKind::Anthropic,
-    ProviderKind::Ollama,
-];
-
 #[derive(Debug, Default)]
 pub struct AddModelForm {
-    /// Among [`PROVIDERS`].
+    /// Among [`providers`].
     provider: usize,
     pub(super) model: Editor,
     pub(super) address: Editor,
@@ -57,37 +47,8 @@ impl AddModelForm {
         form
     }
 
-    fn provider(&self) -> ProviderKind {
-        PROVIDERS[self.provider % PROVIDERS.len()]
-    }
-
-    /// As a person calls it.
-    pub(super) fn provider_words(&self) -> &'static str {
-        match self.provider() {
-            ProviderKind::OpenAi => "OpenAI-compatible",
-            ProviderKind::Mistral => "Mistral",
-            ProviderKind::Anthropic => "Anthropic",
-            ProviderKind::Ollama | ProviderKind::Scripted => "Ollama",
-        }
-    }
-
-    /// What an empty address means.
-    pub(super) fn usual_address(&self) -> &'static str {
-        match self.provider() {
-            ProviderKind::OpenAi => "https://api.openai.com/v1",
-            ProviderKind::Mistral => "https://api.mistral.ai/v1",
-            ProviderKind::Anthropic => "https://api.anthropic.com/v1",
-            ProviderKind::Ollama | ProviderKind::Scripted => "http://localhost:11434",
-        }
-    }
-
-    fn variable(&self) -> Option<&'static str> {
-        match self.provider() {
-            ProviderKind::OpenAi => Some("OPENAI_API_KEY"),
-            ProviderKind::Mistral => Some("MISTRAL_API_KEY"),
-            ProviderKind::Anthropic => Some("ANTHROPIC_API_KEY"),
-            ProviderKind::Ollama | ProviderKind::Scripted => None,
-        }
+    pub(super) fn provider(&self) -> ProviderKind {
+        providers()[self.provider]
     }
 
     /// Puts the variable of the provider into the key's field where it is set, and
@@ -98,7 +59,7 @@ impl AddModelForm {
             return;
         }
         let is_usual = self.address.is_blank();
-        let variable = self.variable().filter(|_| is_usual);
+        let variable = self.provider().key_variable().filter(|_| is_usual);
         let variable = variable.filter(|name| set.iter().any(|one| one == name));
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
@@ -106,7 +67,7 @@ impl AddModelForm {
     /// Does the key's field hold what was put there, and not by the person?
     fn is_suggested(&self) -> bool {
         let key = self.key.text();
-        KEY_VARIABLES.iter().any(|name| key == reference(name))
+        ProviderKind::key_variables().any(|name| key == reference(name))
     }
 
     /// Typing a key replaces the one that was suggested.
@@ -178,12 +139,15 @@ impl AddModelForm {
 impl AddModelForm {
     /// A key over the choice of a provider.
     fn provider_key(&mut self, key: KeyEvent) -> bool {
-        let count = PROVIDERS.len();
+        let count = ProviderKind::ALL.len();
         let found = layers::find(key, &[Place::Form]);
         self.provider = match (found, typed(key)) {
             (Some(LayerKey::Left), _) => (self.provider + count - 1) % count,
             (Some(LayerKey::Right), _) | (_, Some(' ')) => (self.provider + 1) % count,
-            (_, Some(c @ '1'..='4')) => usize::from(c as u8 - b'1'),
+            (_, Some(c)) => match c.to_digit(10).map(|digit| digit as usize) {
+                Some(digit) if (1..=count).contains(&digit) => digit - 1,
+                _ => return false,
+            },
             _ => return false,
         };
         true
@@ -295,6 +259,13 @@ impl Layer for AddModelForm {
         let next = layers::hint(Place::Form, LayerKey::Take, "next");
         vec![next, "Up/Down fields".to_owned(), back("close")]
     }
+}
+
+/// In the form's order: a local server, which `/models` offers anyway, comes last.
+fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
+    let mut providers = ProviderKind::ALL;
+    providers.sort_by_key(|provider| provider.manages_models());
+    providers
 }
 
 fn reference(variable: &str) -> String {

@@ -98,13 +98,13 @@ fn field(form: &mut AddModelForm, row: usize, line: Rect, pen: &mut Painter) -> 
         ..line
     };
     if row == PROVIDER {
-        let words = format!("< {} >", form.provider_words());
+        let words = format!("< {} >", form.provider().label());
         pen.put_cut(area.x, area.y, &words, pen.theme.plain, area.width);
         return None;
     }
     let empty = match row {
         MODEL => "its name on the server",
-        ADDRESS => form.usual_address(),
+        ADDRESS => form.provider().default_base_url(),
         _ => "none, or ${NAME} of a variable",
     };
     let mut masked = Editor::new(&form.masked_key());

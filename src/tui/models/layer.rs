@@ -1,7 +1,7 @@
 //! The layer of `/models`: all models of all servers, to use, pull or remove.
 
 use crate::domain::model_catalog::no_name;
-use crate::domain::{ModelServer, Notice, ProviderKind, Stocks};
+use crate::domain::{ModelServer, Notice, Stocks};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::keymap::{Action, layers};
@@ -104,7 +104,7 @@ impl ModelsLayer {
     /// The server of the selected row, where it is an Ollama.
     fn selected_ollama(&self, stocks: &Stocks) -> Option<ModelServer> {
         let server = self.selected(stocks).map(|row| row.server.clone());
-        server.filter(|server| server.provider == ProviderKind::Ollama)
+        server.filter(|server| server.provider.manages_models())
     }
 
     fn take(&self, cx: &mut Cx) -> Handled {

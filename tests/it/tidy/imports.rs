@@ -88,7 +88,7 @@ impl Crate {
                 }
             }
             _ => {
-                let child = [module.as_slice(), &[first.clone()]].concat();
+                let child = [module.as_slice(), std::slice::from_ref(first)].concat();
                 let is_child = self.0.contains_key(&child);
                 is_child.then(|| [module.as_slice(), path].concat())
             }

@@ -28,14 +28,14 @@ pub fn parted(code: &str) -> (String, Vec<&str>) {
         let is_raw = before.trim_end_matches('#').ends_with('r');
         rest = if from.starts_with("//") {
             from.find('\n').map_or("", |end| &from[end..])
-        } else if from.starts_with('"') {
+        } else if let Some(string) = from.strip_prefix('"') {
             let end = match is_raw {
-                true => from[1..].find(&format!("\"{}", "#".repeat(hashes))),
-                false => end_of_string(&from[1..]),
+                true => string.find(&format!("\"{}", "#".repeat(hashes))),
+                false => end_of_string(string),
             };
-            let literal = &from[1..1 + end.unwrap_or(from.len() - 1)];
-            literals.push(literal);
-            from.get(2 + literal.len()..).unwrap_or_default()
+            let end = end.unwrap_or(string.len());
+            literals.push(&string[..end]);
+            string.get(end + 1..).unwrap_or_default()
         } else if let Some(literal) = ["'\"'", "'\\\"'", "'\\''", "'\\\\'", "'/'"]
             .iter()
             .find(|literal| from.starts_with(**literal))
