@@ -2,6 +2,7 @@
 
 use super::advice::{self, Advice};
 use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
 use std::fmt::{self, Display};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -83,8 +84,8 @@ impl Notice {
     }
 }
 
-/// What a banner is about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+/// What a banner is about. Banners stand in the order of their names.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BannerCause {
     /// The command line names a model, a persona or a session that there is not.
     UnknownModel,
@@ -162,6 +163,20 @@ impl Display for BannerCause {
     }
 }
 
+impl Ord for BannerCause {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_name = self.to_string().cmp(&other.to_string());
+        // Several causes of one file have its name.
+        by_name.then_with(|| format!("{self:?}").cmp(&format!("{other:?}")))
+    }
+}
+
+impl PartialOrd for BannerCause {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 impl Serialize for BannerCause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -179,5 +194,38 @@ pub struct Banner {
 impl Banner {
     pub fn new(cause: BannerCause, notice: Notice) -> Self {
         Self { cause, notice }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn banners_stand_by_name_and_causes_of_one_file_are_told_apart() {
+        let file = |name: &str| BannerCause::UnreadableFile(name.to_owned());
+        let mut causes = [
+            BannerCause::UnreadableTrust,
+            BannerCause::NotInForce,
+            BannerCause::setting("trust.json", ""),
+            file("mcp-servers.json"),
+            BannerCause::UnknownModel,
+            file("config.json"),
+        ];
+        causes.sort();
+        let names = causes.each_ref().map(BannerCause::to_string);
+        assert_eq!(
+            names,
+            [
+                "--model",
+                "config.json",
+                "mcp-servers.json",
+                "not in force",
+                "trust.json",
+                "trust.json"
+            ]
+        );
+        assert_ne!(causes[4], causes[5]);
+        assert_ne!(causes[4].cmp(&causes[5]), Ordering::Equal);
     }
 }

@@ -33,7 +33,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::Probe => "`humble probe` finds out what works best.",
         Advice::Compact => "Send a shorter prompt, or ask without --continue.",
         Advice::NewSession => "Ask without --continue.",
-        Advice::ReviewTrust => "/trust in humble shows what changed.",
+        Advice::ReviewTrust => "Start `humble` to see what changed.",
         // Only the screen can do these.
         Advice::SendAgain
         | Advice::ListModels

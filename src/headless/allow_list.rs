@@ -70,7 +70,7 @@ pub(super) fn withheld(
     };
     let said = |(id, tool): &(ServerId, String)| {
         line(&format!(
-            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and is not run; /trust in humble shows what changed."
+            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and is not run. Start `humble` to see what changed."
         ))
     };
     allowed.iter().filter(is_withheld).map(said).collect()
