@@ -1,6 +1,7 @@
 //! What the compiler cannot hold: who may import whom, how long files and
 //! functions may get, and the shape of the changelog.
 
+mod docs;
 mod imports;
 mod source;
 

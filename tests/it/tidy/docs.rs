@@ -1,0 +1,94 @@
+//! Documentation that names files: every path and every link leads to something that is
+//! in the repository, and no comment cites a document that is not.
+
+use super::root;
+use std::fs;
+use std::path::PathBuf;
+
+/// A word in backticks that starts with one of these is a path from the root.
+const ROOTS: [&str; 6] = ["src/", "tests/", "benches/", "docs/", "assets/", ".ci/"];
+
+/// Pages at the top level, beside every page in `docs`.
+const PAGES: [&str; 3] = ["README.md", "CONTRIBUTING.md", "SECURITY.md"];
+
+fn pages() -> Vec<PathBuf> {
+    let docs = fs::read_dir(root().join("docs")).expect("the folder of pages");
+    let docs = docs.map(|entry| entry.expect("a readable folder").path());
+    let mut pages: Vec<PathBuf> = docs
+        .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        .collect();
+    pages.sort();
+    assert!(pages.len() > 3, "docs has pages");
+    pages.extend(PAGES.map(|page| root().join(page)));
+    pages
+}
+
+/// A page without its fenced blocks, which hold commands and examples.
+fn prose(page: &str) -> String {
+    let mut fence: Option<&str> = None;
+    let mut kept = String::new();
+    for line in page.lines() {
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => {
+                kept.push_str(line);
+                kept.push('\n');
+            }
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// Paths from the root that stand in backticks, also as an argument of a command.
+fn paths(prose: &str) -> Vec<&str> {
+    let spans = prose.split('`').skip(1).step_by(2);
+    spans
+        .flat_map(str::split_whitespace)
+        .map(|word| word.trim_end_matches([',', ';', '.']))
+        .filter(|word| ROOTS.iter().any(|root| word.starts_with(root)))
+        .collect()
+}
+
+/// Targets of Markdown links within the repository, without their anchors.
+fn links(prose: &str) -> Vec<&str> {
+    let targets = prose.split("](").skip(1);
+    targets
+        .filter_map(|rest| rest.split([')', ' ']).next())
+        .filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+        .filter_map(|target| target.split('#').next())
+        .filter(|target| !target.is_empty())
+        .collect()
+}
+
+#[test]
+fn every_path_in_the_documentation_exists() {
+    let mut faults = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap_or_else(|fault| panic!("{page:?}: {fault}"));
+        let prose = prose(&text);
+        let folder = page.parent().expect("a page is in a folder");
+        let paths = paths(&prose).into_iter().map(|path| (root(), path));
+        let links = links(&prose).into_iter().map(|link| (folder, link));
+        for (from, path) in paths.chain(links) {
+            if !from.join(path).exists() {
+                let page = page.strip_prefix(root()).expect("below the root");
+                faults.push(format!("{}: `{path}` does not exist", page.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn paths_and_links_are_found_where_they_stand() {
+    let page = "See `src/a.rs`, `just x` and `run tests/b c`.\n```sh\n`src/no.rs` [no](no.md)\n```\n\
+                [c](d.md#e) [f](#g) [h](https://i/j.md) ![k](assets/l.svg) src/bare.rs\n";
+    let prose = prose(page);
+    assert_eq!(paths(&prose), ["src/a.rs", "tests/b"]);
+    assert_eq!(links(&prose), ["d.md", "assets/l.svg"]);
+}
