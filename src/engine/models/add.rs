@@ -10,7 +10,6 @@ use crate::domain::model::ApiKey;
 use crate::domain::{
     Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
 };
-use crate::engine::context::ContextBudget;
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
@@ -18,19 +17,11 @@ use crate::protocol::{Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
 impl ModelRegistry {
-    pub fn use_model(
-        &mut self,
-        server: ModelServer,
-        name: String,
-        context: &mut ContextBudget,
-        cx: &mut EngineCx,
-    ) {
-        let is_it = |model: &&ModelConfig| {
-            config::server_of(model) == server && is_same_model(&model.model, &name)
-        };
-        let configured = cx.settings.models.iter().find(is_it);
+    pub fn use_model(&mut self, server: ModelServer, name: String, cx: &mut EngineCx) {
+        let mut models = cx.settings.models.iter();
+        let configured = models.find(|model| model.is_listed_as(&server, &name));
         if let Some(model) = configured.map(ModelConfig::reference) {
-            return self.select_model(&model, context, cx);
+            return self.select_model(&model, cx);
         }
         if self.config_of(&server, cx).is_none() {
             return cx.notice(Notice::warning(format!(
@@ -40,7 +31,7 @@ impl ModelRegistry {
         }
         // On a first run choosing is all that is asked.
         if self.offers {
-            return self.add_model_answered(&server, &name, Choice::Add, context, cx);
+            return self.add_model_answered(&server, &name, Choice::Add, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
@@ -58,7 +49,6 @@ impl ModelRegistry {
         server: &ModelServer,
         name: &str,
         choice: Choice,
-        context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         let Some(config) = self.config_of(server, cx) else {
@@ -83,7 +73,7 @@ impl ModelRegistry {
                     return;
                 };
                 let said = format!("Using {} until humble ends.", model.name);
-                self.take_model(model, context, cx);
+                self.take_model(model, cx);
                 cx.notice(Notice::info(said));
             }
             _ => {}
@@ -145,7 +135,6 @@ impl ModelRegistry {
         &mut self,
         model: ModelConfig,
         written: Result<(), ConfigError>,
-        context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         if let Err(fault) = written {
@@ -161,11 +150,11 @@ impl ModelRegistry {
         if let Some(log) = &cx.log {
             log.hide(cx.settings.secrets());
         }
-        self.take_model(model, context, cx);
+        self.take_model(model, cx);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         cx.notice(Notice::info(said));
-        self.list_stocks(cx);
+        self.list_catalog(cx);
     }
 
     /// Asks the server of a new model what it has, so that a wrong address or key is

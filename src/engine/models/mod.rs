@@ -2,14 +2,14 @@
 //! to the settings (`add`), pulling and removing (`pull`).
 
 mod add;
-mod catalog;
+pub(super) mod catalog;
 pub(super) mod pull;
 pub(super) mod select;
 
+use super::context::ContextBudget;
 use super::cx::EngineCx;
-use crate::domain::{
-    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId, Stock,
-};
+use crate::config::KnownServer;
+use crate::domain::{Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId};
 use crate::protocol::Event;
 use crate::provider::{Fault, PullProgress};
 use std::sync::Arc;
@@ -23,8 +23,10 @@ const EVENTS_MAX: usize = 64;
 pub(super) struct ModelRegistry {
     /// The one that answers.
     current: Option<Arc<ModelConfig>>,
+    /// How much of its context the present conversation fills.
+    pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
-    /// ModelRegistry were looked for because the settings list none: choosing one adds it.
+    /// No settings list a model, so we looked for some: choosing one adds it.
     offers: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
@@ -45,13 +47,6 @@ pub(super) enum ModelTaskEvent {
     CannotThink(ModelRef, Vec<String>),
 }
 
-/// A server and how it is asked.
-struct KnownServer {
-    /// Any model of it.
-    config: ModelConfig,
-    stock: Stock,
-}
-
 /// A pull under way; dropping it stops it.
 struct ActivePull {
     pull: Pull,
@@ -63,6 +58,7 @@ impl Default for ModelRegistry {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         Self {
             current: None,
+            context: ContextBudget::default(),
             servers: Vec::new(),
             offers: false,
             pull: None,

@@ -32,7 +32,7 @@ impl ModelRegistry {
         let Some(ollama) = self.ollama(server.as_ref(), "pull models", cx) else {
             return;
         };
-        let server = config::server_of(&ollama);
+        let server = ollama.server();
         let mut stream = cx.provider.pull(&ollama, name);
         let sender = self.sender.clone();
         let task = tokio::spawn(async move {
@@ -120,7 +120,7 @@ impl ModelRegistry {
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
                 cx.notice(notice.advise(Advice::UsePulledModel));
-                self.list_stocks(cx);
+                self.list_catalog(cx);
             }
             Err(fault) => cx.notice(pull_failed(&name, &fault)),
         }
@@ -146,20 +146,21 @@ impl ModelRegistry {
         let Some(ollama) = self.ollama(server.as_ref(), "remove models", cx) else {
             return;
         };
-        let server = config::server_of(&ollama);
+        let server = ollama.server();
         if !self.may_remove(&server, &name, answering, cx) {
             return;
         }
-        let stocked = self.stocked(&server, &name);
-        if stocked.is_none() && self.lists_all(&server) {
+        let listed = self.listed_model(&server, &name);
+        if listed.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
             return cx.notice(notice.advise(Advice::ListModels));
         }
         let question = Ask::RemoveModel {
-            bytes: stocked.and_then(|model| model.bytes),
-            is_in_use: self.current.as_ref().is_some_and(|model| {
-                config::server_of(model) == server && is_same_model(&model.model, &name)
-            }),
+            bytes: listed.and_then(|model| model.bytes),
+            is_in_use: self
+                .current
+                .as_ref()
+                .is_some_and(|model| model.is_listed_as(&server, &name)),
             server: server.clone(),
             name: name.clone(),
         };
@@ -175,9 +176,7 @@ impl ModelRegistry {
         answering: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) -> bool {
-        let answers = answering.is_some_and(|model| {
-            config::server_of(model) == *server && is_same_model(&model.model, name)
-        });
+        let answers = answering.is_some_and(|model| model.is_listed_as(server, name));
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));
             cx.notice(notice.advise(Advice::WaitOrStop));
@@ -222,9 +221,11 @@ impl ModelRegistry {
     ) {
         let notice = match result {
             Ok(()) => {
-                let is_listed = cx.settings.models.iter().any(|model| {
-                    config::server_of(model) == *server && is_same_model(&model.model, name)
-                });
+                let is_listed = cx
+                    .settings
+                    .models
+                    .iter()
+                    .any(|model| model.is_listed_as(server, name));
                 let notice = Notice::info(format!("Removed {name}."));
                 if is_listed {
                     notice.because("config.json still lists it.")
@@ -235,7 +236,7 @@ impl ModelRegistry {
             Err(fault) => remove_failed(name, &fault),
         };
         cx.notice(notice);
-        self.list_stocks(cx);
+        self.list_catalog(cx);
     }
 }
 
