@@ -51,3 +51,19 @@ impl<const N: usize> Columns<N> {
         line
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_aligned_and_empty_columns_take_no_room() {
+        let rows = [["가", "", "1.5"], ["abc", "", "10.0"]].map(|row| row.map(str::to_owned));
+        let columns = Columns::of(&rows);
+        assert_eq!(columns.total(), 9);
+        assert_eq!(columns.line(&rows[0]), "가   1.5");
+        let columns = columns.with_last_right();
+        assert_eq!(columns.line(&rows[0]), "가    1.5");
+        assert_eq!(columns.line(&rows[1]), "abc  10.0");
+    }
+}

@@ -1,5 +1,5 @@
-//! Uses what servers have: found models are added to the settings once the user agreed, new
-//! servers are tried before that, and `think` holds for this run.
+//! Adds models to the settings: one that a known server lists once the user agreed, one of a
+//! new server once that was tried. Sets `think` for this run.
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
@@ -80,7 +80,7 @@ impl ModelRegistry {
         }
     }
 
-    /// A name that no other model has: the server tells two apart.
+    /// A name that no other model has; the server's host tells two of the same name apart.
     fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
         let is_taken = |name: &str| cx.settings.models.iter().any(|one| one.name == name);
         if !is_taken(name) {
@@ -92,7 +92,7 @@ impl ModelRegistry {
         names.find(|name| !is_taken(name)).unwrap_or(with_host)
     }
 
-    /// Writes a model into `config.json`; it is used once it stands there.
+    /// Writes a model into `config.json`; it is used once it is written.
     pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
         // Where a key variable exists, the key is sent only without an address.
         let (url, provider) = (new.base_url.as_deref(), new.provider);
@@ -114,7 +114,7 @@ impl ModelRegistry {
         });
     }
 
-    /// A new model as it is used: address, key and certificate may be another's.
+    /// The new model, with address, key and certificate of the entry it is like.
     fn model_of(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
         let model = config::understand(&cx.home, new)?;
         let like = new.like.as_ref();
@@ -129,8 +129,8 @@ impl ModelRegistry {
         })
     }
 
-    /// The file lists it now. What else the file may say by now is not taken over:
-    /// edits from outside are weighed on their own way.
+    /// The file lists it now. Other edits of the file are not taken over here: those are
+    /// reviewed first.
     pub fn model_added(
         &mut self,
         model: ModelConfig,
@@ -157,8 +157,8 @@ impl ModelRegistry {
         self.list_catalog(cx);
     }
 
-    /// Asks the server of a new model what it has, so that a wrong address or key is
-    /// told before it is saved.
+    /// Asks the server of a new model what it lists, so that a wrong address or key is
+    /// reported before it is saved.
     pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
         let model = match config::understand(&cx.home, new) {
             Ok(model) => model,
@@ -182,7 +182,7 @@ impl ModelRegistry {
         });
     }
 
-    /// For the present model of this program alone.
+    /// For the model in use, until the program ends.
     pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(cx);

@@ -35,7 +35,7 @@ pub(super) struct ModelRegistry {
     events: mpsc::Receiver<ModelTaskEvent>,
 }
 
-/// What a task of this folder reports.
+/// What a background task of the registry reports.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<Catalogue, Fault>),
@@ -47,7 +47,7 @@ pub(super) enum ModelTaskEvent {
     CannotThink(ModelRef, Vec<String>),
 }
 
-/// A pull under way; dropping it stops it.
+/// A pull in progress; dropping it stops it.
 struct ActivePull {
     pull: Pull,
     _task: AbortOnDropHandle<()>,
@@ -107,7 +107,7 @@ impl ModelRegistry {
             ModelTaskEvent::Tried(query, result) => {
                 cx.outbox.push(Event::ModelTried { query, result });
             }
-            ModelTaskEvent::Pulling(progress) => self.pull_goes_on(progress, cx),
+            ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
             ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),
             ModelTaskEvent::Removed(server, name, result) => {
                 self.removed(&server, &name, result, cx);
@@ -119,7 +119,7 @@ impl ModelRegistry {
     }
 }
 
-/// No prompt was asked here: to retry would ask something else again.
+/// Drops the advice to retry: no prompt failed here, and retrying would send an older one.
 pub(super) fn without_retry(mut notice: Notice) -> Notice {
     let retries = [Advice::Retry, Advice::RetryLater];
     if notice.advice.iter().any(|advice| retries.contains(advice)) {
