@@ -7,6 +7,7 @@ pub mod allow_list;
 mod call_output;
 mod closing;
 mod json;
+pub mod lines;
 pub mod mcp;
 pub mod models;
 pub mod probe;

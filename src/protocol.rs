@@ -14,10 +14,10 @@ use crate::domain::probe::{ProbeState, Report};
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelRef, ModelServer, NewModel,
-    Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck, Server, ServerId,
-    ServerLog, Session, SessionId, SessionSummary, Stocks, Think, ToolMode, Trusted, TurnEvent,
-    TurnId,
+    Arguments, AskId, Banner, CallId, Change, Decision, Dialect, ModelCatalog, ModelRef,
+    ModelServer, NewModel, Notice, PersonaSummary, PinChange, Prompt, Pull, QueryId, SchemaCheck,
+    Server, ServerId, ServerLog, Session, SessionId, SessionSummary, Think, ToolMode, Trusted,
+    TurnEvent, TurnId,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub enum Command {
     RetryNow,
     SelectModel(ModelRef),
     /// Asks the servers of models what they have.
-    ListStocks,
+    ListCatalog,
     /// Uses what a server has; where `config.json` does not list it the person is
     /// asked first.
     UseModel {
@@ -194,7 +194,7 @@ pub enum Event {
         selected: Option<ModelRef>,
     },
     /// All servers of models, replacing what was known of them.
-    StocksChanged(Arc<Stocks>),
+    CatalogChanged(Arc<ModelCatalog>),
     /// A model is on its way; None: no more.
     PullChanged(Option<Pull>),
     /// What came of [`Command::TryModel`].

@@ -2,6 +2,7 @@
 
 mod mcp;
 mod models;
+mod output;
 mod piped;
 mod probe;
 mod watchdog;

@@ -1,25 +1,20 @@
 //! `humble models`: what is configured, what the servers have, and changes of the
 //! latter. It reads the settings and writes no file.
 
+use crate::app::output::print;
 use crate::cli::{Models, ModelsChange};
-use crate::config::{self, Home, Served};
+use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{no_name, size_words};
-use crate::domain::{ModelConfig, Stock, StockState};
-use crate::engine::{pull_failed, remove_failed};
-use crate::headless::advice;
+use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
+use crate::engine::{list_time_max, pull_failed, remove_failed};
+use crate::headless::lines::{line, sentence};
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models as words};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
 use futures::StreamExt;
 use futures::future::join_all;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long each server may take; all are asked at once.
-const LIST_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long an Ollama is looked for that no file names.
-const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Does what was asked for; the result is the exit status.
 ///
@@ -28,7 +23,7 @@ const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 pub async fn run(home: &Home, models: Models) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
-        eprintln!("{}", words::line(&advice::sentence(&banner.notice)));
+        eprintln!("{}", sentence(&banner.notice));
     }
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
@@ -48,62 +43,36 @@ async fn list(
     json: bool,
 ) -> Result<u8> {
     let mut servers = config::model_servers(configured);
-    // Whoever has configured nothing wants to know what there is all the same.
+    // Someone who has configured nothing wants to know what there is all the same.
     if servers.is_empty() {
-        let local = config::local_ollama(home);
-        servers.push(Served {
-            server: config::server_of(&local),
-            config: local,
-            configured: Vec::new(),
-        });
+        servers.push(KnownServer::local_ollama(home));
     }
-    let asked = servers.into_iter().map(|served| async move {
-        let time = if served.configured.is_empty() {
-            LOOK_TIME_MAX
-        } else {
-            LIST_TIME_MAX
+    let asked = servers.into_iter().map(|known| async move {
+        let KnownServer { config, catalog } = known;
+        let listed = provider.catalogue(&config, list_time_max(&catalog)).await;
+        let state = match listed {
+            Ok(listed) => CatalogState::Listed(Arc::new(listed)),
+            Err(fault) => CatalogState::Failed(fault.notice()),
         };
-        let state = match provider.catalogue(&served.config, time).await {
-            Ok(catalogue) => StockState::Has(Arc::new(catalogue)),
-            Err(fault) => StockState::Failed(fault.notice()),
-        };
-        Stock {
-            server: served.server,
-            configured: served.configured,
-            state,
-        }
+        ServerCatalog { state, ..catalog }
     });
-    let stocks = join_all(asked).await;
-    let shown: Vec<words::Configured> = configured
-        .iter()
-        .map(|model| words::Configured {
-            model: model.reference(),
-            url: config::server_of(model).url,
-            active: model.active,
-            key: model.api_key.clone(),
-        })
-        .collect();
+    let servers = join_all(asked).await;
     let text = if json {
-        words::json(&shown, &stocks)
+        words::json(configured, &servers)
     } else {
-        words::text(&home.config().display().to_string(), &shown, &stocks)
+        words::text(&home.config().display().to_string(), configured, &servers)
     };
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever read our output has read enough.
-        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => {}
-        written => written.context("the list could not be written")?,
-    }
-    let failed = |stock: &Stock| {
-        !stock.configured.is_empty() && matches!(stock.state, StockState::Failed(_))
+    print(&text).context("the list could not be written")?;
+    let failed = |server: &ServerCatalog| {
+        !server.configured.is_empty() && matches!(server.state, CatalogState::Failed(_))
     };
-    let is_well = !stocks.iter().any(failed);
+    let is_well = !servers.iter().any(failed);
     Ok(if is_well { EXIT_ANSWERED } else { EXIT_FAILED })
 }
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
     if let Some(notice) = no_name(name) {
-        eprintln!("{}", words::line(&advice::sentence(&notice)));
+        eprintln!("{}", sentence(&notice));
         return Ok(EXIT_FAILED);
     }
     let mut stream = provider.pull(ollama, name);
@@ -116,14 +85,11 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
                 if is_terminal {
                     eprintln!();
                 }
-                eprintln!(
-                    "{}",
-                    words::line(&advice::sentence(&pull_failed(name, &fault)))
-                );
+                eprintln!("{}", sentence(&pull_failed(name, &fault)));
                 return Ok(EXIT_FAILED);
             }
         };
-        let line = if progress.total > 0 {
+        let step = if progress.total > 0 {
             let share = progress.done as f64 / progress.total as f64;
             let percent = (share * 100.0).floor();
             // In a file each tenth is enough.
@@ -137,34 +103,31 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
         } else {
             progress.status
         };
-        if line != told {
-            let shown = words::line(&line);
+        if step != told {
+            let shown = line(&step);
             if is_terminal {
                 eprint!("\r{shown}\x1b[K");
             } else {
                 eprintln!("{shown}");
             }
-            told = line;
+            told = step;
         }
     }
     if is_terminal {
         eprintln!();
     }
-    println!("{}", words::line(&format!("Pulled {name}.")));
+    println!("{}", line(&format!("Pulled {name}.")));
     Ok(EXIT_ANSWERED)
 }
 
 async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool) -> Result<u8> {
-    let url = config::server_of(ollama).url;
+    let url = ollama.server().url;
     if !yes {
         if !io::stdin().is_terminal() {
             eprintln!("There is no terminal to ask on: --yes removes without asking.");
             return Ok(EXIT_USAGE);
         }
-        eprint!(
-            "{} ",
-            words::line(&format!("Remove {name} from {url}? (y/N)"))
-        );
+        eprint!("{} ", line(&format!("Remove {name} from {url}? (y/N)")));
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
         read.context("the answer could not be read")?;
@@ -175,14 +138,11 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
     }
     match provider.remove(ollama, name).await {
         Ok(()) => {
-            println!("{}", words::line(&format!("Removed {name}.")));
+            println!("{}", line(&format!("Removed {name}.")));
             Ok(EXIT_ANSWERED)
         }
         Err(fault) => {
-            eprintln!(
-                "{}",
-                words::line(&advice::sentence(&remove_failed(name, &fault)))
-            );
+            eprintln!("{}", sentence(&remove_failed(name, &fault)));
             Ok(EXIT_FAILED)
         }
     }

@@ -1,24 +1,27 @@
 //! `humble probe`: finds out which dialect a model follows, and stores that where the
 //! person wants it.
 
+use crate::app::output::print;
 use crate::app::watchdog::Background;
 use crate::cli::{Probe, Shared};
 use crate::config::{self, Home, Settings};
 use crate::domain::probe::{Report, Verdict};
 use crate::domain::{Dialect, ModelConfig};
 use crate::engine::{self, ProbeNews};
+use crate::headless::lines::{line, sentence};
 use crate::headless::signals::Signals;
-use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models, probe as words};
+use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, probe as words};
 use crate::log;
 use crate::provider::Provider;
 use crate::serve::BuiltIn;
 use anyhow::{Context, Result};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The time that runs is drawn so often.
 const TICK: Duration = Duration::from_secs(1);
+const UNWRITTEN: &str = "the result could not be written";
 
 /// Does what was asked for; the result is the exit status.
 ///
@@ -42,7 +45,7 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
     banners.extend(settings.banners);
     banners.extend(prompt.banners);
     for banner in &banners {
-        eprintln!("{}", words::sentence(&banner.notice));
+        eprintln!("{}", sentence(&banner.notice));
     }
     let settings = settings.value;
     let model = match choose(home, &settings, shared.model.as_deref()) {
@@ -62,10 +65,10 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
     let report = Report::new(model.reference(), model.dialect);
     let (report, signal) = watch(probe, report, &mut signals, background).await;
     if let Some(fault) = &report.fault {
-        eprintln!("{}", words::sentence(fault));
+        eprintln!("{}", sentence(fault));
     }
     if !asked.json {
-        print(&words::text(&report))?;
+        print(&words::text(&report)).context(UNWRITTEN)?;
     }
     let stored = match (signal, report.worth_storing()) {
         (None, Some(to)) => store(home, &asked, &report, to, &mut signals).await,
@@ -73,7 +76,7 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
     };
     if asked.json {
         let is_stored = matches!(stored, Ok(Stored::Yes));
-        print(&words::json(&report, is_stored))?;
+        print(&words::json(&report, is_stored)).context(UNWRITTEN)?;
     }
     let works = report.verdict() == Verdict::Works && report.fault.is_none();
     Ok(match (signal, stored) {
@@ -90,15 +93,13 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
     let names: Vec<&str> = listed.iter().map(|model| model.name.as_str()).collect();
     let names = names.join(", ");
     if let Some(name) = name {
-        let by_name = listed.iter().find(|model| model.name == name);
-        let found = by_name.or_else(|| listed.iter().find(|model| model.model == name));
-        return found.cloned().ok_or_else(|| {
+        return settings.find_model(name).cloned().ok_or_else(|| {
             let said = format!("There is no model `{name}` in config.json.");
             let said = match listed.is_empty() {
                 true => said,
                 false => format!("{said} It lists: {names}."),
             };
-            eprintln!("{}", models::line(&said));
+            eprintln!("{}", line(&said));
             EXIT_USAGE
         });
     }
@@ -112,7 +113,7 @@ fn choose(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelC
         } else {
             format!("No active model is configured. Name one with --model: {names}.")
         };
-        eprintln!("{}", models::line(&said));
+        eprintln!("{}", line(&said));
         EXIT_FAILED
     })
 }
@@ -186,23 +187,14 @@ async fn store(
         Ok(()) => {
             let (name, dialect) = (&report.model.name, to.name());
             let said = format!("Stored `{dialect}` as `toolCalls` of {name} in config.json.");
-            eprintln!("{}", models::line(&said));
+            eprintln!("{}", line(&said));
             Stored::Yes
         }
         Err(fault) => {
-            eprintln!("{}", words::sentence(&fault.notice()));
+            eprintln!("{}", sentence(&fault.notice()));
             Stored::Failed
         }
     })
-}
-
-fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever read our output has read enough.
-        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("the result could not be written"),
-    }
 }
 
 /// What is being done, on standard error: a line that changes on a terminal, else a

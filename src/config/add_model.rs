@@ -6,7 +6,7 @@ use super::json_document::Document;
 use super::json_edit::Step;
 use super::variables::{Variables, environment};
 use super::{ConfigError, Home, fields, models};
-use crate::domain::{ModelConfig, ModelRef, ModelServer, NewModel, ProviderKind};
+use crate::domain::{ModelConfig, ModelRef, NewModel, ProviderKind, ServerCatalog};
 use serde_json::{Map, Value, json};
 use url::{Host, Url};
 
@@ -112,50 +112,43 @@ fn entry(new: &NewModel, active: bool) -> Map<String, Value> {
     entry
 }
 
-/// The server of a configured model, without what is secret in its address.
-pub fn server_of(model: &ModelConfig) -> ModelServer {
-    let url = match Url::parse(&model.base_url) {
-        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.as_str().trim_end_matches('/').to_owned()
+/// A server of models, and how it is asked.
+pub struct KnownServer {
+    /// Any model of it, with a usable key if one of them has one.
+    pub config: ModelConfig,
+    pub catalog: ServerCatalog,
+}
+
+impl KnownServer {
+    fn new(config: ModelConfig, configured: Vec<ModelRef>) -> Self {
+        Self {
+            catalog: ServerCatalog::new(&config, configured),
+            config,
         }
-        _ => model.base_url.clone(),
-    };
-    ModelServer {
-        provider: model.provider,
-        url,
+    }
+
+    /// The Ollama of this machine, which no file mentions.
+    pub fn local_ollama(home: &Home) -> Self {
+        Self::new(local_ollama(home), Vec::new())
     }
 }
 
-/// A server, and the configured models that are asked of it.
-pub struct Served {
-    pub server: ModelServer,
-    /// Any model of it, with a key where one of them has it: to ask the server by.
-    pub config: ModelConfig,
-    pub configured: Vec<ModelRef>,
-}
-
 /// The servers of these models, each once, in the order of the models.
-pub fn model_servers(models: &[ModelConfig]) -> Vec<Served> {
-    let mut servers: Vec<Served> = Vec::new();
-    for model in models {
-        if !ProviderKind::ALL.contains(&model.provider) {
-            continue;
-        }
-        let server = server_of(model);
-        match servers.iter_mut().find(|one| one.server == server) {
+pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
+    let mut servers: Vec<KnownServer> = Vec::new();
+    let listed = models
+        .iter()
+        .filter(|model| ProviderKind::ALL.contains(&model.provider));
+    for model in listed {
+        let server = model.server();
+        match servers.iter_mut().find(|one| one.catalog.server == server) {
             Some(known) => {
-                known.configured.push(model.reference());
+                known.catalog.configured.push(model.reference());
                 if !known.config.api_key.is_usable() {
                     known.config = model.clone();
                 }
             }
-            None => servers.push(Served {
-                server,
-                config: model.clone(),
-                configured: vec![model.reference()],
-            }),
+            None => servers.push(KnownServer::new(model.clone(), vec![model.reference()])),
         }
     }
     servers

@@ -25,8 +25,8 @@ mod variables;
 mod watch;
 
 pub use add_model::{
-    Served, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
-    model_manager, model_servers, server_of, understand,
+    KnownServer, add_model, is_host_unread, key_variables, local_ollama, local_ollama_with,
+    model_manager, model_servers, understand,
 };
 pub use add_server::{NewServer, Reach, add_server, secrets_in_the_open, understand_server};
 pub use edits::{

@@ -44,6 +44,12 @@ impl Settings {
         active.next().is_none().then_some(first)
     }
 
+    /// A model by its name, else by what its server calls it.
+    pub fn find_model(&self, name: &str) -> Option<&ModelConfig> {
+        let by_name = self.models.iter().find(|model| model.name == name);
+        by_name.or_else(|| self.models.iter().find(|model| model.model == name))
+    }
+
     /// Every secret value in these settings, for the log to hide.
     pub fn secrets(&self) -> Vec<Secret> {
         let keys = self.models.iter().filter_map(|model| match &model.api_key {

@@ -43,6 +43,19 @@ pub struct ServerModel {
     pub facts: ModelFacts,
 }
 
+impl ServerModel {
+    /// False for a model that only embeds.
+    pub fn can_chat(&self) -> bool {
+        self.facts.can("completion") != Some(false)
+    }
+
+    /// What it can do beyond answering.
+    pub fn abilities(&self) -> impl Iterator<Item = &str> {
+        let capabilities = self.facts.capabilities.iter().map(String::as_str);
+        capabilities.filter(|ability| *ability != "completion")
+    }
+}
+
 /// What one server has.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Catalogue {

@@ -33,7 +33,7 @@ pub use facts::{Catalogue, ModelFacts, ServerModel};
 pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use message::{CallMessage, Carry, Message, ResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
-pub use model_catalog::{ModelServer, NewModel, Pull, Stock, StockState, Stocks};
+pub use model_catalog::{CatalogState, ModelCatalog, ModelServer, NewModel, Pull, ServerCatalog};
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};
 pub use progress::{Measure, Progress};

@@ -1,10 +1,12 @@
 //! Models a person has configured, and the settings of a conversation.
 
-use super::ProviderKind;
+use super::facts::is_same_model;
+use super::{ModelServer, ProviderKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 use std::path::PathBuf;
+use url::Url;
 
 /// How a model is taught to call tools, and how its calls are read (S6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -126,6 +128,27 @@ impl ModelConfig {
             provider: self.provider,
             model: self.model.clone(),
         }
+    }
+
+    /// The server to ask, without the credentials in its address.
+    pub fn server(&self) -> ModelServer {
+        let url = match Url::parse(&self.base_url) {
+            Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
+                let _ = url.set_username("");
+                let _ = url.set_password(None);
+                url.as_str().trim_end_matches('/').to_owned()
+            }
+            _ => self.base_url.clone(),
+        };
+        ModelServer {
+            provider: self.provider,
+            url,
+        }
+    }
+
+    /// Is it what `server` lists as `name`?
+    pub fn is_listed_as(&self, server: &ModelServer, name: &str) -> bool {
+        self.server() == *server && is_same_model(&self.model, name)
     }
 }
 

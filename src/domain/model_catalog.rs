@@ -1,14 +1,14 @@
-//! What the model servers of this program have in stock, and changes of it: as the
-//! engine knows it and a front end shows it.
+//! The catalog of models: every known server with what it lists, and the changes a user makes
+//! to it (adding and pulling a model).
 
 use super::facts::Catalogue;
 use super::model::Secret;
-use super::{ModelRef, Notice, ProviderKind};
+use super::{ModelConfig, ModelRef, Notice, ProviderKind};
 use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// A server of models, as a person tells it from others.
+/// A server of models, as a user tells it from others.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ModelServer {
     pub provider: ProviderKind,
@@ -31,54 +31,73 @@ impl ModelServer {
     }
 }
 
-/// One server and what is known of it.
+/// One server, the models that are configured for it, and the models it lists.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stock {
+pub struct ServerCatalog {
     pub server: ModelServer,
-    /// Entries of `config.json` that are asked of it; none where it was only found.
+    /// Entries of `config.json`; none if the server was only found.
     pub configured: Vec<ModelRef>,
-    pub state: StockState,
+    pub state: CatalogState,
+}
+
+impl ServerCatalog {
+    /// The server of `model`, before it was asked what it has.
+    pub fn new(model: &ModelConfig, configured: Vec<ModelRef>) -> Self {
+        Self {
+            server: model.server(),
+            configured,
+            state: CatalogState::Asking,
+        }
+    }
+
+    /// None until the server has answered.
+    pub fn listed(&self) -> Option<&Catalogue> {
+        match &self.state {
+            CatalogState::Listed(catalogue) => Some(catalogue),
+            CatalogState::Asking | CatalogState::Failed(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum StockState {
+pub enum CatalogState {
     Asking,
-    Has(Arc<Catalogue>),
+    Listed(Arc<Catalogue>),
     Failed(Notice),
 }
 
-/// All that can be chosen from.
+/// All models that can be chosen.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Stocks {
-    pub servers: Vec<Stock>,
-    /// Variables with keys that are set, by name: never what they hold.
+pub struct ModelCatalog {
+    pub servers: Vec<ServerCatalog>,
+    /// The names (never the values) of the variables with keys that are set.
     pub key_variables: Vec<String>,
-    /// `OLLAMA_HOST` is set to what is no address; the usual one is looked at.
+    /// `OLLAMA_HOST` is not a usable address; the default address is used instead.
     pub is_host_unread: bool,
-    /// There is no model yet, and whoever starts the program is offered some.
+    /// No model is configured yet: the first screen offers those that were found.
     pub offers: bool,
 }
 
-/// A model on its way to a server.
+/// A model that a server is downloading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pull {
     pub server: ModelServer,
     pub name: String,
-    /// What the server is doing, in its words.
+    /// What the server is doing, in its own words.
     pub status: String,
-    /// Bytes of all layers that were named so far.
+    /// Bytes of all layers named so far.
     pub done: u64,
     pub total: u64,
 }
 
 impl Pull {
-    /// Between 0 and 1, where a size is known.
+    /// Between 0 and 1; None while the size is unknown.
     pub fn share(&self) -> Option<f64> {
         (self.total > 0).then(|| (self.done as f64 / self.total as f64).min(1.0))
     }
 }
 
-/// What is wrong with the name of a model to pull.
+/// What is wrong with the name of a model to pull, if anything.
 pub fn no_name(name: &str) -> Option<Notice> {
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if !name.is_empty() && !name.contains(is_odd) {
@@ -93,21 +112,21 @@ pub fn no_name(name: &str) -> Option<Notice> {
     Some(notice.advise("A name is like qwen3:4b; ollama.com/library lists them."))
 }
 
-/// A model to be added to `config.json`, as a person gives it.
+/// A model that the user adds to `config.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewModel {
     pub name: String,
     pub model: String,
     pub provider: ProviderKind,
-    /// None means the provider's usual one.
+    /// None means the provider's default.
     pub base_url: Option<String>,
     /// A key, or `${NAME}`.
     pub api_key: Option<Secret>,
-    /// Address, key and certificate are those of this entry of `config.json`.
+    /// Address, key and certificate are copied from this entry of `config.json`.
     pub like: Option<ModelRef>,
 }
 
-/// A size as people read it: `2.6 GB`.
+/// A size in words: `2.6 GB`.
 pub fn size_words(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     let unit = UNITS.into_iter().find(|(unit, _)| bytes >= *unit / 10 * 9);
@@ -123,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_told_in_the_unit_that_fits() {
+    fn sizes_use_the_unit_that_fits() {
         let cases = [
             (0, "0 B"),
             (899, "899 B"),

@@ -69,7 +69,7 @@ impl Trial {
     }
 
     /// Its row of the table.
-    pub fn row(&self) -> [String; 5] {
+    fn row(&self) -> [String; 5] {
         let yes_no = |yes| if yes { "yes" } else { "no" }.to_owned();
         if !self.was_tried() {
             let dialect = self.dialect.name().to_owned();
@@ -91,8 +91,11 @@ impl Trial {
     }
 }
 
-/// The head of the table whose rows are [`Trial::row`].
-pub const HEAD: [&str; 5] = ["dialect", "called", "well-formed", "answered", "seconds"];
+/// The rows of the table of trials, its head first; raw.
+pub fn trial_rows(trials: &[Trial]) -> impl Iterator<Item = [String; 5]> {
+    let head = ["dialect", "called", "well-formed", "answered", "seconds"];
+    std::iter::once(head.map(str::to_owned)).chain(trials.iter().map(Trial::row))
+}
 
 /// What is known of a model, complete or not.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -48,6 +48,7 @@ mod turn_driver;
 
 pub use argument_checker::ArgumentChecker;
 pub use deps::{EngineDeps, InitialSession, Options};
+pub use models::catalog::list_time_max;
 pub use models::pull::{pull_failed, remove_failed};
 pub use probe::{DialectProbe, ProbeNews};
 

@@ -1,6 +1,7 @@
 //! Tools that `--allow` names: they have to be there, or nothing is asked. A slip in a
 //! name would otherwise be met as a denial, in the middle of a turn.
 
+use super::lines::line;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
@@ -103,10 +104,6 @@ fn why_not(server: &Server, tool: &str) -> Option<String> {
             )
         }
     })
-}
-
-fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@ pub mod call;
 pub mod tools;
 
 use super::advice;
+pub use super::lines::{line, sentence};
 use crate::domain::server::{RemoteTransport, Transport};
-use crate::domain::{Launch, Notice, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool};
 use crate::text::Clean;
+use crate::text::columns::Columns;
 use crate::text::grapheme::width;
 use crate::text::wrap::wrap;
 use serde_json::{Value, json};
@@ -15,8 +17,6 @@ use std::num::NonZeroU16;
 
 /// Bytes of a definition that make about one token, as in the servers pane.
 const BYTES_PER_TOKEN: usize = 4;
-/// Columns between two columns of a table.
-const GAP: usize = 2;
 const INDENT: usize = 4;
 /// A narrower terminal gets what it is wide enough for.
 const COLUMNS_MIN: u16 = 10;
@@ -181,31 +181,16 @@ pub fn tokens(tool: &Tool) -> usize {
     tool.bytes / BYTES_PER_TOKEN
 }
 
-/// Words on one line, clean.
-pub fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
-}
-
-pub fn sentence(notice: &Notice) -> String {
-    line(&advice::sentence(notice))
-}
-
 /// The table of `humble mcp list`. `columns` is how wide the terminal is, where there
 /// is one: what does not fit is folded, never cut.
 pub fn table(found: &[Found], columns: Option<u16>) -> String {
     let rows: Vec<[String; 5]> = found.iter().map(Found::row).collect();
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max();
-    let widths: Vec<usize> = (0..5).map(|column| widest(column).unwrap_or(0)).collect();
-    let used = widths
-        .iter()
-        .filter(|width| **width > 0)
-        .map(|width| width + GAP);
-    let whole = used.sum::<usize>().saturating_sub(GAP);
-    let fits = columns.is_none_or(|columns| whole <= usize::from(columns));
+    let table = Columns::of(&rows);
+    let fits = columns.is_none_or(|columns| table.total() <= usize::from(columns));
     let mut out = String::new();
     for (row, found) in rows.iter().zip(found) {
         match fits {
-            true => out += &aligned(row, &widths),
+            true => out += &format!("{}\n", table.line(row)),
             false => out += &folded_row(row, columns),
         }
         for remark in found.remarks() {
@@ -213,15 +198,6 @@ pub fn table(found: &[Found], columns: Option<u16>) -> String {
         }
     }
     out
-}
-
-fn aligned(row: &[String; 5], widths: &[usize]) -> String {
-    let mut words = String::new();
-    for (cell, columns) in row.iter().zip(widths).filter(|(_, columns)| **columns > 0) {
-        words += cell;
-        words += &" ".repeat(columns - width(cell) + GAP);
-    }
-    format!("{}\n", words.trim_end())
 }
 
 fn folded_row(row: &[String; 5], columns: Option<u16>) -> String {

@@ -1,62 +1,35 @@
 //! What `humble models` prints. Names and words of servers are made clean here.
 
+use super::advice;
+use super::lines::{line, sentence};
 use crate::domain::model::ApiKey;
 use crate::domain::model_catalog::size_words;
-use crate::domain::{ModelRef, ServerModel, Stock, StockState};
-use crate::headless::advice;
-use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::domain::{CatalogState, ModelConfig, ServerCatalog, ServerModel};
+use crate::text::columns::Columns;
 use serde_json::{Value, json};
 
-/// A model of `config.json`, and how it stands with its key.
-pub struct Configured {
-    pub model: ModelRef,
-    /// Of its server, without credentials.
-    pub url: String,
-    pub active: bool,
-    pub key: ApiKey,
-}
-
-/// One line of words, some of which may be a server's.
-pub fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
-}
-
-/// The list for a person.
-pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
+/// The lists for a user.
+pub fn text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let mut out = String::new();
     if configured.is_empty() {
         out += &format!("No model is configured in {file}.\n");
         out += "Start `humble` to choose one; `humble demo` needs none.\n";
     } else {
         out += &format!("Configured in {file}:\n");
-        let rows = configured.iter().map(|one| {
-            let mark = if one.active { "* " } else { "  " };
-            let active = if one.active { "active" } else { "" };
-            [
-                format!("{mark}{}", one.model.name),
-                one.model.provider.name().to_owned(),
-                one.url.clone(),
-                active.to_owned(),
-                key_words(&one.key),
-            ]
-        });
-        out += &aligned(rows.collect());
+        out += &table(configured.iter().map(configured_row));
     }
-    for stock in stocks {
-        let server = &stock.server;
+    for catalog in servers {
+        let server = &catalog.server;
         out += &format!("\n{} ({})\n", line(&server.url), server.provider);
-        match &stock.state {
-            StockState::Asking => {}
-            StockState::Failed(notice) => {
-                out += &format!("  {}\n", line(&advice::sentence(notice)))
-            }
-            StockState::Has(catalogue) if catalogue.models.is_empty() => {
+        match &catalog.state {
+            CatalogState::Asking => {}
+            CatalogState::Failed(notice) => out += &format!("  {}\n", sentence(notice)),
+            CatalogState::Listed(listed) if listed.models.is_empty() => {
                 out += "  It has no models.\n";
             }
-            StockState::Has(catalogue) => {
-                out += &aligned(catalogue.models.iter().map(columns).collect());
-                if catalogue.is_cut {
+            CatalogState::Listed(listed) => {
+                out += &table(listed.models.iter().map(listed_row));
+                if listed.is_cut {
                     out += "  … and more than are listed here.\n";
                 }
             }
@@ -65,49 +38,42 @@ pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
     out
 }
 
-fn columns(model: &ServerModel) -> [String; 5] {
+fn configured_row(model: &ModelConfig) -> [String; 5] {
+    let mark = if model.active { "* " } else { "  " };
+    let active = if model.active { "active" } else { "" };
+    [
+        format!("{mark}{}", model.name),
+        model.provider.name().to_owned(),
+        model.server().url,
+        active.to_owned(),
+        key_words(&model.api_key),
+    ]
+}
+
+fn listed_row(model: &ServerModel) -> [String; 5] {
     let facts = &model.facts;
     let length = facts
         .context_length
         .map(|tokens| format!("{tokens} tokens"));
     let size = [&facts.family, &facts.parameter_size, &facts.quantization];
     let size: Vec<&str> = size.into_iter().flatten().map(String::as_str).collect();
-    let abilities = facts.capabilities.iter().map(String::as_str);
+    let capabilities = facts.capabilities.iter().map(String::as_str);
     let loaded = (model.is_loaded == Some(true)).then_some("in memory");
-    let abilities: Vec<&str> = loaded.into_iter().chain(abilities).collect();
+    let words: Vec<&str> = loaded.into_iter().chain(capabilities).collect();
     [
         format!("  {}", model.name),
         model.bytes.map(size_words).unwrap_or_default(),
         size.join(" "),
         length.unwrap_or_default(),
-        abilities.join(", "),
+        words.join(", "),
     ]
 }
 
-/// Rows with their columns below one another; an empty column takes no room.
-fn aligned(rows: Vec<[String; 5]>) -> String {
-    let rows: Vec<[String; 5]> = rows
-        .into_iter()
-        .map(|row| row.map(|cell| line(&cell)))
-        .collect();
-    let widest = |column: usize| {
-        rows.iter()
-            .map(|row| width(&row[column]))
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..5).map(widest).collect();
-    let mut out = String::new();
-    for row in &rows {
-        let mut words = String::new();
-        for (cell, columns) in row.iter().zip(&widths).filter(|(_, columns)| **columns > 0) {
-            words += cell;
-            words += &" ".repeat(columns - width(cell) + 2);
-        }
-        out += words.trim_end();
-        out.push('\n');
-    }
-    out
+fn table(rows: impl Iterator<Item = [String; 5]>) -> String {
+    let rows: Vec<_> = rows.map(|row| row.map(|cell| line(&cell))).collect();
+    let columns = Columns::of(&rows);
+    let lines = rows.iter().map(|row| columns.line(row) + "\n");
+    lines.collect()
 }
 
 fn key_words(key: &ApiKey) -> String {
@@ -120,22 +86,22 @@ fn key_words(key: &ApiKey) -> String {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
+pub fn json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let configured: Vec<Value> = configured
         .iter()
-        .map(|one| {
-            let (key, variable) = match &one.key {
+        .map(|model| {
+            let (key, variable) = match &model.api_key {
                 ApiKey::NotNeeded => ("not_needed", None),
                 ApiKey::Known(_) => ("present", None),
                 ApiKey::MissingVariable(name) => ("missing", Some(name)),
                 ApiKey::Unusable(_) => ("unusable", None),
             };
             let mut value = json!({
-                "name": one.model.name,
-                "model": one.model.model,
-                "provider": one.model.provider,
-                "url": one.url,
-                "active": one.active,
+                "name": model.name,
+                "model": model.model,
+                "provider": model.provider,
+                "url": model.server().url,
+                "active": model.active,
                 "key": key,
             });
             if let Some(variable) = variable {
@@ -144,16 +110,16 @@ pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
             value
         })
         .collect();
-    let servers: Vec<Value> = stocks
+    let servers: Vec<Value> = servers
         .iter()
-        .map(|stock| {
-            let mut value = json!(stock.server);
-            match &stock.state {
-                StockState::Asking => {}
-                StockState::Failed(notice) => value["error"] = json!(advice::sentence(notice)),
-                StockState::Has(catalogue) => {
-                    value["models"] = json!(catalogue.models);
-                    value["is_cut"] = json!(catalogue.is_cut);
+        .map(|catalog| {
+            let mut value = json!(catalog.server);
+            match &catalog.state {
+                CatalogState::Asking => {}
+                CatalogState::Failed(notice) => value["error"] = json!(advice::sentence(notice)),
+                CatalogState::Listed(listed) => {
+                    value["models"] = json!(listed.models);
+                    value["is_cut"] = json!(listed.is_cut);
                 }
             }
             value

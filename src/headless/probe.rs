@@ -2,12 +2,11 @@
 
 use super::signals::Signals;
 use super::tty_prompt::Terminal;
-use crate::domain::probe::{HEAD, Report, Trial, Wrote};
-use crate::domain::{AskId, Dialect, Notice};
-use crate::headless::advice;
+use crate::domain::probe::{Report, Trial, Wrote, trial_rows};
+use crate::domain::{AskId, Dialect};
+use crate::headless::{advice, lines};
 use crate::protocol::{Answer, Ask, Choice};
-use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::columns::Columns;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -31,31 +30,16 @@ pub fn text(report: &Report) -> String {
 }
 
 fn line(words: &str) -> String {
-    format!("{}\n", Clean::line(words).as_str())
+    lines::line(words) + "\n"
 }
 
 fn table(trials: &[Trial]) -> String {
-    let head = std::iter::once(HEAD.map(str::to_owned));
-    let cells: Vec<[String; 5]> = head
-        .chain(trials.iter().map(Trial::row))
-        .map(|row| row.map(|cell| Clean::line(&cell).as_str().to_owned()))
+    let rows: Vec<_> = trial_rows(trials)
+        .map(|row| row.map(|cell| lines::line(&cell)))
         .collect();
-    let mut out = String::new();
-    for row in &cells {
-        let mut words = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let widest = cells.iter().map(|row| width(&row[column])).max();
-            let room = " ".repeat(widest.unwrap_or(0).saturating_sub(width(cell)));
-            // Seconds stand at the right.
-            words += &match column + 1 == row.len() {
-                true => format!("{room}{cell}"),
-                false => format!("{cell}{room}  "),
-            };
-        }
-        out += words.trim_end();
-        out.push('\n');
-    }
-    out
+    let columns = Columns::of(&rows).with_last_right();
+    let lines = rows.iter().map(|row| columns.line(row) + "\n");
+    lines.collect()
 }
 
 /// The same for programs: one object, its text raw.
@@ -93,11 +77,6 @@ fn result(trial: &Trial) -> Value {
         "seconds": (trial.elapsed.as_secs_f64() * 10.0).round() / 10.0,
         "fault": trial.fault,
     })
-}
-
-/// A notice without what only the screen can do.
-pub fn sentence(notice: &Notice) -> String {
-    Clean::line(&advice::sentence(notice)).as_str().to_owned()
 }
 
 /// Asks on the terminal whether to store what was found; none where there is no

@@ -1,6 +1,7 @@
 //! Pure text: sanitising, widths, wrapping, lenient JSON, Python literals, Markdown, colours of code,
 //! server-sent events. No I/O.
 
+pub mod columns;
 pub mod common_ends;
 mod escape_sequences;
 pub mod exact;

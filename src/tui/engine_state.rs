@@ -2,7 +2,9 @@
 //! Features read it; only the events of the engine change it.
 
 use crate::domain::reply_trace::TraceLine;
-use crate::domain::{Banner, ModelRef, PersonaSummary, Pull, Stocks, Think, ToolMode, Trusted};
+use crate::domain::{
+    Banner, ModelCatalog, ModelRef, PersonaSummary, Pull, Think, ToolMode, Trusted,
+};
 use crate::protocol::{Event, LogLine, Meter};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ pub struct EngineState {
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
     /// The models of every server.
-    pub stocks: Arc<Stocks>,
+    pub catalog: Arc<ModelCatalog>,
     pub pull: Option<Pull>,
     /// The `think` setting of the selected model.
     pub think: Option<Think>,

@@ -212,7 +212,7 @@ impl Model {
 
     /// Is a first run's offer on the screen?
     pub fn offers(&self) -> bool {
-        self.engine.stocks.offers
+        self.engine.catalog.offers
             && !self.first_run.is_closed()
             && self.engine.selected.is_none()
             && self.guide.is_none()

@@ -1,9 +1,10 @@
 //! What `humble mcp …` writes to standard output and standard error.
 
+use crate::app::output;
 use crate::headless::mcp as words;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// A clean line for standard error. Where nobody reads it there is nobody to tell.
 pub(super) fn say(line: &str) {
@@ -15,13 +16,9 @@ pub(super) fn say(line: &str) {
     let _ = (&err).write_all(words::folded(line, 0, columns).as_bytes());
 }
 
-/// Writes to standard output; whoever reads it may have read enough.
+/// Writes to standard output.
 pub(super) fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(fault) if fault.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("the result could not be written"),
-    }
+    output::print(text).context("the result could not be written")
 }
 
 /// How wide the terminal is that standard output is, if it is one.

@@ -134,6 +134,18 @@ pub struct Accepted {
     pub declined: Option<Pin>,
 }
 
+impl Accepted {
+    /// The tool as it is defined now, accepted now.
+    pub fn now(tool: &Tool) -> Self {
+        Self {
+            pin: tool.pin.clone(),
+            since: Timestamp::now(),
+            definition: Some(Definition::of(tool)),
+            declined: None,
+        }
+    }
+}
+
 /// Instructions that may be sent to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agreed {

@@ -49,7 +49,7 @@ impl Actor {
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
-            | Command::ListStocks
+            | Command::ListCatalog
             | Command::AddModel(_)
             | Command::TryModel { .. }
             | Command::PullModel { .. }
@@ -97,18 +97,11 @@ impl Actor {
     }
 
     fn model_command(&mut self, command: Command) {
-        let Self {
-            models,
-            context,
-            cx,
-            ..
-        } = self;
+        let Self { models, cx, .. } = self;
         match command {
-            Command::SelectModel(model) => models.select_model(&model, context, cx),
-            Command::UseModel { server, model } => {
-                models.use_model(server, model, context, cx);
-            }
-            Command::ListStocks => models.list_stocks(cx),
+            Command::SelectModel(model) => models.select_model(&model, cx),
+            Command::UseModel { server, model } => models.use_model(server, model, cx),
+            Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
             Command::TryModel { query, model } => models.try_model(query, &model, cx),
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
@@ -131,7 +124,7 @@ impl Actor {
         }
         let model = self.models.current();
         let probe = model.map(|model| {
-            let (num_ctx, agreed) = self.context.num_ctx_of(model);
+            let (num_ctx, agreed) = self.models.context.num_ctx_of(model);
             DialectProbe {
                 provider: self.cx.provider.clone(),
                 built_in: Arc::clone(&self.built_in),

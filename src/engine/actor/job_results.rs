@@ -30,9 +30,7 @@ impl Actor {
                 self.cx.notice(fault.notice_while_running());
             }
             JobResult::ModelAdded(model, written) => {
-                let context = &mut self.context;
-                self.models
-                    .model_added(*model, written, context, &mut self.cx);
+                self.models.model_added(*model, written, &mut self.cx);
             }
             JobResult::DialectStored(model, dialect, stored) => {
                 self.dialect_stored(&model, dialect, stored);
@@ -74,13 +72,12 @@ impl Actor {
         };
         match pending {
             PendingQuestion::Context { to } => {
-                let outputs = self.context.answered(to, choice);
+                let outputs = self.models.context.answered(to, choice);
                 self.budget_outputs(outputs);
             }
             PendingQuestion::AddModel { server, name } => {
-                let (context, cx) = (&mut self.context, &mut self.cx);
-                self.models
-                    .add_model_answered(&server, &name, choice, context, cx);
+                let cx = &mut self.cx;
+                self.models.add_model_answered(&server, &name, choice, cx);
             }
             PendingQuestion::RemoveModel { server, name } => {
                 let answering = self.turn.as_ref().map(|turn| &*turn.model);

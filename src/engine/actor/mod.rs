@@ -18,7 +18,6 @@ use crate::config::{Known, Read};
 use crate::domain::{Offered, Session};
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::argument_checker::ArgumentChecker;
-use crate::engine::context::ContextBudget;
 use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
 use crate::engine::injection_guard::InjectionGuard;
@@ -58,7 +57,6 @@ struct Actor {
     persist: Persistence,
     recovery: CrashRecovery,
     guard: InjectionGuard,
-    context: ContextBudget,
     turn: Option<ActiveTurn>,
     turn_ids: Ids,
     /// Calls of turns that are over; their servers are still told of the cancellation.
@@ -136,7 +134,6 @@ impl Actor {
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
             guard: InjectionGuard::default(),
-            context: ContextBudget::default(),
             turn: None,
             turn_ids: Ids::default(),
             cancelled_calls: CallsUnderWay::new(),

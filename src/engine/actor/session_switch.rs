@@ -42,7 +42,7 @@ impl Actor {
             let notice = Notice::info("Private has ended: this conversation is saved.");
             self.cx.notice(notice.advise(Advice::MakePrivate));
         }
-        let meter = self.context.reset();
+        let meter = self.models.context.reset();
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {
             self.weigh_session();

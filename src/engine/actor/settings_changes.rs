@@ -49,8 +49,7 @@ impl Actor {
         let first = self.models.first_of(&known.settings, &self.cx).cloned();
         self.come_into_force(known);
         if let Some(model) = first {
-            let context = &mut self.context;
-            self.models.take_model(model, context, &mut self.cx);
+            self.models.take_model(model, &mut self.cx);
         }
         self.settings.taken(changes.len(), &mut self.cx);
     }
@@ -77,9 +76,7 @@ impl Actor {
             self.cx.outbox.push(Event::ToolModeChanged(mode));
         }
         if before.models != self.cx.settings.models {
-            let context = &mut self.context;
-            self.models
-                .settings_changed(&before.models, context, &mut self.cx);
+            self.models.settings_changed(&before.models, &mut self.cx);
         }
         if self.settings.replace_servers(servers) {
             self.configure_servers();

@@ -23,13 +23,13 @@ impl Actor {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.turn_signal(signal),
             ActiveTurnSignal::Facts(facts) => {
-                let outputs = self.context.facts_came(facts);
+                let outputs = self.models.context.facts_came(facts);
                 self.budget_outputs(outputs);
             }
             ActiveTurnSignal::PipedTextRead(quote) => {
                 self.guard.add(Arc::clone(&quote));
                 self.feed(Input::Quoted(quote));
-                let outputs = self.context.go_on();
+                let outputs = self.models.context.go_on();
                 self.budget_outputs(outputs);
             }
         }
@@ -39,7 +39,7 @@ impl Actor {
         match &signal {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
                 if let Some(turn) = &self.turn {
-                    let outputs = self.context.counted(&turn.model, *usage);
+                    let outputs = self.models.context.counted(&turn.model, *usage);
                     self.budget_outputs(outputs);
                 }
             }
@@ -69,10 +69,12 @@ impl Actor {
             match output {
                 TurnOutput::Event(event) => self.emit(event),
                 TurnOutput::Request { messages, tools } => {
-                    self.context.queue(Arc::clone(&turn.model), messages, tools);
+                    self.models
+                        .context
+                        .queue(Arc::clone(&turn.model), messages, tools);
                     // Nothing is sent before the piped text was read for calls.
                     if turn.reading.is_none() {
-                        let outputs = self.context.go_on();
+                        let outputs = self.models.context.go_on();
                         self.budget_outputs(outputs);
                     }
                 }
@@ -133,7 +135,7 @@ impl Actor {
 
     /// Nothing waits to be sent any more, and nobody is asked about it.
     fn drop_unsent(&mut self) {
-        self.context.drop_unsent();
+        self.models.context.drop_unsent();
         if let Some(turn) = &mut self.turn {
             turn.facts = None;
         }
@@ -147,7 +149,7 @@ impl Actor {
         let Some(model) = self.models.current() else {
             return;
         };
-        let weigher = self.context.weigher(model);
+        let weigher = self.models.context.weigher(model);
         let (system, offered) = (self.system_text(), self.offered_now());
         let (epoch, session) = (
             self.conversation.epoch(),
@@ -163,8 +165,8 @@ impl Actor {
         if epoch != self.conversation.epoch() || self.turn.is_some() {
             return;
         }
-        if let Some(model) = self.models.current() {
-            let output = self.context.session_weighed(model, weight);
+        if let Some(model) = self.models.current().cloned() {
+            let output = self.models.context.session_weighed(&model, weight);
             self.budget_outputs(vec![output]);
         }
     }
@@ -208,13 +210,13 @@ impl Actor {
             self.turn_ids = finished.ids;
             self.trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
-            self.context.drop_unsent();
+            self.models.context.drop_unsent();
             if turn.covers.is_some() {
                 // No summary came: the meter showed what it would have been made of.
                 self.weigh_session();
             }
             let tools = self.offered_now();
-            let offer = self.context.offer_to_compact(&tools);
+            let offer = self.models.context.offer_to_compact(&tools);
             offer.into_iter().for_each(|offer| self.cx.notice(offer));
         }
     }

@@ -150,7 +150,7 @@ impl Actor {
         let Some(model) = self.models.current().cloned() else {
             return self.reject(id, prompt, no_model(&self.cx));
         };
-        let tokens = self.context.tokens_max(&model);
+        let tokens = self.models.context.tokens_max(&model);
         let tokens = tokens.unwrap_or(NUM_CTX_UNASKED_MAX);
         let chars = usize::try_from(tokens * SHARE_PERCENT / 100 * TOKEN_CHARS);
         let asked =

@@ -1,5 +1,5 @@
-//! Uses what servers have: found models are added to the settings once the user agreed, new
-//! servers are tried before that, and `think` holds for this run.
+//! Adds models to the settings: one that a known server lists once the user agreed, one of a
+//! new server once that was tried. Sets `think` for this run.
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
@@ -10,7 +10,6 @@ use crate::domain::model::ApiKey;
 use crate::domain::{
     Advice, Catalogue, ModelConfig, ModelRef, ModelServer, NewModel, Notice, QueryId, Think,
 };
-use crate::engine::context::ContextBudget;
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::engine::questions::PendingQuestion;
@@ -18,19 +17,11 @@ use crate::protocol::{Ask, Choice, Event, Owner};
 use std::sync::Arc;
 
 impl ModelRegistry {
-    pub fn use_model(
-        &mut self,
-        server: ModelServer,
-        name: String,
-        context: &mut ContextBudget,
-        cx: &mut EngineCx,
-    ) {
-        let is_it = |model: &&ModelConfig| {
-            config::server_of(model) == server && is_same_model(&model.model, &name)
-        };
-        let configured = cx.settings.models.iter().find(is_it);
+    pub fn use_model(&mut self, server: ModelServer, name: String, cx: &mut EngineCx) {
+        let mut models = cx.settings.models.iter();
+        let configured = models.find(|model| model.is_listed_as(&server, &name));
         if let Some(model) = configured.map(ModelConfig::reference) {
-            return self.select_model(&model, context, cx);
+            return self.select_model(&model, cx);
         }
         if self.config_of(&server, cx).is_none() {
             return cx.notice(Notice::warning(format!(
@@ -40,7 +31,7 @@ impl ModelRegistry {
         }
         // On a first run choosing is all that is asked.
         if self.offers {
-            return self.add_model_answered(&server, &name, Choice::Add, context, cx);
+            return self.add_model_answered(&server, &name, Choice::Add, cx);
         }
         let question = Ask::AddModel {
             server: server.clone(),
@@ -58,7 +49,6 @@ impl ModelRegistry {
         server: &ModelServer,
         name: &str,
         choice: Choice,
-        context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         let Some(config) = self.config_of(server, cx) else {
@@ -83,14 +73,14 @@ impl ModelRegistry {
                     return;
                 };
                 let said = format!("Using {} until humble ends.", model.name);
-                self.take_model(model, context, cx);
+                self.take_model(model, cx);
                 cx.notice(Notice::info(said));
             }
             _ => {}
         }
     }
 
-    /// A name that no other model has: the server tells two apart.
+    /// A name that no other model has; the server's host tells two of the same name apart.
     fn free_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
         let is_taken = |name: &str| cx.settings.models.iter().any(|one| one.name == name);
         if !is_taken(name) {
@@ -102,7 +92,7 @@ impl ModelRegistry {
         names.find(|name| !is_taken(name)).unwrap_or(with_host)
     }
 
-    /// Writes a model into `config.json`; it is used once it stands there.
+    /// Writes a model into `config.json`; it is used once it is written.
     pub fn add_model(&mut self, mut new: NewModel, cx: &mut EngineCx) {
         // Where a key variable exists, the key is sent only without an address.
         let (url, provider) = (new.base_url.as_deref(), new.provider);
@@ -124,7 +114,7 @@ impl ModelRegistry {
         });
     }
 
-    /// A new model as it is used: address, key and certificate may be another's.
+    /// The new model, with address, key and certificate of the entry it is like.
     fn model_of(&self, new: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
         let model = config::understand(&cx.home, new)?;
         let like = new.like.as_ref();
@@ -139,13 +129,12 @@ impl ModelRegistry {
         })
     }
 
-    /// The file lists it now. What else the file may say by now is not taken over:
-    /// edits from outside are weighed on their own way.
+    /// The file lists it now. Other edits of the file are not taken over here: those are
+    /// reviewed first.
     pub fn model_added(
         &mut self,
         model: ModelConfig,
         written: Result<(), ConfigError>,
-        context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         if let Err(fault) = written {
@@ -161,15 +150,15 @@ impl ModelRegistry {
         if let Some(log) = &cx.log {
             log.hide(cx.settings.secrets());
         }
-        self.take_model(model, context, cx);
+        self.take_model(model, cx);
         let said = format!("Using {}. It stands in config.json now.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         cx.notice(Notice::info(said));
-        self.list_stocks(cx);
+        self.list_catalog(cx);
     }
 
-    /// Asks the server of a new model what it has, so that a wrong address or key is
-    /// told before it is saved.
+    /// Asks the server of a new model what it lists, so that a wrong address or key is
+    /// reported before it is saved.
     pub fn try_model(&mut self, query: QueryId, new: &NewModel, cx: &mut EngineCx) {
         let model = match config::understand(&cx.home, new) {
             Ok(model) => model,
@@ -193,7 +182,7 @@ impl ModelRegistry {
         });
     }
 
-    /// For the present model of this program alone.
+    /// For the model in use, until the program ends.
     pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(cx);

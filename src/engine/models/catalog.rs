@@ -1,9 +1,11 @@
 //! What model servers have: asked in the background, each answer an event.
 
-use super::{KnownServer, ModelRegistry, ModelTaskEvent, without_retry};
-use crate::config;
+use super::{ModelRegistry, ModelTaskEvent, without_retry};
+use crate::config::{self, KnownServer};
 use crate::domain::facts::is_same_model;
-use crate::domain::{Catalogue, ModelConfig, ModelServer, ServerModel, Stock, StockState, Stocks};
+use crate::domain::{
+    CatalogState, Catalogue, ModelCatalog, ModelConfig, ModelServer, ServerCatalog, ServerModel,
+};
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use crate::provider::Fault;
@@ -13,85 +15,57 @@ use tokio::task::JoinSet;
 
 /// How long a configured server is waited for.
 pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
-/// How long an Ollama is looked for that nobody spoke of.
+/// How long an Ollama that nobody configured is waited for.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 
+/// How long this server may take to list its models.
+pub fn list_time_max(server: &ServerCatalog) -> Duration {
+    match server.configured.is_empty() {
+        true => LOOK_TIME_MAX,
+        false => LIST_TIME_MAX,
+    }
+}
+
 impl ModelRegistry {
-    /// Looks around for models where the program was never told of any.
+    /// Looks for models if no settings ever listed one.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
         let is_first = !cx.settings.lists_models && cx.unread_config().is_none();
         if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {
             self.offers = true;
-            self.list_stocks(cx);
+            self.list_catalog(cx);
         }
     }
 
-    /// Asks every server anew; what was known of it stands until it answers.
-    pub fn list_stocks(&mut self, cx: &mut EngineCx) {
-        let before = std::mem::take(&mut self.servers);
-        self.servers = self.distinct_servers(cx);
-        self.listing.abort_all();
+    /// Asks every server again; what was known of it stays until it answers.
+    pub fn list_catalog(&mut self, cx: &mut EngineCx) {
+        let before = std::mem::replace(&mut self.servers, known_servers(cx));
+        // Dropping the old set ends its tasks.
         self.listing = JoinSet::new();
         for known in &mut self.servers {
-            let earlier = before
-                .iter()
-                .find(|one| one.stock.server == known.stock.server);
-            if let Some(StockState::Has(catalogue)) = earlier.map(|one| &one.stock.state) {
-                known.stock.state = StockState::Has(Arc::clone(catalogue));
+            let is_same = |one: &&KnownServer| one.catalog.server == known.catalog.server;
+            let earlier = before.iter().find(is_same).map(|one| &one.catalog.state);
+            if let Some(CatalogState::Listed(catalogue)) = earlier {
+                known.catalog.state = CatalogState::Listed(Arc::clone(catalogue));
             }
-            let is_found = known.stock.configured.is_empty();
-            let time = if is_found {
-                LOOK_TIME_MAX
-            } else {
-                LIST_TIME_MAX
-            };
+            let time_max = list_time_max(&known.catalog);
             let (provider, config) = (cx.provider.clone(), known.config.clone());
-            let (server, sender) = (known.stock.server.clone(), self.sender.clone());
+            let (server, sender) = (known.catalog.server.clone(), self.sender.clone());
             self.listing.spawn(async move {
-                let listed = provider.catalogue(&config, time).await;
+                let listed = provider.catalogue(&config, time_max).await;
                 let _ = sender.send(ModelTaskEvent::Listed(server, listed)).await;
             });
         }
-        self.push_stocks(cx);
+        self.push_catalog(cx);
     }
 
-    /// The servers of all configured models, each once, and the Ollama of this machine
-    /// where none is configured.
-    fn distinct_servers(&self, cx: &EngineCx) -> Vec<KnownServer> {
-        let configured = config::model_servers(&cx.settings.models).into_iter();
-        let mut servers: Vec<KnownServer> = configured
-            .map(|served| KnownServer {
-                config: served.config,
-                stock: Stock {
-                    server: served.server,
-                    configured: served.configured,
-                    state: StockState::Asking,
-                },
-            })
-            .collect();
-        let manages = |known: &KnownServer| known.config.provider.manages_models();
-        if !servers.iter().any(manages) && cx.options.stand_in.is_none() {
-            let config = config::local_ollama(&cx.home);
-            servers.push(KnownServer {
-                stock: Stock {
-                    server: config::server_of(&config),
-                    configured: Vec::new(),
-                    state: StockState::Asking,
-                },
-                config,
-            });
-        }
-        servers
-    }
-
-    fn push_stocks(&mut self, cx: &mut EngineCx) {
-        let stocks = Stocks {
-            servers: self.servers.iter().map(|one| one.stock.clone()).collect(),
+    fn push_catalog(&mut self, cx: &mut EngineCx) {
+        let catalog = ModelCatalog {
+            servers: self.servers.iter().map(|one| one.catalog.clone()).collect(),
             key_variables: config::key_variables(),
             is_host_unread: config::is_host_unread(&cx.home),
             offers: self.offers,
         };
-        cx.outbox.push(Event::StocksChanged(Arc::new(stocks)));
+        cx.outbox.push(Event::CatalogChanged(Arc::new(catalog)));
     }
 
     pub(super) fn listed(
@@ -100,46 +74,51 @@ impl ModelRegistry {
         listed: Result<Catalogue, Fault>,
         cx: &mut EngineCx,
     ) {
-        let mut known = self.servers.iter_mut();
-        let Some(known) = known.find(|one| one.stock.server == *server) else {
+        let mut servers = self.servers.iter_mut();
+        let Some(known) = servers.find(|one| one.catalog.server == *server) else {
             return;
         };
-        known.stock.state = match listed {
-            Ok(catalogue) => StockState::Has(Arc::new(catalogue)),
-            Err(fault) => StockState::Failed(without_retry(fault.notice())),
+        known.catalog.state = match listed {
+            Ok(catalogue) => CatalogState::Listed(Arc::new(catalogue)),
+            Err(fault) => CatalogState::Failed(without_retry(fault.notice())),
         };
-        self.push_stocks(cx);
+        self.push_catalog(cx);
+    }
+
+    fn known(&self, server: &ModelServer) -> Option<&KnownServer> {
+        let mut servers = self.servers.iter();
+        servers.find(|one| one.catalog.server == *server)
     }
 
     /// Any model of a server, to ask it by.
     pub fn config_of(&self, server: &ModelServer, cx: &EngineCx) -> Option<ModelConfig> {
-        let known = self.servers.iter();
-        let known = known
-            .filter(|one| one.stock.server == *server)
-            .map(|one| &one.config);
-        let mut configured = cx.settings.models.iter();
-        let configured = || configured.find(|model| config::server_of(model) == *server);
-        known.into_iter().next().or_else(configured).cloned()
+        let mut models = cx.settings.models.iter();
+        let configured = || models.find(|model| model.server() == *server);
+        let known = self.known(server).map(|one| &one.config);
+        known.or_else(configured).cloned()
     }
 
-    /// What a server lists under this name, where that is known.
-    pub fn stocked(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
-        let mut known = self.servers.iter();
-        let known = known.find(|one| one.stock.server == *server)?;
-        let StockState::Has(catalogue) = &known.stock.state else {
-            return None;
-        };
+    /// What a server lists under this name; None if that is not known.
+    pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ServerModel> {
+        let catalogue = self.known(server)?.catalog.listed()?;
         let mut models = catalogue.models.iter();
         models.find(|model| is_same_model(&model.name, name))
     }
 
-    /// Is all known that this server has?
+    /// Are all models of this server known?
     pub fn lists_all(&self, server: &ModelServer) -> bool {
-        let mut known = self.servers.iter();
-        known.any(|one| {
-            let state = &one.stock.state;
-            one.stock.server == *server
-                && matches!(state, StockState::Has(catalogue) if !catalogue.is_cut)
-        })
+        let catalogue = self.known(server).and_then(|one| one.catalog.listed());
+        catalogue.is_some_and(|catalogue| !catalogue.is_cut)
     }
+}
+
+/// The servers of all configured models, and the Ollama of this machine unless another
+/// Ollama is configured.
+fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
+    let mut servers = config::model_servers(&cx.settings.models);
+    let manages = |known: &KnownServer| known.config.provider.manages_models();
+    if !servers.iter().any(manages) && cx.options.stand_in.is_none() {
+        servers.push(KnownServer::local_ollama(&cx.home));
+    }
+    servers
 }

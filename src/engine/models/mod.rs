@@ -2,14 +2,14 @@
 //! to the settings (`add`), pulling and removing (`pull`).
 
 mod add;
-mod catalog;
+pub(super) mod catalog;
 pub(super) mod pull;
 pub(super) mod select;
 
+use super::context::ContextBudget;
 use super::cx::EngineCx;
-use crate::domain::{
-    Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId, Stock,
-};
+use crate::config::KnownServer;
+use crate::domain::{Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId};
 use crate::protocol::Event;
 use crate::provider::{Fault, PullProgress};
 use std::sync::Arc;
@@ -23,8 +23,10 @@ const EVENTS_MAX: usize = 64;
 pub(super) struct ModelRegistry {
     /// The one that answers.
     current: Option<Arc<ModelConfig>>,
+    /// How much of its context the present conversation fills.
+    pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
-    /// ModelRegistry were looked for because the settings list none: choosing one adds it.
+    /// No settings list a model, so we looked for some: choosing one adds it.
     offers: bool,
     pull: Option<ActivePull>,
     listing: JoinSet<()>,
@@ -33,7 +35,7 @@ pub(super) struct ModelRegistry {
     events: mpsc::Receiver<ModelTaskEvent>,
 }
 
-/// What a task of this folder reports.
+/// What a background task of the registry reports.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<Catalogue, Fault>),
@@ -45,14 +47,7 @@ pub(super) enum ModelTaskEvent {
     CannotThink(ModelRef, Vec<String>),
 }
 
-/// A server and how it is asked.
-struct KnownServer {
-    /// Any model of it.
-    config: ModelConfig,
-    stock: Stock,
-}
-
-/// A pull under way; dropping it stops it.
+/// A pull in progress; dropping it stops it.
 struct ActivePull {
     pull: Pull,
     _task: AbortOnDropHandle<()>,
@@ -63,6 +58,7 @@ impl Default for ModelRegistry {
         let (sender, events) = mpsc::channel(EVENTS_MAX);
         Self {
             current: None,
+            context: ContextBudget::default(),
             servers: Vec::new(),
             offers: false,
             pull: None,
@@ -111,7 +107,7 @@ impl ModelRegistry {
             ModelTaskEvent::Tried(query, result) => {
                 cx.outbox.push(Event::ModelTried { query, result });
             }
-            ModelTaskEvent::Pulling(progress) => self.pull_goes_on(progress, cx),
+            ModelTaskEvent::Pulling(progress) => self.pull_progressed(progress, cx),
             ModelTaskEvent::Pulled(result) => self.pull_ended(result, cx),
             ModelTaskEvent::Removed(server, name, result) => {
                 self.removed(&server, &name, result, cx);
@@ -123,7 +119,7 @@ impl ModelRegistry {
     }
 }
 
-/// No prompt was asked here: to retry would ask something else again.
+/// Drops the advice to retry: no prompt failed here, and retrying would send an older one.
 pub(super) fn without_retry(mut notice: Notice) -> Notice {
     let retries = [Advice::Retry, Advice::RetryLater];
     if notice.advice.iter().any(|advice| retries.contains(advice)) {

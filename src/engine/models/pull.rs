@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Progress is told no more often: nobody reads faster.
+/// The shortest time between two reports of progress: nobody reads faster.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 impl ModelRegistry {
@@ -32,21 +32,21 @@ impl ModelRegistry {
         let Some(ollama) = self.ollama(server.as_ref(), "pull models", cx) else {
             return;
         };
-        let server = config::server_of(&ollama);
+        let server = ollama.server();
         let mut stream = cx.provider.pull(&ollama, name);
         let sender = self.sender.clone();
         let task = tokio::spawn(async move {
-            let mut told: Option<(Instant, String)> = None;
+            let mut reported: Option<(Instant, String)> = None;
             let result = loop {
                 match stream.next().await {
                     None => break Ok(()),
                     Some(Err(fault)) => break Err(fault),
                     Some(Ok(progress)) => {
-                        let is_new = told.as_ref().is_none_or(|(at, status)| {
+                        let is_due = reported.as_ref().is_none_or(|(at, status)| {
                             at.elapsed() >= PROGRESS_EVERY || *status != progress.status
                         });
-                        if is_new {
-                            told = Some((Instant::now(), progress.status.clone()));
+                        if is_due {
+                            reported = Some((Instant::now(), progress.status.clone()));
                             let _ = sender.send(ModelTaskEvent::Pulling(progress)).await;
                         }
                     }
@@ -72,7 +72,7 @@ impl ModelRegistry {
         cx.outbox.push(Event::PullChanged(pull));
     }
 
-    /// The Ollama that is meant, or words why there is none.
+    /// The Ollama to ask. If there is none, the user is told so.
     fn ollama(
         &mut self,
         server: Option<&ModelServer>,
@@ -95,7 +95,7 @@ impl ModelRegistry {
         ollama
     }
 
-    pub fn pull_goes_on(&mut self, progress: PullProgress, cx: &mut EngineCx) {
+    pub fn pull_progressed(&mut self, progress: PullProgress, cx: &mut EngineCx) {
         let Some(pulling) = &mut self.pull else {
             return;
         };
@@ -106,7 +106,7 @@ impl ModelRegistry {
     }
 
     pub fn pull_ended(&mut self, result: Result<(), Fault>, cx: &mut EngineCx) {
-        // The last words of a pull that was stopped.
+        // It was stopped meanwhile.
         let Some(pulling) = self.pull.take() else {
             return;
         };
@@ -120,7 +120,7 @@ impl ModelRegistry {
                 };
                 let notice = Notice::info(format!("Pulled {name}{size}."));
                 cx.notice(notice.advise(Advice::UsePulledModel));
-                self.list_stocks(cx);
+                self.list_catalog(cx);
             }
             Err(fault) => cx.notice(pull_failed(&name, &fault)),
         }
@@ -146,20 +146,21 @@ impl ModelRegistry {
         let Some(ollama) = self.ollama(server.as_ref(), "remove models", cx) else {
             return;
         };
-        let server = config::server_of(&ollama);
+        let server = ollama.server();
         if !self.may_remove(&server, &name, answering, cx) {
             return;
         }
-        let stocked = self.stocked(&server, &name);
-        if stocked.is_none() && self.lists_all(&server) {
+        let listed = self.listed_model(&server, &name);
+        if listed.is_none() && self.lists_all(&server) {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
             return cx.notice(notice.advise(Advice::ListModels));
         }
         let question = Ask::RemoveModel {
-            bytes: stocked.and_then(|model| model.bytes),
-            is_in_use: self.current.as_ref().is_some_and(|model| {
-                config::server_of(model) == server && is_same_model(&model.model, &name)
-            }),
+            bytes: listed.and_then(|model| model.bytes),
+            is_in_use: self
+                .current
+                .as_ref()
+                .is_some_and(|model| model.is_listed_as(&server, &name)),
             server: server.clone(),
             name: name.clone(),
         };
@@ -167,7 +168,7 @@ impl ModelRegistry {
         cx.ask(Owner::Program, question, pending);
     }
 
-    /// A model that answers, or is on its way, stays.
+    /// A model that is answering or being pulled must stay; the user is told so.
     fn may_remove(
         &mut self,
         server: &ModelServer,
@@ -175,21 +176,19 @@ impl ModelRegistry {
         answering: Option<&ModelConfig>,
         cx: &mut EngineCx,
     ) -> bool {
-        let answers = answering.is_some_and(|model| {
-            config::server_of(model) == *server && is_same_model(&model.model, name)
-        });
+        let answers = answering.is_some_and(|model| model.is_listed_as(server, name));
         if answers {
             let notice = Notice::warning(format!("`{name}` is answering now."));
             cx.notice(notice.advise(Advice::WaitOrStop));
         }
-        let comes = self.pull.as_ref().is_some_and(|pulling| {
+        let is_pulled = self.pull.as_ref().is_some_and(|pulling| {
             pulling.pull.server == *server && is_same_model(&pulling.pull.name, name)
         });
-        if comes {
+        if is_pulled {
             let notice = Notice::warning(format!("`{name}` is being pulled."));
             cx.notice(notice.advise(Advice::StopPull));
         }
-        !answers && !comes
+        !answers && !is_pulled
     }
 
     pub fn remove_answered(
@@ -222,9 +221,11 @@ impl ModelRegistry {
     ) {
         let notice = match result {
             Ok(()) => {
-                let is_listed = cx.settings.models.iter().any(|model| {
-                    config::server_of(model) == *server && is_same_model(&model.model, name)
-                });
+                let is_listed = cx
+                    .settings
+                    .models
+                    .iter()
+                    .any(|model| model.is_listed_as(server, name));
                 let notice = Notice::info(format!("Removed {name}."));
                 if is_listed {
                     notice.because("config.json still lists it.")
@@ -235,22 +236,22 @@ impl ModelRegistry {
             Err(fault) => remove_failed(name, &fault),
         };
         cx.notice(notice);
-        self.list_stocks(cx);
+        self.list_catalog(cx);
     }
 }
 
-/// Why a pull ended early, and how to go on.
+/// Says why a pull failed, and what to do.
 pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
-    let notice = told(format!("`{name}` was not pulled."), fault);
-    let said = match &fault.cause {
+    let notice = caused_by(format!("`{name}` was not pulled."), fault);
+    let message = match &fault.cause {
         Cause::InStream { message } => message.to_lowercase(),
         Cause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
         _ => String::new(),
     };
-    if said.contains("does not exist") || said.contains("not found") {
+    if message.contains("does not exist") || message.contains("not found") {
         return notice.advise("Check the name; ollama.com/library lists what there is.");
     }
-    if said.contains("no space") {
+    if message.contains("no space") {
         return notice.advise("Make room on the server's disk, then pull again.");
     }
     match &fault.cause {
@@ -259,9 +260,9 @@ pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
     }
 }
 
-/// Why a model is still there.
+/// Says why a model was not removed.
 pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
-    let notice = told(format!("`{name}` was not removed."), fault);
+    let notice = caused_by(format!("`{name}` was not removed."), fault);
     match &fault.cause {
         Cause::Status { status: 404, .. } => Notice {
             why: Some(format!("{} has no such model.", fault.place.url)),
@@ -272,8 +273,8 @@ pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
     }
 }
 
-/// A fault as the reason of something else that did not happen.
-fn told(what: String, fault: &Fault) -> Notice {
+/// What did not happen, because of a fault.
+fn caused_by(what: String, fault: &Fault) -> Notice {
     let fault = without_retry(fault.notice());
     let why = match &fault.why {
         Some(why) => format!("{} {why}", fault.what),

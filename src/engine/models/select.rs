@@ -3,7 +3,6 @@
 use super::ModelRegistry;
 use crate::config::{self, Settings};
 use crate::domain::{Advice, Banner, BannerCause, Dialect, ModelConfig, ModelRef, Notice};
-use crate::engine::context::ContextBudget;
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use std::sync::Arc;
@@ -35,14 +34,10 @@ pub fn no_model(cx: &EngineCx) -> Notice {
 impl ModelRegistry {
     /// The model that the command line names, or the active one.
     pub fn choose_first_model(&mut self, cx: &mut EngineCx) {
-        let named = cx
-            .options
-            .model
-            .as_deref()
-            .map(|name| (name, self.find_model(name, cx)));
-        let model = match named {
-            Some((_, Some(model))) => Some(model),
-            Some((name, None)) => {
+        let named = cx.options.model.as_deref();
+        let model = match named.map(|name| cx.settings.find_model(name).ok_or(name)) {
+            Some(Ok(model)) => Some(model.clone()),
+            Some(Err(name)) => {
                 let names: Vec<&str> = cx
                     .settings
                     .models
@@ -59,14 +54,6 @@ impl ModelRegistry {
         self.current = model.map(Arc::new);
     }
 
-    pub fn find_model(&self, name: &str, cx: &EngineCx) -> Option<ModelConfig> {
-        let models = &cx.settings.models;
-        let by_name = models.iter().find(|model| model.name == name);
-        by_name
-            .or_else(|| models.iter().find(|model| model.model == name))
-            .cloned()
-    }
-
     pub fn list_models(&mut self, cx: &mut EngineCx) {
         let models = cx
             .settings
@@ -78,12 +65,7 @@ impl ModelRegistry {
         cx.outbox.push(Event::ModelsListed { models, selected });
     }
 
-    pub fn select_model(
-        &mut self,
-        wanted: &ModelRef,
-        context: &mut ContextBudget,
-        cx: &mut EngineCx,
-    ) {
+    pub fn select_model(&mut self, wanted: &ModelRef, cx: &mut EngineCx) {
         let Some(model) = self.find_reference(wanted, cx) else {
             cx.notice(Notice::warning(format!(
                 "There is no model `{}` any more.",
@@ -94,7 +76,7 @@ impl ModelRegistry {
         for other in &mut cx.settings.models {
             other.active = other.reference() == *wanted;
         }
-        self.take_model(model, context, cx);
+        self.take_model(model, cx);
         // A stand-in is in no file.
         if cx.options.stand_in.is_some() {
             return;
@@ -109,15 +91,10 @@ impl ModelRegistry {
     }
 
     /// Uses a model from the next turn on, without saving that anywhere.
-    pub fn take_model(
-        &mut self,
-        model: ModelConfig,
-        context: &mut ContextBudget,
-        cx: &mut EngineCx,
-    ) {
+    pub fn take_model(&mut self, model: ModelConfig, cx: &mut EngineCx) {
         cx.outbox.push(Event::ThinkChanged(model.think));
         self.current = Some(Arc::new(model));
-        let meter = context.reset();
+        let meter = self.context.reset();
         cx.outbox.push(Event::ContextMeasured(meter));
         cx.banners.remove(&BannerCause::UnknownModel);
         cx.banners.remove(&BannerCause::ActiveModel);
@@ -127,19 +104,14 @@ impl ModelRegistry {
 
     /// The model in use goes on; of its own entry it takes what is in force. One that
     /// stood in no file stays what it is.
-    pub fn settings_changed(
-        &mut self,
-        before: &[ModelConfig],
-        context: &mut ContextBudget,
-        cx: &mut EngineCx,
-    ) {
+    pub fn settings_changed(&mut self, before: &[ModelConfig], cx: &mut EngineCx) {
         let models = &cx.settings.models;
         let named = |name: &str| models.iter().find(|model| model.name == name);
         if let Some(model) = self.current.clone() {
             let is_it = |other: &&ModelConfig| other.reference() == model.reference();
             let found = models.iter().find(is_it).or_else(|| named(&model.name));
             match (before.iter().find(is_it), found.cloned()) {
-                (Some(old), Some(new)) if *old != new => self.moved(&model, old, new, context, cx),
+                (Some(old), Some(new)) if *old != new => self.moved(&model, old, new, cx),
                 (Some(_), None) => cx.notice(
                     Notice::warning(format!("`{}` is not in config.json any more.", model.name))
                         .because("It goes on answering for now.")
@@ -168,7 +140,6 @@ impl ModelRegistry {
         model: &ModelConfig,
         old: &ModelConfig,
         mut new: ModelConfig,
-        context: &mut ContextBudget,
         cx: &mut EngineCx,
     ) {
         // What was chosen for this run beats the file.
@@ -177,7 +148,7 @@ impl ModelRegistry {
         }
         let moved = new.reference() != old.reference() || new.base_url != old.base_url;
         if moved {
-            return self.take_model(new, context, cx);
+            return self.take_model(new, cx);
         }
         cx.outbox.push(Event::ThinkChanged(new.think));
         self.current = Some(Arc::new(new));

@@ -56,7 +56,7 @@ impl TrustState {
         let Answer::Choice(choice) = answer else {
             return;
         };
-        let is_known = self.trust().is_agreed(&agreed);
+        let is_known = self.stored().is_agreed(&agreed);
         match choice {
             Choice::SendAlways if !is_known => {
                 self.trust_mut().instructions.push(agreed.clone());
@@ -74,7 +74,7 @@ impl TrustState {
 
     fn is_agreed(&self, agreed: &Agreed) -> bool {
         let mut once = self.once.iter();
-        self.trust().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
+        self.stored().is_agreed(agreed) || once.any(|other| other.is_same(agreed))
     }
 
     /// `text` with the instructions of servers that have tools on offer behind it. Each
@@ -121,7 +121,7 @@ impl TrustState {
             };
             let now = Agreed::to(&server.id, &server.launch, words, Timestamp::UNIX_EPOCH);
             let is_of = |old: &Agreed| old.server == now.server && old.launch == now.launch;
-            let mut old = self.trust().instructions.iter().chain(&self.once);
+            let mut old = self.stored().instructions.iter().chain(&self.once);
             let was_agreed = old.any(is_of);
             if was_agreed && !self.is_agreed(&now) {
                 let key = (now.server, now.text);

@@ -75,10 +75,6 @@ impl TrustState {
         self.approval.trust = trust;
     }
 
-    fn trust(&self) -> &Trust {
-        &self.approval.trust
-    }
-
     fn trust_mut(&mut self) -> &mut Trust {
         Arc::make_mut(&mut self.approval.trust)
     }
@@ -90,7 +86,7 @@ impl TrustState {
         cx: &mut EngineCx,
     ) {
         // What cannot be read is not written either; the user was told.
-        if self.trust().doubt.unread {
+        if self.stored().doubt.unread {
             return;
         }
         for edit in edits {
@@ -104,7 +100,7 @@ impl TrustState {
     pub(super) fn store_rule(&mut self, rule: Rule, servers: &[Server], cx: &mut EngineCx) {
         tracing::info!(server = %rule.server, tool = ?rule.tool(), "a decision is remembered");
         self.trust_mut().add(rule.clone());
-        if self.trust().doubt.unread {
+        if self.stored().doubt.unread {
             cx.notice(Notice::warning(
                 "trust.json cannot be read, so this holds until humble ends only.",
             ));
@@ -170,7 +166,7 @@ impl TrustState {
 
     /// Every rule with what keeps it from being followed, or from being kept.
     fn listed_rules(&self, servers: &[Server]) -> Vec<Trusted> {
-        let trust = self.trust();
+        let trust = self.stored();
         let rules = trust.rules.iter().cloned();
         let list = |rule: Rule| {
             let server = servers.iter().find(|server| server.id == rule.server);
@@ -189,7 +185,7 @@ impl TrustState {
         let mut session: Vec<Grant> = self.approval.session().cloned().collect();
         session.sort_by(|a, b| (&a.server, &a.tool).cmp(&(&b.server, &b.tool)));
         let session = session.into_iter().map(Trusted::Session);
-        let agreed = self.trust().instructions.iter().cloned();
+        let agreed = self.stored().instructions.iter().cloned();
         let agreed = agreed.map(Trusted::Instructions);
         let once = self.once.iter().cloned();
         let once = once.map(Trusted::InstructionsOnce);

@@ -5,10 +5,8 @@
 
 use super::TrustState;
 use crate::config::{Pinned, TrustEdit};
-use crate::domain::trust::{Accepted, Cover, Definition, PinChange, Rule};
-use crate::domain::{
-    Advice, Banner, BannerCause, Grant, Launch, Notice, Server, ServerConfig, ServerId,
-};
+use crate::domain::trust::{Accepted, Cover, PinChange, Rule};
+use crate::domain::{Advice, Banner, BannerCause, Launch, Notice, Server, ServerConfig, ServerId};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Answer, Ask, Choice, Owner};
@@ -38,7 +36,7 @@ impl TrustState {
     pub fn withholding(&self, mut server: Server) -> Server {
         if Self::is_pinned(&server) {
             let changed = server.tools.iter();
-            let changed = changed.filter(|tool| self.trust().has_changed(&server, tool));
+            let changed = changed.filter(|tool| self.stored().has_changed(&server, tool));
             server.withheld = changed.map(|tool| tool.name.clone()).collect();
         }
         server
@@ -50,20 +48,14 @@ impl TrustState {
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
             for tool in server.offered() {
                 let known = self
-                    .trust()
+                    .stored()
                     .accepted(&server.id, &server.launch, &tool.name);
                 if known.is_none() {
-                    let accepted = Accepted {
-                        pin: tool.pin.clone(),
-                        since: Timestamp::now(),
-                        definition: Some(Definition::of(tool)),
-                        declined: None,
-                    };
                     new.push(Pinned {
                         server: server.id.clone(),
                         launch: server.launch.clone(),
                         tool: tool.name.clone(),
-                        accepted,
+                        accepted: Accepted::now(tool),
                     });
                 }
             }
@@ -78,7 +70,7 @@ impl TrustState {
 
     /// Keeps what is remembered within its bounds.
     fn forget_stale(&mut self, servers: &[Server], configured: &[ServerConfig]) -> Vec<TrustEdit> {
-        let trust = self.trust();
+        let trust = self.stored();
         let of = |server: &Server| (server.id.clone(), trust.stale(server));
         let mut gone: Vec<_> = servers.iter().map(of).collect();
         gone.retain(|(_, stale)| !stale.is_empty());
@@ -107,7 +99,7 @@ impl TrustState {
             let tools = server.tools.iter().filter(|_| Self::is_pinned(server));
             let change = |tool: &crate::domain::Tool| {
                 let accepted = self
-                    .trust()
+                    .stored()
                     .accepted(&server.id, &server.launch, &tool.name);
                 let accepted = accepted.filter(|accepted| accepted.pin != tool.pin)?;
                 Some(PinChange {
@@ -124,14 +116,13 @@ impl TrustState {
 
     /// Says what is withheld without a decision, as long as something is.
     pub fn tell_of_withheld(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let is_on = |change: &&PinChange| {
+        let is_on = |change: &PinChange| {
             let mut on = servers.iter().filter(|server| server.enabled);
             on.any(|it| it.id == change.server && !it.tools_off.contains(&change.tool.name))
         };
-        let changes = self.changes(servers);
-        let open: Vec<&PinChange> = changes.iter().filter(is_on).collect();
-        let open: Vec<&PinChange> = open.into_iter().filter(|it| !it.is_declined()).collect();
-        let name = |it: &&PinChange| {
+        let mut open = self.changes(servers);
+        open.retain(|change| is_on(change) && !change.is_declined());
+        let name = |it: &PinChange| {
             let (tool, server) = (Clean::name(&it.tool.name), Clean::name(it.server.as_str()));
             format!("`{tool}` of `{server}`")
         };
@@ -251,12 +242,7 @@ impl TrustState {
             }
         };
         if choice == Choice::Accept {
-            let accepted = pinned(Accepted {
-                pin: change.tool.pin.clone(),
-                since: Timestamp::now(),
-                definition: Some(Definition::of(&change.tool)),
-                declined: None,
-            });
+            let accepted = pinned(Accepted::now(&change.tool));
             self.accept_all(std::slice::from_ref(&accepted));
             self.write_trust([TrustEdit::Accept(accepted)], cx);
         } else {
@@ -276,21 +262,13 @@ impl TrustState {
 }
 
 fn never(change: &PinChange) -> Rule {
-    let Grant {
-        server,
-        launch,
-        tool,
-        pin,
-    } = Grant {
+    Rule {
         server: change.server.clone(),
         launch: change.launch.clone(),
-        tool: change.tool.name.clone(),
-        pin: change.tool.pin.clone(),
-    };
-    Rule {
-        server,
-        launch,
         since: Timestamp::now(),
-        cover: Cover::Never { tool, pin },
+        cover: Cover::Never {
+            tool: change.tool.name.clone(),
+            pin: change.tool.pin.clone(),
+        },
     }
 }

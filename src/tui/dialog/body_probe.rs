@@ -2,14 +2,11 @@
 //! each dialect.
 
 use crate::domain::Dialect;
-use crate::domain::probe::{HEAD, Report, Trial};
+use crate::domain::probe::{Report, Trial, trial_rows};
 use crate::text::Clean;
-use crate::text::grapheme::width;
+use crate::text::columns::Columns;
 use crate::tui::advice;
 use crate::tui::widgets::painter::rows_of;
-
-/// Columns between two columns of the table.
-const GAP: usize = 2;
 
 pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
     let say = |words: &str| rows_of(&Clean::line(words), columns);
@@ -43,37 +40,16 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
 
 fn table(trials: &[Trial], columns: u16) -> Vec<String> {
     let clean = |cell: String| Clean::line(&cell).as_str().to_owned();
-    let cells: Vec<[String; 5]> = std::iter::once(HEAD.map(str::to_owned))
-        .chain(trials.iter().map(Trial::row))
-        .map(|row| row.map(clean))
-        .collect();
-    let widest = |column: usize| cells.iter().map(|row| width(&row[column])).max();
-    let widths: Vec<usize> = (0..HEAD.len()).filter_map(widest).collect();
-    let whole = widths.iter().sum::<usize>() + GAP * (HEAD.len() - 1);
-    if whole > usize::from(columns) {
-        let rows = trials.iter().zip(&cells[1..]);
-        let told =
-            rows.flat_map(|(trial, cells)| rows_of(&Clean::line(&line(trial, cells)), columns));
-        return told.collect();
+    let rows: Vec<_> = trial_rows(trials).map(|row| row.map(clean)).collect();
+    let table = Columns::of(&rows).with_last_right();
+    if table.total() <= usize::from(columns) {
+        return rows.iter().map(|row| table.line(row)).collect();
     }
-    cells.iter().map(|row| aligned(row, &widths)).collect()
-}
-
-/// Words from the left, seconds at the right.
-fn aligned(row: &[String; 5], widths: &[usize]) -> String {
-    let mut line = String::new();
-    for (column, (cell, columns)) in row.iter().zip(widths).enumerate() {
-        let room = " ".repeat(columns - width(cell));
-        if column + 1 == widths.len() {
-            line += &room;
-            line += cell;
-        } else {
-            line += cell;
-            line += &room;
-            line += &" ".repeat(GAP);
-        }
-    }
-    line
+    let lines = trials.iter().zip(&rows[1..]);
+    let lines = lines.map(|(trial, cells)| line(trial, cells));
+    lines
+        .flat_map(|line| rows_of(&Clean::line(&line), columns))
+        .collect()
 }
 
 fn line(trial: &Trial, [dialect, called, well_formed, answered, seconds]: &[String; 5]) -> String {

@@ -43,7 +43,7 @@ pub struct AddModelForm {
 impl AddModelForm {
     pub fn new(shared: Shared) -> Self {
         let mut form = Self::default();
-        form.suggest_key(&shared.engine.stocks.key_variables);
+        form.suggest_key(&shared.engine.catalog.key_variables);
         form
     }
 
@@ -216,7 +216,7 @@ impl Layer for AddModelForm {
             _ => changed = self.field_key(key),
         }
         if changed {
-            self.changed(&cx.shared.engine.stocks.key_variables);
+            self.changed(&cx.shared.engine.catalog.key_variables);
         }
         Handled::Consumed
     }
@@ -227,7 +227,7 @@ impl Layer for AddModelForm {
         self.begin_typing();
         if let Some(field) = self.field() {
             field.insert(line.trim());
-            self.changed(&cx.shared.engine.stocks.key_variables);
+            self.changed(&cx.shared.engine.catalog.key_variables);
         }
         Handled::Consumed
     }

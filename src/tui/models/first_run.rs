@@ -1,7 +1,7 @@
 //! The offer of a first run. A digit or an arrow only points; Enter takes, so that a message
 //! which begins with a digit writes no settings.
 
-use crate::domain::{Notice, Stocks};
+use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed;
 use crate::tui::keymap::layers;
@@ -47,7 +47,7 @@ impl FirstRun {
     }
 
     /// The servers have other models now.
-    pub fn follow(&mut self, before: &Stocks, after: &Stocks, now: Duration) {
+    pub fn follow(&mut self, before: &ModelCatalog, after: &ModelCatalog, now: Duration) {
         if first_run_items(before).len() != first_run_items(after).len() {
             self.changed = now;
             self.pointed = None;
@@ -55,7 +55,7 @@ impl FirstRun {
     }
 
     pub fn key(&mut self, key: KeyEvent, cx: &mut Cx) -> Handled {
-        let count = first_run_items(&cx.shared.engine.stocks).len();
+        let count = first_run_items(&cx.shared.engine.catalog).len();
         match layers::find(key, &[Place::FirstRun]) {
             Some(LayerKey::Back) => {
                 self.closed = true;
@@ -108,7 +108,7 @@ impl FirstRun {
         }
         self.changed = cx.shared.now;
         self.typed.clear();
-        match first_run_items(&cx.shared.engine.stocks).get(at) {
+        match first_run_items(&cx.shared.engine.catalog).get(at) {
             Some(FirstRunItem::Model(server, listed)) => cx.send(Command::UseModel {
                 server: (*server).clone(),
                 model: listed.name.clone(),

@@ -3,11 +3,11 @@
 
 use crate::domain::ToolMode;
 use crate::domain::model_catalog::size_words;
-use crate::domain::{StockState, StockState::*, Stocks};
+use crate::domain::{CatalogState, ModelCatalog};
 use crate::text::Clean;
 use crate::tui::engine_state::EngineState;
 use crate::tui::models::first_run::FirstRun;
-use crate::tui::models::rows::{FirstRunItem, can_chat, count_words, first_run_items};
+use crate::tui::models::rows::{FirstRunItem, count_words, first_run_items};
 use crate::tui::widgets::painter::{Painter, rows_of};
 use ratatui::layout::Rect;
 
@@ -30,8 +30,8 @@ pub fn draw(engine: &EngineState, offer: Option<&FirstRun>, area: Rect, pen: &mu
         pen.paragraph(area, &Clean::own(words), dim);
         return;
     };
-    let items = first_run_items(&engine.stocks);
-    let found = state_words(&engine.stocks);
+    let items = first_run_items(&engine.catalog);
+    let found = state_words(&engine.catalog);
     let found = rows_of(&Clean::line(&found), area.width);
     let welcome = rows_of(&Clean::own(WELCOME), area.width);
     let mut rest = area;
@@ -90,11 +90,7 @@ fn items_in(offer: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &mut 
         if let FirstRunItem::Model(_, listed) = item
             && area.width >= COLUMNS_FROM
         {
-            let abilities = listed.facts.capabilities.iter();
-            let abilities: Vec<&str> = abilities
-                .map(String::as_str)
-                .filter(|ability| *ability != "completion")
-                .collect();
+            let abilities: Vec<&str> = listed.abilities().collect();
             let abilities = Clean::line(&abilities.join(", "));
             // The name's column is wide enough for most, and the rest stays aligned.
             let name = (area.width / 2).min(36);
@@ -128,33 +124,33 @@ fn label(item: &FirstRunItem<'_>) -> String {
 }
 
 /// What became of the look for an Ollama.
-fn state_words(stocks: &Stocks) -> String {
-    let found = found_words(stocks);
-    if stocks.is_host_unread {
+fn state_words(catalog: &ModelCatalog) -> String {
+    let found = found_words(catalog);
+    if catalog.is_host_unread {
         return format!("OLLAMA_HOST is set, but is no address that can be used. {found}");
     }
     found
 }
 
-fn found_words(stocks: &Stocks) -> String {
-    let Some(stock) = stocks.servers.first() else {
+fn found_words(catalog: &ModelCatalog) -> String {
+    let Some(server) = catalog.servers.first() else {
         return String::new();
     };
-    let url = &stock.server.url;
-    match &stock.state {
-        Asking => format!("Looking for Ollama at {url} …"),
-        Failed(_) => format!(
+    let url = &server.server.url;
+    match &server.state {
+        CatalogState::Asking => format!("Looking for Ollama at {url} …"),
+        CatalogState::Failed(_) => format!(
             "No Ollama answers at {url}. Start it with `ollama serve`, or choose another way:"
         ),
-        Has(catalogue) if catalogue.models.is_empty() => {
+        CatalogState::Listed(listed) if listed.models.is_empty() => {
             "Ollama is running here, and has no model yet. /models pull qwen3:4b gets one."
                 .to_owned()
         }
-        StockState::Has(catalogue) => {
-            let chats = catalogue.models.iter().filter(|one| can_chat(one)).count();
+        CatalogState::Listed(listed) => {
+            let chats = listed.models.iter().filter(|one| one.can_chat()).count();
             let count = count_words(chats);
-            let listed = first_run_items(stocks).len() - 2;
-            if listed < chats {
+            let offered = first_run_items(catalog).len() - 2;
+            if offered < chats {
                 format!("Ollama is running here, with {count}; /models shows all:")
             } else {
                 format!("Ollama is running here, with {count}:")

@@ -1,13 +1,13 @@
 //! The layer of `/models`: all models of all servers, to use, pull or remove.
 
 use crate::domain::model_catalog::no_name;
-use crate::domain::{ModelServer, Notice, Stocks};
+use crate::domain::{ModelCatalog, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::layers::{LayerKey, Place};
 use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Cx, Handled, Layer, LayerArea, Picked, Request, Shared};
 use crate::tui::models::add_form::AddModelForm;
-use crate::tui::models::rows::{ModelRow, choosable, is_nothing_known, rows};
+use crate::tui::models::rows::{ModelRow, is_nothing_known, model_rows};
 use crate::tui::models::view;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list::{ListKey, SearchList};
@@ -53,19 +53,19 @@ fn open(pulling: Option<Editor>, cx: &mut Cx) {
         pulling,
         ..ModelsLayer::default()
     });
-    cx.send(Command::ListStocks);
+    cx.send(Command::ListCatalog);
 }
 
 impl ModelsLayer {
-    fn selected<'a>(&self, stocks: &'a Stocks) -> Option<ModelRow<'a>> {
-        let rows = choosable(&rows(stocks, &self.list.filter()));
+    fn selected<'a>(&self, catalog: &'a ModelCatalog) -> Option<ModelRow<'a>> {
+        let rows = model_rows(catalog, &self.list.filter());
         let at = self.list.selected(rows.len());
         rows.get(at).copied().filter(|_| !self.is_lost)
     }
 
     /// Rows came or went: what is selected stays selected.
-    fn follow(&mut self, before: &Stocks, now: &Stocks) {
-        let found = choosable(&rows(now, &self.list.filter()));
+    fn follow(&mut self, before: &ModelCatalog, now: &ModelCatalog) {
+        let found = model_rows(now, &self.list.filter());
         let selected = self.selected(before);
         let at = selected.and_then(|selected| {
             found
@@ -91,7 +91,7 @@ impl ModelsLayer {
                 }
                 self.pulling = None;
                 if !name.is_empty() {
-                    let server = self.selected_ollama(&cx.shared.engine.stocks);
+                    let server = self.selected_ollama(&cx.shared.engine.catalog);
                     cx.send(Command::PullModel { server, name });
                 }
             }
@@ -102,13 +102,13 @@ impl ModelsLayer {
     }
 
     /// The server of the selected row, where it is an Ollama.
-    fn selected_ollama(&self, stocks: &Stocks) -> Option<ModelServer> {
-        let server = self.selected(stocks).map(|row| row.server.clone());
+    fn selected_ollama(&self, catalog: &ModelCatalog) -> Option<ModelServer> {
+        let server = self.selected(catalog).map(|row| row.server.clone());
         server.filter(|server| server.provider.manages_models())
     }
 
     fn take(&self, cx: &mut Cx) -> Handled {
-        let Some(row) = self.selected(&cx.shared.engine.stocks) else {
+        let Some(row) = self.selected(&cx.shared.engine.catalog) else {
             return Handled::Consumed;
         };
         match row.configured {
@@ -122,7 +122,7 @@ impl ModelsLayer {
     }
 
     fn remove(&self, cx: &mut Cx) {
-        let Some(row) = self.selected(&cx.shared.engine.stocks) else {
+        let Some(row) = self.selected(&cx.shared.engine.catalog) else {
             return;
         };
         if row.listed.is_none() {
@@ -160,14 +160,14 @@ impl Layer for ModelsLayer {
             self.is_lost = false;
             return Handled::Consumed;
         }
-        let stocks = &cx.shared.engine.stocks;
+        let catalog = &cx.shared.engine.catalog;
         let is_free = !self.list.is_in_rows() && self.list.is_unfiltered();
         let adds = layers::find(key, &[Place::Models]) == Some(LayerKey::AddServer);
-        if adds && is_free && is_nothing_known(stocks) {
+        if adds && is_free && is_nothing_known(catalog) {
             cx.open(AddModelForm::new(cx.shared));
             return Handled::Consumed;
         }
-        let count = choosable(&rows(stocks, &self.list.filter())).len();
+        let count = model_rows(catalog, &self.list.filter()).len();
         match self.list.key(key, count, Place::Models) {
             ListKey::Close => return Handled::Closed,
             ListKey::Searched => self.is_lost = false,
@@ -175,7 +175,7 @@ impl Layer for ModelsLayer {
             ListKey::Key(LayerKey::Delete) => self.remove(cx),
             ListKey::Key(LayerKey::Pull) => self.pulling = Some(Editor::new(&self.list.filter())),
             ListKey::Key(LayerKey::StopPull) => cx.send(Command::StopPull),
-            ListKey::Key(LayerKey::Refresh) => cx.send(Command::ListStocks),
+            ListKey::Key(LayerKey::Refresh) => cx.send(Command::ListCatalog),
             ListKey::Key(LayerKey::AddServer) => cx.open(AddModelForm::new(cx.shared)),
             _ => {}
         }
@@ -194,8 +194,8 @@ impl Layer for ModelsLayer {
     }
 
     fn event(&mut self, event: &Event, cx: &mut Cx) -> Handled {
-        if let Event::StocksChanged(stocks) = event {
-            self.follow(&cx.shared.engine.stocks, stocks);
+        if let Event::CatalogChanged(catalog) = event {
+            self.follow(&cx.shared.engine.catalog, catalog);
         }
         Handled::PassedOn
     }
@@ -230,7 +230,7 @@ impl Layer for ModelsLayer {
             return vec![take, pull, delete, last, listed(LayerKey::Back, "back")];
         }
         let close = listed(LayerKey::Back, "close");
-        if is_nothing_known(&shared.engine.stocks) {
+        if is_nothing_known(&shared.engine.catalog) {
             return vec![add, close];
         }
         vec![take, listed(LayerKey::Switch, "list"), close]

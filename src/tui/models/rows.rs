@@ -1,26 +1,28 @@
-//! The models of all servers as rows, narrowed by a filter.
+//! The catalog as rows of the dialog, narrowed by a filter, and as the items of a first run.
 
 use crate::domain::facts::is_same_model;
-use crate::domain::{ModelRef, ModelServer, ServerModel, Stock, StockState, Stocks};
+use crate::domain::{
+    CatalogState, ModelCatalog, ModelRef, ModelServer, ServerCatalog, ServerModel,
+};
 use crate::tui::advice;
 
-/// A row of the list.
+/// A row of the dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Row<'a> {
-    Server(&'a Stock),
+    Server(&'a ServerCatalog),
     Model(ModelRow<'a>),
-    /// Why the server has no rows, and whether that is a fault.
+    /// Something about the server, and whether it is a fault.
     Words(String, bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ModelRow<'a> {
     pub server: &'a ModelServer,
-    /// None where its server did not list it.
+    /// None if its server does not list it, or has not answered.
     pub listed: Option<&'a ServerModel>,
     pub configured: Option<&'a ModelRef>,
-    /// Its server said what it has.
-    pub is_known: bool,
+    /// Its server answered, and does not list it.
+    pub is_missing: bool,
 }
 
 impl ModelRow<'_> {
@@ -31,113 +33,97 @@ impl ModelRow<'_> {
         listed.or(configured).unwrap_or_default()
     }
 
-    /// What a person picks it by.
+    /// What the user picks it by.
     pub fn name(&self) -> &str {
         let configured = self.configured.map(|entry| entry.name.as_str());
         configured.unwrap_or_else(|| self.model())
     }
 
-    fn is_meant(&self, wanted: &str) -> bool {
+    fn matches(&self, wanted: &str) -> bool {
         let facts = self.listed.map(|model| &model.facts);
         let family = facts.and_then(|facts| facts.family.as_deref());
-        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
-        let said = [self.name(), self.model(), family.unwrap_or_default()];
-        let abilities = abilities.iter().map(String::as_str);
-        let mut said = said.into_iter().chain(abilities);
-        wanted.is_empty() || said.any(|word| word.to_lowercase().contains(wanted))
+        let capabilities = facts.into_iter().flat_map(|facts| &facts.capabilities);
+        let mut words = [self.name(), self.model(), family.unwrap_or_default()]
+            .into_iter()
+            .chain(capabilities.map(String::as_str));
+        wanted.is_empty() || words.any(|word| word.to_lowercase().contains(wanted))
     }
 }
 
-/// The rows that a filter lets through.
-pub fn rows<'a>(stocks: &'a Stocks, filter: &str) -> Vec<Row<'a>> {
+/// The rows that match a filter.
+pub fn rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<Row<'a>> {
     let wanted = filter.trim().to_lowercase();
     let mut rows = Vec::new();
-    for stock in &stocks.servers {
-        let models: Vec<_> = models_of(stock)
-            .into_iter()
-            .filter(|row| row.is_meant(&wanted))
-            .collect();
-        // An Ollama that nobody configured and that is not there is not missed.
-        let is_missed = !stock.configured.is_empty() || stocks.offers;
-        let words = words_of(stock).filter(|(_, is_fault)| is_missed || !is_fault);
+    for server in &catalog.servers {
+        let mut models = models_of(server);
+        models.retain(|row| row.matches(&wanted));
+        // It is no fault if an Ollama that nobody configured does not answer.
+        let is_expected = !server.configured.is_empty() || catalog.offers;
+        let words = words_of(server).filter(|(_, is_fault)| is_expected || !is_fault);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
             continue;
         }
-        rows.push(Row::Server(stock));
+        rows.push(Row::Server(server));
         rows.extend(words.map(|(words, is_fault)| Row::Words(words, is_fault)));
         rows.extend(models.into_iter().map(Row::Model));
     }
     rows
 }
 
-fn models_of(stock: &Stock) -> Vec<ModelRow<'_>> {
-    let server = &stock.server;
-    let listed = match &stock.state {
-        StockState::Has(catalogue) => catalogue.models.as_slice(),
-        _ => &[],
+/// The models of a server: those it lists, then those that are only configured.
+fn models_of(catalog: &ServerCatalog) -> Vec<ModelRow<'_>> {
+    let answer = catalog.listed();
+    let listed = answer.map_or(&[][..], |answer| &answer.models);
+    let row = |listed, configured| ModelRow {
+        server: &catalog.server,
+        listed,
+        configured,
+        is_missing: listed.is_none() && answer.is_some(),
     };
+    let is_same = |entry: &ModelRef, model: &ServerModel| is_same_model(&entry.model, &model.name);
     let mut rows = Vec::new();
     for model in listed {
-        let entries = stock.configured.iter();
-        let mut entries = entries
-            .filter(|entry| is_same_model(&entry.model, &model.name))
-            .peekable();
-        let row = |configured| ModelRow {
-            server,
-            listed: Some(model),
-            configured,
-            is_known: true,
-        };
+        let entries = catalog.configured.iter();
+        let mut entries = entries.filter(|entry| is_same(entry, model)).peekable();
         if entries.peek().is_none() {
-            rows.push(row(None));
+            rows.push(row(Some(model), None));
         }
-        rows.extend(entries.map(|entry| row(Some(entry))));
+        rows.extend(entries.map(|entry| row(Some(model), Some(entry))));
     }
-    let is_listed = |entry: &ModelRef| {
-        let mut listed = listed.iter();
-        listed.any(|model| is_same_model(&entry.model, &model.name))
-    };
-    let missing = stock.configured.iter().filter(|entry| !is_listed(entry));
-    rows.extend(missing.map(|entry| ModelRow {
-        server,
-        listed: None,
-        configured: Some(entry),
-        is_known: matches!(stock.state, StockState::Has(_)),
-    }));
+    let is_listed = |entry: &ModelRef| listed.iter().any(|model| is_same(entry, model));
+    let unlisted = catalog.configured.iter().filter(|entry| !is_listed(entry));
+    rows.extend(unlisted.map(|entry| row(None, Some(entry))));
     rows
 }
 
-fn words_of(stock: &Stock) -> Option<(String, bool)> {
-    match &stock.state {
-        StockState::Asking => Some(("Asking …".to_owned(), false)),
-        StockState::Failed(notice) => Some((advice::sentence(notice), true)),
-        StockState::Has(catalogue) if catalogue.models.is_empty() => {
+fn words_of(catalog: &ServerCatalog) -> Option<(String, bool)> {
+    match &catalog.state {
+        CatalogState::Asking => Some(("Asking …".to_owned(), false)),
+        CatalogState::Failed(notice) => Some((advice::sentence(notice), true)),
+        CatalogState::Listed(listed) if listed.models.is_empty() => {
             Some(("It has no models yet.".to_owned(), false))
         }
-        StockState::Has(catalogue) if catalogue.is_cut => {
+        CatalogState::Listed(listed) if listed.is_cut => {
             Some(("It has more than are listed here.".to_owned(), false))
         }
-        StockState::Has(_) => None,
+        CatalogState::Listed(_) => None,
     }
 }
 
 /// The rows that can be chosen.
-pub fn choosable<'a>(rows: &[Row<'a>]) -> Vec<ModelRow<'a>> {
-    let models = rows.iter().filter_map(|row| match row {
-        Row::Model(row) => Some(*row),
-        _ => None,
-    });
+pub fn model_rows<'a>(catalog: &'a ModelCatalog, filter: &str) -> Vec<ModelRow<'a>> {
+    let models = rows(catalog, filter)
+        .into_iter()
+        .filter_map(|row| match row {
+            Row::Model(row) => Some(row),
+            Row::Server(_) | Row::Words(..) => None,
+        });
     models.collect()
 }
 
-/// Is there nothing at all, whatever is searched for?
-pub fn is_nothing_known(stocks: &Stocks) -> bool {
-    rows(stocks, "").is_empty()
-}
-
-/// Models that only embed are for no conversation.
-pub fn can_chat(model: &ServerModel) -> bool {
-    model.facts.can("completion") != Some(false)
+/// Would the dialog be empty without a filter?
+pub fn is_nothing_known(catalog: &ModelCatalog) -> bool {
+    rows(catalog, "").is_empty()
 }
 
 /// `3 models`, `1 model`.
@@ -158,15 +144,11 @@ pub enum FirstRunItem<'a> {
 }
 
 /// What a first run offers, in the order of its numbers.
-pub fn first_run_items(stocks: &Stocks) -> Vec<FirstRunItem<'_>> {
-    let models = stocks.servers.iter().flat_map(|stock| match &stock.state {
-        StockState::Has(catalogue) => catalogue
-            .models
-            .iter()
-            .filter(|model| can_chat(model))
-            .map(|model| FirstRunItem::Model(&stock.server, model))
-            .collect(),
-        _ => Vec::new(),
+pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
+    let models = catalog.servers.iter().flat_map(|one| {
+        let listed = one.listed().into_iter().flat_map(|listed| &listed.models);
+        let chats = listed.filter(|model| model.can_chat());
+        chats.map(|model| FirstRunItem::Model(&one.server, model))
     });
     let models = models.take(OFFERED_MAX);
     models

@@ -1,7 +1,7 @@
 //! The dialog of models: a search line, servers with what they have, the pull.
 
 use crate::domain::model_catalog::size_words;
-use crate::domain::{Pull, Stock, StockState};
+use crate::domain::{Pull, ServerCatalog, ServerModel};
 use crate::text::Clean;
 use crate::tui::layer::Shared;
 use crate::tui::models::layer::ModelsLayer;
@@ -30,7 +30,7 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let engine = shared.engine;
-    let all = rows(&engine.stocks, &open.list.filter());
+    let all = rows(&engine.catalog, &open.list.filter());
     let count = all
         .iter()
         .filter(|row| matches!(row, Row::Model(_)))
@@ -73,7 +73,7 @@ pub fn draw(
 
 /// One drawn line.
 enum Line<'a> {
-    Server(&'a Stock),
+    Server(&'a ServerCatalog),
     Model(&'a ModelRow<'a>),
     /// The mark of a fault stands before its first line.
     Words(String, bool),
@@ -83,7 +83,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     for row in all {
         match row {
-            Row::Server(stock) => lines.push(Line::Server(stock)),
+            Row::Server(server) => lines.push(Line::Server(server)),
             Row::Model(row) => lines.push(Line::Model(row)),
             Row::Words(words, is_fault) => {
                 let rows = rows_of(&Clean::line(words), columns.saturating_sub(2));
@@ -97,21 +97,18 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
 
 fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &mut Painter) {
     let lines = lines(all, area.width);
-    // The drawn line of the selected one, since servers stand between.
-    let models = lines.iter().enumerate();
-    let mut models = models.filter(|(_, line)| matches!(line, Line::Model(_)));
-    let count = all
-        .iter()
-        .filter(|row| matches!(row, Row::Model(_)))
-        .count();
-    let at = models.nth(open.list.selected(count)).map(|(at, _)| at);
+    // Only the lines of models can be selected.
+    let models: Vec<usize> = (0..lines.len())
+        .filter(|index| matches!(lines[*index], Line::Model(_)))
+        .collect();
+    let at = models.get(open.list.selected(models.len())).copied();
     for mut row in rows_in_view(lines.len(), at, area, pen) {
         if row.is_selected && open.is_lost {
             row = row.unselected(pen);
         }
         let line = row.line;
         match &lines[row.index] {
-            Line::Server(stock) => server_line(stock, line, pen),
+            Line::Server(server) => server_line(server, line, pen),
             Line::Words(words, is_fault) => {
                 let mark = if *is_fault { pen.glyphs.failed } else { " " };
                 pen.put(line.x, line.y, mark, pen.theme.failure, 1);
@@ -134,13 +131,11 @@ fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &m
     }
 }
 
-fn server_line(stock: &Stock, line: Rect, pen: &mut Painter) {
-    let (server, dot) = (&stock.server, pen.glyphs.dot);
+fn server_line(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
+    let (server, dot) = (&catalog.server, pen.glyphs.dot);
     let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
-    let right = match &stock.state {
-        StockState::Has(catalogue) => count_words(catalogue.models.len()),
-        _ => String::new(),
-    };
+    let listed = catalog.listed();
+    let right = listed.map_or_else(String::new, |listed| count_words(listed.models.len()));
     let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
     let columns = end.saturating_sub(line.x + 1);
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.bold, columns);
@@ -151,10 +146,9 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
     let line = at.line;
     let mut end = line.right();
     if line.width >= STATE_FROM {
-        let is_missing = row.is_known && row.listed.is_none();
         let (word, style) = match (in_use, row.configured.is_some()) {
             (true, _) => ("in use", pen.theme.success),
-            (_, true) if is_missing => ("not listed", pen.theme.attention),
+            (_, true) if row.is_missing => ("not listed", pen.theme.attention),
             (_, true) => ("configured", pen.theme.dim),
             (_, false) => ("", pen.theme.dim),
         };
@@ -181,13 +175,10 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
 fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
     let facts = row.listed.map(|listed| &listed.facts);
     if width >= ABILITIES_FROM {
-        let mut words: Vec<&str> = Vec::new();
-        if row.listed.and_then(|listed| listed.is_loaded) == Some(true) {
-            words.push("in memory");
-        }
-        let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
-        let abilities = abilities.iter().map(String::as_str);
-        words.extend(abilities.filter(|ability| *ability != "completion"));
+        let loaded = row.listed.filter(|listed| listed.is_loaded == Some(true));
+        let loaded = loaded.map(|_| "in memory").into_iter();
+        let abilities = row.listed.into_iter().flat_map(ServerModel::abilities);
+        let words: Vec<&str> = loaded.chain(abilities).collect();
         let words = Clean::line(&words.join(", "));
         pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
         end -= 28;

@@ -39,9 +39,9 @@ pub fn apply(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
             model.composer.private_changed(private);
         }
         Event::PromptOffered(prompt) => branches::offered(model, &prompt),
-        Event::StocksChanged(stocks) => {
-            let before = std::mem::replace(&mut model.engine.stocks, stocks);
-            let after = &model.engine.stocks;
+        Event::CatalogChanged(catalog) => {
+            let before = std::mem::replace(&mut model.engine.catalog, catalog);
+            let after = &model.engine.catalog;
             model.first_run.follow(&before, after, model.now);
         }
         Event::ProbeChanged(state) => probe::changed(model, state, effects),

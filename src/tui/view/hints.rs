@@ -174,7 +174,7 @@ fn server_hints(model: &Model, back: &str) -> Vec<String> {
 fn message_hints(model: &Model) -> Vec<String> {
     let hint = |action, word: &str| format!("{} {word}", key_of(action));
     if model.offer_takes_keys() {
-        let items = first_run_items(&model.engine.stocks);
+        let items = first_run_items(&model.engine.catalog);
         let count = items.len();
         let numbers = format!("1-{count} choose");
         let mut hints = vec![numbers, "Esc later (/models)".to_owned()];

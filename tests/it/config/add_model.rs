@@ -110,11 +110,11 @@ fn models_of_one_address_are_of_one_server_and_a_usable_key_asks() {
     let servers = config::model_servers(&with_config(text).settings().models);
     let seen: Vec<_> = servers
         .iter()
-        .map(|served| {
-            let names = served.configured.iter().map(|one| one.name.as_str());
+        .map(|known| {
+            let names = known.catalog.configured.iter().map(|one| one.name.as_str());
             (
-                served.server.clone(),
-                served.config.name.as_str(),
+                known.catalog.server.clone(),
+                known.config.name.as_str(),
                 names.collect::<Vec<_>>(),
             )
         })

@@ -4,8 +4,8 @@ use super::at_two_sizes;
 use crate::support::story;
 use crossterm::event::KeyCode;
 use humble::domain::{
-    Catalogue, ModelFacts, ModelRef, ModelServer, Notice, ProviderKind, Pull, ServerModel, Stock,
-    StockState, Stocks,
+    CatalogState, Catalogue, ModelCatalog, ModelFacts, ModelRef, ModelServer, Notice, ProviderKind,
+    Pull, ServerCatalog, ServerModel,
 };
 use humble::protocol::Event;
 use humble::tui::{Input, Model, Options};
@@ -35,7 +35,7 @@ fn ollama() -> ModelServer {
     server(ProviderKind::Ollama, "http://localhost:11434")
 }
 
-fn catalogue() -> StockState {
+fn catalogue() -> CatalogState {
     let models = vec![
         model(
             "qwen3:4b",
@@ -56,22 +56,22 @@ fn catalogue() -> StockState {
             "llama",
         ),
     ];
-    StockState::Has(Arc::new(Catalogue {
+    CatalogState::Listed(Arc::new(Catalogue {
         models,
         is_cut: false,
     }))
 }
 
 /// Nothing is configured; this is known of the machine's Ollama.
-fn first_run(story: &mut Story, state: StockState) {
+fn first_run(story: &mut Story, state: CatalogState) {
     story.model = Model::new(&Options::default(), story.model.screen.size);
-    let stock = Stock {
+    let ollama = ServerCatalog {
         server: ollama(),
         configured: Vec::new(),
         state,
     };
-    story.event(Event::StocksChanged(Arc::new(Stocks {
-        servers: vec![stock],
+    story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
+        servers: vec![ollama],
         key_variables: vec!["OPENAI_API_KEY".to_owned()],
         is_host_unread: false,
         offers: true,
@@ -93,7 +93,7 @@ fn dialog(story: &mut Story) {
     let missing = Notice::failure("There is no key for `gpt-4o`.")
         .because("The environment variable OPENAI_API_KEY is not set or empty.");
     let servers = vec![
-        Stock {
+        ServerCatalog {
             server: ollama(),
             configured: vec![
                 configured("qwen3:4b", ProviderKind::Ollama, "qwen3:4b"),
@@ -101,15 +101,15 @@ fn dialog(story: &mut Story) {
             ],
             state: catalogue(),
         },
-        Stock {
+        ServerCatalog {
             server: openai,
             configured: vec![configured("gpt-4o", ProviderKind::OpenAi, "gpt-4o")],
-            state: StockState::Failed(missing),
+            state: CatalogState::Failed(missing),
         },
     ];
-    story.event(Event::StocksChanged(Arc::new(Stocks {
+    story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
         servers,
-        ..Stocks::default()
+        ..ModelCatalog::default()
     })));
 }
 
@@ -138,7 +138,7 @@ screens!(a_first_run_with_an_ollama, |story| {
 });
 
 screens!(a_first_run_without_an_ollama, |story| {
-    first_run(story, StockState::Failed(Notice::failure("refused")));
+    first_run(story, CatalogState::Failed(Notice::failure("refused")));
 });
 
 screens!(the_dialog_of_models, |story| {
@@ -156,7 +156,7 @@ screens!(a_pull_behind_the_conversation, |story| {
 });
 
 screens!(the_form_for_another_server, |story| {
-    first_run(story, StockState::Asking);
+    first_run(story, CatalogState::Asking);
     story.types("1").key(KeyCode::Enter);
     story.key(KeyCode::Down).types("내-모델");
     story.key(KeyCode::Down).key(KeyCode::Down).types("sk-1234");
@@ -166,15 +166,15 @@ screens!(the_form_for_another_server, |story| {
 fn a_variable_that_is_no_address_is_told_of_in_the_welcome() {
     let mut story = story((104, 30));
     story.model = Model::new(&Options::default(), story.model.screen.size);
-    story.event(Event::StocksChanged(Arc::new(Stocks {
-        servers: vec![Stock {
+    story.event(Event::CatalogChanged(Arc::new(ModelCatalog {
+        servers: vec![ServerCatalog {
             server: ollama(),
             configured: Vec::new(),
-            state: StockState::Asking,
+            state: CatalogState::Asking,
         }],
         is_host_unread: true,
         offers: true,
-        ..Stocks::default()
+        ..ModelCatalog::default()
     })));
     let screen = story.screen();
     assert!(
@@ -221,7 +221,7 @@ fn no_size_and_no_key_breaks_these_screens() {
 #[test]
 fn a_key_of_a_provider_goes_to_no_address_of_one_s_own() {
     let mut story = story((60, 20));
-    first_run(&mut story, StockState::Asking);
+    first_run(&mut story, CatalogState::Asking);
     story.types("1").key(KeyCode::Enter);
     assert!(story.screen().contains("${OPENAI_API_KEY}"));
     story.key(KeyCode::Down).key(KeyCode::Down).types("h");

@@ -1,7 +1,9 @@
 //! Lists of models that change under the hand, checks that come late, and drafts
 //! that must survive.
 
-use crate::domain::{Catalogue, ModelServer, QueryId, ServerModel, Stock, StockState, Stocks};
+use crate::domain::{
+    CatalogState, Catalogue, ModelCatalog, ModelServer, QueryId, ServerCatalog, ServerModel,
+};
 use crate::tui::update::branches;
 use crate::tui::update::tests::*;
 
@@ -12,7 +14,7 @@ fn server() -> ModelServer {
     }
 }
 
-fn stocks(names: &[&str], offers: bool) -> Event {
+fn catalog(names: &[&str], offers: bool) -> Event {
     let model = |name: &&str| ServerModel {
         name: (*name).to_owned(),
         bytes: None,
@@ -23,11 +25,11 @@ fn stocks(names: &[&str], offers: bool) -> Event {
         models: names.iter().map(model).collect(),
         is_cut: false,
     };
-    Event::StocksChanged(Arc::new(Stocks {
-        servers: vec![Stock {
+    Event::CatalogChanged(Arc::new(ModelCatalog {
+        servers: vec![ServerCatalog {
             server: server(),
             configured: Vec::new(),
-            state: StockState::Has(Arc::new(catalogue)),
+            state: CatalogState::Listed(Arc::new(catalogue)),
         }],
         key_variables: Vec::new(),
         offers,
@@ -38,9 +40,9 @@ fn stocks(names: &[&str], offers: bool) -> Event {
 #[test]
 fn what_the_arrows_stand_on_stays_under_them_while_rows_come() {
     let mut chat = chat();
-    chat.engine(stocks(&["a", "b"], false));
+    chat.engine(catalog(&["a", "b"], false));
     chat.keys("/models<Enter><Tab><Down>");
-    chat.engine(stocks(&["0", "1", "a", "b"], false));
+    chat.engine(catalog(&["0", "1", "a", "b"], false));
     chat.commands();
     chat.keys("d");
     let expected = Command::RemoveModel {
@@ -57,7 +59,7 @@ fn a_key_that_is_held_down_takes_one_offer() {
         sent: Vec::new(),
     };
     chat.wait(5_000);
-    chat.engine(stocks(&["a", "b"], true)).wait(1_000);
+    chat.engine(catalog(&["a", "b"], true)).wait(1_000);
     chat.commands();
     chat.keys("<Down><Enter><Enter><Enter>");
     let expected = Command::UseModel {
