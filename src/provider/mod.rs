@@ -2,37 +2,38 @@
 //! place that decides a wire shape of theirs. Decoders and bodies are pure; `http`
 //! alone touches the network, and only while somebody polls its stream.
 
-pub mod anthropic;
+pub mod adapter;
+mod anthropic;
 mod body_format;
 mod chat_completions;
 pub mod error;
 pub mod error_body;
 mod error_messages;
-mod http;
+mod error_response;
 mod http_clients;
+mod http_provider;
 pub mod mistral;
-mod model_info;
 mod model_list;
-pub mod ndjson;
-pub mod ollama;
-pub mod openai;
+mod ollama;
+mod openai;
 pub mod parameter_fallback;
 mod pull;
-mod reasoning_assembler;
+pub mod registry;
 mod render_call;
 pub mod reply_builder;
+mod reply_log;
+pub mod reply_stream;
 pub mod schema;
 pub mod scripted;
-pub mod stream;
-mod tool_call_assembler;
+pub mod server_client;
 mod tools_unsupported;
 pub mod types;
 
 pub use error::{Cause, Fault, PAUSE_MAX};
 pub use pull::{PullProgress, PullStream};
+pub use reply_stream::ReplyStream;
 pub use scripted::PullStep;
 pub use scripted::{Requests, Script, Step};
-pub use stream::ReplyStream;
 pub use types::{EndReason, NativeCall, Request, StreamPart};
 
 use crate::domain::{Catalogue, ModelConfig, ModelFacts};
@@ -43,7 +44,7 @@ use std::time::Duration;
 /// learnt about servers.
 #[derive(Debug, Clone)]
 pub enum Provider {
-    Http(Arc<http::Http>),
+    Http(Arc<http_provider::HttpProvider>),
     Scripted(Arc<Script>),
 }
 
@@ -62,7 +63,7 @@ impl Provider {
     /// polled; dropping it drops the connection.
     pub fn stream(&self, request: Request) -> ReplyStream {
         match self {
-            Self::Http(http) => stream::reply(http.clone(), request),
+            Self::Http(http) => reply_stream::reply(http.clone(), request),
             Self::Scripted(script) => script.stream(request),
         }
     }
@@ -113,7 +114,7 @@ impl Provider {
     /// Pulls a model to an Ollama, while the stream is polled.
     pub fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
         match self {
-            Self::Http(http) => pull::pull(http.clone(), server.clone(), name.to_owned()),
+            Self::Http(http) => http.pull(server, name),
             Self::Scripted(script) => script.catalog().pull(server, name),
         }
     }

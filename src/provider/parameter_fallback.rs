@@ -2,9 +2,9 @@
 //! the words for the person (S2.6). Pure. Each step is taken once, since the body
 //! that follows lacks what the step was about.
 
+use super::chat_completions::REASONING_KEYS;
 use super::error::Place;
 use super::error_body::Complaint;
-use super::reasoning_assembler;
 use crate::domain::Notice;
 use crate::domain::model::ToolRole;
 use serde_json::{Map, Value};
@@ -294,14 +294,9 @@ fn parallel_tool_calls(adapted: Adapted, complaint: &Complaint, body: &Value) ->
 /// it comes back. Anthropic's requires it.
 fn carry(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
     let messages = body.get("messages")?.as_array()?;
-    let fields = [
-        reasoning_assembler::TEXTS[0],
-        reasoning_assembler::TEXTS[1],
-        reasoning_assembler::DETAILS,
-    ];
     let is_refused = messages.iter().any(|message| {
         let is_call = message.get("tool_calls").is_some();
-        let named = fields
+        let named = REASONING_KEYS
             .iter()
             .any(|field| message.get(field).is_some() && complaint.is_about(field));
         let chunks = message.get("content").is_some_and(Value::is_array);

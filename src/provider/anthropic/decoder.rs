@@ -2,8 +2,9 @@
 //! index, since servers interleave blocks; a second `message_start` begins anew; a
 //! reply is complete only with `message_stop`. Pure.
 
-use super::counts::Counts;
+use super::token_counts::Counts;
 use crate::domain::{Arguments, Carry, ProviderKind};
+use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_format::{Frame, Rest};
 use crate::provider::error::Cause;
 use crate::provider::error_body::Complaint;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(super) struct Decoder {
     frame: Frame,
     reply: Reply,
     message: Incoming,
@@ -59,9 +60,8 @@ enum Block {
     Other,
 }
 
-impl Decoder {
-    /// Takes bytes in and gives what they completed.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for Decoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -74,8 +74,7 @@ impl Decoder {
         self.reply.take()
     }
 
-    /// Gives what is left when the connection has ended: the end, or the cut.
-    pub fn finish(mut self) -> Vec<Piece> {
+    fn finish(mut self: Box<Self>) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -99,7 +98,9 @@ impl Decoder {
         self.fail(Cause::Cut);
         self.reply.take()
     }
+}
 
+impl Decoder {
     fn event(&mut self, event: &Event) {
         if self.reply.is_over() {
             return;

@@ -1,5 +1,6 @@
 //! What is sent to the servers, compared whole.
 
+use crate::providers::hosted_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
 use humble::domain::model::ToolRole;
 use humble::domain::{
@@ -7,7 +8,8 @@ use humble::domain::{
     Think, Tool,
 };
 use humble::provider::parameter_fallback::{Adapted, Effort};
-use humble::provider::{Request, mistral, ollama, openai, schema};
+use humble::provider::registry::adapter_for;
+use humble::provider::{Request, schema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -122,7 +124,7 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
         "keep_alive": "5m",
         "think": false,
     });
-    assert_eq!(ollama::body(&request(model), Adapted::default()), expected);
+    assert_eq!(body(&request(model), Adapted::default()), expected);
 }
 
 #[test]
@@ -146,7 +148,7 @@ fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
         "think": "high",
         "tools": tools_field(),
     });
-    assert_eq!(ollama::body(&request(model), Adapted::default()), expected);
+    assert_eq!(body(&request(model), Adapted::default()), expected);
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
         "max_tokens": 100,
         "tools": tools_field(),
     });
-    assert_eq!(openai::body(&request(model), Adapted::default()), expected);
+    assert_eq!(body(&request(model), Adapted::default()), expected);
 }
 
 #[test]
@@ -193,19 +195,16 @@ fn openai_in_a_text_dialect_gets_no_tools() {
         "stream_options": {"include_usage": true},
         "temperature": 0.1,
     });
-    assert_eq!(openai::body(&request(model), Adapted::default()), expected);
+    assert_eq!(body(&request(model), Adapted::default()), expected);
 }
 
 #[test]
 fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
     let expected = json!({"role": "user", "content": "Result of get weather"});
-    for (provider, body) in [
-        (
-            ProviderKind::Ollama,
-            ollama::body as fn(&Request, Adapted) -> Value,
-        ),
-        (ProviderKind::OpenAi, openai::body),
-        (ProviderKind::Mistral, mistral::body),
+    for provider in [
+        ProviderKind::Ollama,
+        ProviderKind::OpenAi,
+        ProviderKind::Mistral,
     ] {
         let mut model = model_config(provider, "http://localhost:8080/v1");
         model.tool_role = Some(ToolRole::User);
@@ -226,17 +225,18 @@ fn refused_parameters_are_left_out_or_renamed() {
         effort: Effort::Omitted,
         ..Adapted::default()
     };
-    let body = openai::body(&request, adapted);
-    assert_eq!(body.get("temperature"), None);
-    assert_eq!(body.get("max_tokens"), None);
-    assert_eq!(body.get("reasoning_effort"), None);
-    assert_eq!(body["max_completion_tokens"], 100);
+    let adjusted = body(&request, adapted);
+    assert_eq!(adjusted.get("temperature"), None);
+    assert_eq!(adjusted.get("max_tokens"), None);
+    assert_eq!(adjusted.get("reasoning_effort"), None);
+    assert_eq!(adjusted["max_completion_tokens"], 100);
     let none = Adapted {
         effort: Effort::None,
         ..adapted
     };
-    assert_eq!(openai::body(&request, none)["reasoning_effort"], "none");
-    let options = &ollama::body(&request, adapted)["options"];
+    assert_eq!(body(&request, none)["reasoning_effort"], "none");
+    let ollama = adapter_for(ProviderKind::Ollama).expect("it has a server");
+    let options = &ollama.chat_body(&request, adapted)["options"];
     assert_eq!(options, &json!({"num_ctx": 8192, "max_tokens": 100}));
 }
 

@@ -6,17 +6,14 @@ use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
 use humble::provider::parameter_fallback::Adapted;
-use humble::provider::{Request, anthropic, mistral, ollama, openai};
+use humble::provider::registry::adapter_for;
+use humble::provider::{Request, mistral};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub fn body(request: &Request, adapted: Adapted) -> Value {
-    match request.model.provider {
-        Ollama => ollama::body(request, adapted),
-        Mistral => mistral::body(request, adapted),
-        Anthropic => anthropic::body(request, adapted),
-        _ => openai::body(request, adapted),
-    }
+    let adapter = adapter_for(request.model.provider).expect("it has a server");
+    adapter.chat_body(request, adapted)
 }
 
 pub fn native(provider: ProviderKind) -> ModelConfig {

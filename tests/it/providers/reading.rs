@@ -1,8 +1,8 @@
 //! Feeds streams to the decoders in pieces and joins what they say.
 
 use humble::domain::{Carry, ProviderKind, Usage};
+use humble::provider::registry::adapter_for;
 use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply_builder::Piece};
-use humble::provider::{anthropic, ollama, openai};
 use serde_json::Value;
 
 /// What a whole stream said, texts joined.
@@ -33,19 +33,10 @@ pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
 }
 
 fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<Piece> {
-    macro_rules! decode {
-        ($decoder:expr) => {{
-            let mut decoder = $decoder;
-            let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
-            parts.extend(decoder.finish());
-            parts
-        }};
-    }
-    match provider {
-        ProviderKind::Ollama => decode!(ollama::Decoder::default()),
-        ProviderKind::Anthropic => decode!(anthropic::Decoder::default()),
-        provider => decode!(openai::Decoder::new(provider)),
-    }
+    let mut decoder = adapter_for(provider).expect("it has a server").decoder();
+    let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
+    parts.extend(decoder.finish());
+    parts
 }
 
 /// Checks on the way what every stream promises: one end or one fault, the last.

@@ -4,11 +4,12 @@
 use super::notice::said;
 use crate::providers::asking::{ollama, openai, parts};
 use crate::providers::bodies::{offered, request};
+use crate::providers::hosted_bodies;
 use crate::providers::model_server::*;
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
 use humble::provider::parameter_fallback::Adapted;
-use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
+use humble::provider::{Provider, Request, StreamPart};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -38,13 +39,7 @@ fn native(mut model: ModelConfig, tools: Vec<Tool>) -> Request {
 }
 
 fn body(request: &Request) -> Value {
-    match request.model.provider {
-        ProviderKind::Ollama => humble::provider::ollama::body(request, Adapted::default()),
-        ProviderKind::OpenAi => humble::provider::openai::body(request, Adapted::default()),
-        ProviderKind::Mistral => mistral::body(request, Adapted::default()),
-        ProviderKind::Anthropic => anthropic::body(request, Adapted::default()),
-        ProviderKind::Scripted => unreachable!("it sends nothing"),
-    }
+    hosted_bodies::body(request, Adapted::default())
 }
 
 /// The schema of each tool in the body.

@@ -1,23 +1,15 @@
 //! Calls within a turn of the `xml` dialect, as each server is sent them.
 
 use crate::providers::bodies::{conversation, request};
+use crate::providers::hosted_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::model::ToolRole;
 use humble::domain::{Dialect, Message, Offered, ProviderKind};
+use humble::provider::Request;
 use humble::provider::parameter_fallback::Adapted;
-use humble::provider::{Request, anthropic, mistral, ollama, openai};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-type Body = fn(&Request, Adapted) -> Value;
-
-const BODIES: [(ProviderKind, Body); 4] = [
-    (ProviderKind::Ollama, ollama::body),
-    (ProviderKind::OpenAi, openai::body),
-    (ProviderKind::Mistral, mistral::body),
-    (ProviderKind::Anthropic, anthropic::body),
-];
 
 /// A request of the `xml` dialect with one call of these arguments.
 fn asks(provider: ProviderKind, name: &str, arguments: Value) -> Request {
@@ -66,7 +58,7 @@ fn a_call_is_given_back_in_the_form_that_was_taught() {
   <param name=\"none\">null</param>
   <param name=\"at\">{&quot;x&quot;:[1,&quot;둘&quot;]}</param>
 </mcp-request>";
-    for (provider, body) in BODIES {
+    for provider in ProviderKind::ALL {
         let request = asks(provider, "web__get \"weather\"", arguments.clone());
         let body = body(&request, Adapted::default());
         let role = match provider {
@@ -86,7 +78,7 @@ fn a_call_is_given_back_in_the_form_that_was_taught() {
 #[test]
 fn a_call_without_arguments_is_its_name_alone() {
     let expected = "<mcp-request>\n  <tool name=\"now\" />\n</mcp-request>";
-    for (provider, body) in BODIES {
+    for provider in ProviderKind::ALL {
         let body = body(&asks(provider, "now", json!({})), Adapted::default());
         assert_eq!(tail(&body)[0].1, expected, "{provider}");
     }
@@ -94,7 +86,7 @@ fn a_call_without_arguments_is_its_name_alone() {
 
 #[test]
 fn results_come_from_the_user_where_the_model_knows_no_role_for_them() {
-    for (provider, body) in BODIES {
+    for provider in ProviderKind::ALL {
         let mut request = asks(provider, "now", json!({}));
         let mut model = (*request.model).clone();
         model.tool_role = Some(ToolRole::User);
@@ -123,7 +115,7 @@ fn what_is_written_is_read_back_as_the_same_call() {
     let (a, b) = (server("a"), server("b"));
     for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
         let offered = Arc::new(Offered::from_servers(servers));
-        for (provider, body) in BODIES {
+        for provider in ProviderKind::ALL {
             let request = asks(provider, name, arguments.clone());
             let written = tail(&body(&request, Adapted::default()))[0].1.clone();
             let mut scanner = Scanner::new(Arc::clone(&offered));

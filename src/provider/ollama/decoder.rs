@@ -1,111 +1,23 @@
-//! Ollama's `/api/chat`: the body of a request, and the decoder of its stream of
-//! JSON lines (WIRE.md). Pure; a reply is complete only with `done: true`.
+//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. A reply is complete only with
+//! `done: true`.
 
-use super::error::{Cause, Garbled};
-use super::error_body::Complaint;
 use super::ndjson::Lines;
-use super::parameter_fallback::{Adapted, Form, TEMPERATURE};
-use super::render_call::written;
-use super::reply_builder::{EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments};
-use super::schema;
-use super::types::{EndReason, NativeCall, Request};
-use crate::domain::model::ToolRole;
-use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, Think, Usage};
+use crate::domain::{Carry, ProviderKind, Usage};
+use crate::provider::adapter::ReplyDecoder;
+use crate::provider::error::{Cause, Garbled};
+use crate::provider::error_body::Complaint;
+use crate::provider::reply_builder::{
+    EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments,
+};
+use crate::provider::types::{EndReason, NativeCall};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::borrow::Cow;
-
-/// The body of `POST /api/chat`.
-pub fn body(request: &Request, adapted: Adapted) -> Value {
-    let model = &request.model;
-    let mut options = Map::new();
-    if !adapted.omits_temperature {
-        options.insert("temperature".into(), json!(TEMPERATURE));
-    }
-    options.insert("num_ctx".into(), json!(request.num_ctx));
-    for (key, value) in &model.options {
-        if key != "temperature" && key != "num_ctx" {
-            options.insert(key.clone(), value.clone());
-        }
-    }
-    let is_native = model.dialect == Dialect::Native;
-    let messages: Vec<_> = request
-        .messages
-        .iter()
-        .map(|m| message(m, model.dialect, adapted.tool_role(model.tool_role)))
-        .collect();
-    let mut body = json!({
-        "model": model.model,
-        "messages": messages,
-        "stream": true,
-        "options": options,
-    });
-    if let Some(keep_alive) = &model.keep_alive {
-        body["keep_alive"] = keep_alive.clone();
-    }
-    if let Some(think) = model.think.filter(|_| adapted.form != Form::Omitted) {
-        body["think"] = match think {
-            Think::Off => json!(false),
-            Think::On => json!(true),
-            // Only some models know levels.
-            _ if adapted.form == Form::Other => json!(true),
-            Think::Low => json!("low"),
-            Think::Medium => json!("medium"),
-            Think::High => json!("high"),
-        };
-    }
-    if is_native && !request.tools.is_empty() {
-        body["tools"] = schema::tools(&request.tools);
-    }
-    body
-}
-
-fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
-    let is_native = dialect == Dialect::Native;
-    match message {
-        Message::System(text) => json!({"role": "system", "content": text}),
-        Message::User(text) => json!({"role": "user", "content": text}),
-        Message::Assistant(text) => json!({"role": "assistant", "content": text}),
-        Message::Calls { calls, carry } if is_native => {
-            let mut message = json!({"role": "assistant", "content": ""});
-            let carry = carry.as_ref();
-            let carry = carry.filter(|carry| carry.provider == ProviderKind::Ollama);
-            if let Some(thinking) = carry.map(|carry| &carry.value) {
-                message["thinking"] = thinking.clone();
-            }
-            message["tool_calls"] = calls.iter().map(native_call).collect();
-            message
-        }
-        Message::Calls { calls, .. } => {
-            json!({"role": "assistant", "content": written(calls, dialect)})
-        }
-        Message::Result(result) if is_native => json!({
-            "role": "tool",
-            "tool_name": result.native_name,
-            "content": result.content,
-        }),
-        Message::Result(result) => match tool_role {
-            ToolRole::Tool => json!({
-                "role": "tool",
-                "tool_name": result.tool,
-                "content": result.content,
-            }),
-            ToolRole::User => json!({"role": "user", "content": result.content}),
-        },
-    }
-}
-
-fn native_call(call: &CallMessage) -> Value {
-    json!({
-        "id": call.wire_id,
-        "function": {"name": call.native_name, "arguments": call.arguments},
-    })
-}
 
 /// Reads the stream of `/api/chat`.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(super) struct Decoder {
     lines: Lines,
     reply: Reply,
     /// All thinking so far, to go back with the calls.
@@ -120,9 +32,8 @@ pub struct Decoder {
     foreign: Option<Garbled>,
 }
 
-impl Decoder {
-    /// Takes bytes in and gives what they completed.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for Decoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -135,9 +46,8 @@ impl Decoder {
         self.reply.take()
     }
 
-    /// Gives what is left when the connection has ended: a last line without its
-    /// line end, or the cut.
-    pub fn finish(mut self) -> Vec<Piece> {
+    /// The last line may lack its line end.
+    fn finish(mut self: Box<Self>) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -161,7 +71,9 @@ impl Decoder {
         self.reply.fail(foreign.map_or(Cause::Cut, Cause::Garbled));
         self.reply.take()
     }
+}
 
+impl Decoder {
     fn line(&mut self, line: &[u8]) {
         if self.reply.is_over() {
             return;

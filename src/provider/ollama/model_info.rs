@@ -1,13 +1,8 @@
-//! What servers answer about their models, read into [`ModelFacts`]. Pure; every
-//! text and list is bounded here.
+//! Reads what Ollama reports about its models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
 
 use crate::domain::{ModelFacts, ServerModel};
+use crate::provider::model_list::{name, tokens, word, words};
 use serde_json::Value;
-
-/// A name longer than this is no name.
-const NAME_BYTES_MAX: usize = 256;
-const WORD_BYTES_MAX: usize = 64;
-const CAPABILITIES_MAX: usize = 16;
 
 /// Ollama's answer to `POST /api/show`.
 pub(super) fn from_show(show: &Value) -> ModelFacts {
@@ -112,97 +107,6 @@ pub(super) fn from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
     Some(loaded.collect())
 }
 
-/// The entries of `/v1/models`, in whichever dialect of it: OpenAI's and those of
-/// servers that add to it, Mistral's, Anthropic's. None where it is no such answer.
-pub(super) fn from_list(list: &Value) -> Option<Vec<ServerModel>> {
-    // Some servers answer with the bare list.
-    let entries = list.get("data").unwrap_or(list).as_array()?;
-    Some(entries.iter().filter_map(from_entry).collect())
-}
-
-fn from_entry(entry: &Value) -> Option<ServerModel> {
-    let first = |pointers: &[&str]| {
-        let mut pointers = pointers.iter();
-        pointers.find_map(|pointer| tokens(entry.pointer(pointer)))
-    };
-    Some(ServerModel {
-        name: name(entry.get("id"))?,
-        bytes: entry.pointer("/meta/size").and_then(Value::as_u64),
-        is_loaded: None,
-        facts: ModelFacts {
-            context_length: first(&[
-                "/max_context_length",
-                "/max_model_len",
-                "/meta/n_ctx_train",
-                "/context_length",
-                "/context_window",
-                "/max_input_tokens",
-            ]),
-            loaded_context: first(&["/meta/n_ctx", "/loaded_context_length"]),
-            capabilities: capabilities(entry.get("capabilities")),
-            ..ModelFacts::default()
-        },
-    })
-}
-
-/// A list of words, or an object whose values are true or `{"supported": true}`;
-/// the names that others have for what Ollama calls `tools` become that.
-fn capabilities(given: Option<&Value>) -> Vec<String> {
-    let Some(Value::Object(given)) = given else {
-        return words(given);
-    };
-    let is_on = |value: &Value| {
-        let supported = value.get("supported").unwrap_or(value);
-        supported.as_bool() == Some(true)
-    };
-    given
-        .iter()
-        .filter(|(key, value)| is_on(value) && key.len() <= WORD_BYTES_MAX)
-        .map(|(key, _)| match key.as_str() {
-            "function_calling" => "tools".to_owned(),
-            "completion_chat" => "completion".to_owned(),
-            "reasoning" => "thinking".to_owned(),
-            other => other.to_owned(),
-        })
-        .take(CAPABILITIES_MAX)
-        .collect()
-}
-
-/// Tokens in use by llama.cpp, from `/props`.
-pub(super) fn from_props(props: &Value) -> Option<u32> {
-    let settings = "/default_generation_settings/n_ctx";
-    tokens(props.pointer(settings).or_else(|| props.get("n_ctx")))
-}
-
-/// Is this list llama.cpp's, so that `/props` is worth a question?
-pub(super) fn is_llama_cpp(list: &Value) -> bool {
-    list.pointer("/data/0/owned_by").and_then(Value::as_str) == Some("llamacpp")
-        || list.pointer("/data/0/meta/n_ctx_train").is_some()
-}
-
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
-}
-
-fn name(value: Option<&Value>) -> Option<String> {
-    let name = value?.as_str()?;
-    let is_name = !name.trim().is_empty() && name.len() <= NAME_BYTES_MAX;
-    is_name.then(|| name.to_owned())
-}
-
-fn word(value: Option<&Value>) -> Option<String> {
-    name(value).filter(|word| word.len() <= WORD_BYTES_MAX)
-}
-
-fn words(value: Option<&Value>) -> Vec<String> {
-    let list = value.and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(|one| word(Some(one)))
-        .take(CAPABILITIES_MAX)
-        .collect()
-}
-
-/// A number of tokens; zero means that nothing is known.
-fn tokens(value: Option<&Value>) -> Option<u32> {
-    let number = value?.as_u64().filter(|tokens| *tokens > 0)?;
-    Some(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -6,7 +6,7 @@ mod catalog;
 pub use catalog::PullStep;
 
 use super::error::{Cause, Fault};
-use super::stream::ReplyStream;
+use super::reply_stream::ReplyStream;
 use super::types::{EndReason, NativeCall, Request, StreamPart};
 use crate::domain::{Arguments, ServerModel};
 use crate::sync::lock;

@@ -2,8 +2,8 @@
 //! id and the name come once, arguments in pieces; servers differ in what they
 //! leave out or repeat, and the rules here are about nothing else.
 
-use super::reply_builder::{CALLS_MAX, read_arguments};
-use super::types::NativeCall;
+use crate::provider::reply_builder::{CALLS_MAX, read_arguments};
+use crate::provider::types::NativeCall;
 use serde_json::Value;
 
 /// Calls under way, in the order in which they began.

@@ -2,14 +2,17 @@
 //! send it (WIRE.md). Pure; a reply is complete only with a `finish_reason`, and
 //! what comes after that (the counts) is still taken in.
 
-use super::body_format::{Frame, Rest};
-use super::error::Cause;
-use super::error_body::Complaint;
 use super::reasoning_assembler::{Carried, TEXTS};
-use super::reply_builder::{Piece, Reply, foreign, no_answer, not_json, parse, parse_whole};
 use super::tool_call_assembler::Calls;
-use super::types::EndReason;
 use crate::domain::{Carry, ProviderKind, Usage};
+use crate::provider::adapter::ReplyDecoder;
+use crate::provider::body_format::{Frame, Rest};
+use crate::provider::error::Cause;
+use crate::provider::error_body::Complaint;
+use crate::provider::reply_builder::{
+    Piece, Reply, foreign, no_answer, not_json, parse, parse_whole,
+};
+use crate::provider::types::EndReason;
 use crate::text::sse::Event;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -18,7 +21,7 @@ use std::borrow::Cow;
 
 /// Reads the stream of `/chat/completions`, or an answer that was not streamed.
 #[derive(Debug)]
-pub struct Decoder {
+pub(in crate::provider) struct Decoder {
     provider: ProviderKind,
     frame: Frame,
     reply: Reply,
@@ -41,9 +44,10 @@ impl Decoder {
             reason: None,
         }
     }
+}
 
-    /// Takes bytes in and gives what they completed.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for Decoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -56,13 +60,11 @@ impl Decoder {
         self.reply.take()
     }
 
-    /// Has the end been seen, so that only counts may follow?
-    pub fn is_settled(&self) -> bool {
+    fn is_settled(&self) -> bool {
         self.reason.is_some()
     }
 
-    /// Gives what is left when the connection has ended: the end, or the cut.
-    pub fn finish(mut self) -> Vec<Piece> {
+    fn finish(mut self: Box<Self>) -> Vec<Piece> {
         if self.reply.is_over() {
             return Vec::new();
         }
@@ -86,7 +88,9 @@ impl Decoder {
         self.close();
         self.reply.take()
     }
+}
 
+impl Decoder {
     fn event(&mut self, event: &Event) {
         if self.reply.is_over() {
             return;

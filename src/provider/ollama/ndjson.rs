@@ -1,14 +1,14 @@
 //! Newline-delimited JSON: bytes in, lines out. Knows nothing of what a line
 //! says; a character cut between two reads is whole again in its line.
 
-use super::error::Garbled;
-use super::reply_builder::EVENT_BYTES_MAX;
+use crate::provider::error::Garbled;
+use crate::provider::reply_builder::EVENT_BYTES_MAX;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// Cuts bytes into lines, however they arrive.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub(super) struct Lines {
     rest: Vec<u8>,
     first_is_out: bool,
 }

@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 pub(super) const TEXTS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// OpenRouter's list of blocks, some of them encrypted.
 pub(super) const DETAILS: &str = "reasoning_details";
+/// Every key under which reasoning is sent back, except `content`.
+pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXTS[0], TEXTS[1], DETAILS];
 /// The most blocks that are kept; a list from outside has a bound.
 const BLOCKS_MAX: usize = 4096;
 
