@@ -2,12 +2,12 @@
 //! builds requests, decodes replies and lists models; connecting, retrying without a
 //! refused parameter and error reporting are the same for every provider.
 
-use super::error::Cause;
-use super::parameter_fallback::Adapted;
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
 use super::pull::PullProgress;
-use super::reply_builder::Piece;
+use super::reply_builder::ReplyPiece;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, ModelFacts};
 use futures::future::{self, BoxFuture, FutureExt};
 use futures::stream::{self, BoxStream, StreamExt};
@@ -21,7 +21,7 @@ pub trait ProviderAdapter: Debug + Sync {
     /// Where chat requests are posted, relative to the base URL.
     fn chat_path(&self) -> &'static str;
 
-    fn chat_body(&self, request: &Request, adapted: Adapted) -> Value;
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value;
 
     /// A decoder for one reply to a chat request.
     fn decoder(&self) -> Box<dyn ReplyDecoder>;
@@ -42,7 +42,7 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, Cause>>;
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>>;
 
     /// What the server reports about `server.model`; empty if it reports nothing. The caller
     /// enforces `deadline`, as for [`Self::list_models`].
@@ -50,7 +50,7 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, Cause>>;
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>>;
 
     /// Whether `server.model` is in the server's memory; None if the server does not tell.
     fn is_loaded<'a>(&self, _server: &'a ServerClient) -> BoxFuture<'a, Option<bool>> {
@@ -62,8 +62,8 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         _server: ServerClient,
         _name: String,
-    ) -> BoxStream<'static, Result<PullProgress, Cause>> {
-        stream::iter([Err(Cause::Unsupported)]).boxed()
+    ) -> BoxStream<'static, Result<PullProgress, FailureCause>> {
+        stream::iter([Err(FailureCause::Unsupported)]).boxed()
     }
 
     /// Deletes a model from the server's disk.
@@ -71,19 +71,19 @@ pub trait ProviderAdapter: Debug + Sync {
         &self,
         _server: &'a ServerClient,
         _name: &'a str,
-    ) -> BoxFuture<'a, Result<(), Cause>> {
-        future::ready(Err(Cause::Unsupported)).boxed()
+    ) -> BoxFuture<'a, Result<(), FailureCause>> {
+        future::ready(Err(FailureCause::Unsupported)).boxed()
     }
 }
 
 /// Decodes the bytes of one reply, however they are split.
 pub trait ReplyDecoder: Debug + Send {
     /// Feeds bytes and returns the pieces they complete.
-    fn push(&mut self, bytes: &[u8]) -> Vec<Piece>;
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece>;
 
     /// Ends the reply when the connection closes: returns the end of the reply, or an
     /// error if it was cut off.
-    fn finish(self: Box<Self>) -> Vec<Piece>;
+    fn finish(self: Box<Self>) -> Vec<ReplyPiece>;
 
     /// Whether the reply is complete and only token counts may follow. False for protocols
     /// whose end marker comes with the counts or after them.

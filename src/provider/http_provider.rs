@@ -1,17 +1,17 @@
-//! Requests to model servers over HTTP. Opens replies, retrying without parameters that
-//! the server rejects, and enforces the deadlines of all other requests.
+//! Requests to model servers over HTTP. Opens replies, retrying without parameters that the
+//! server rejects, and enforces the deadlines of all other requests.
 
 use super::adapter::ReplyDecoder;
-use super::error::{Cause, Fault, Place};
+use super::error::{FailureCause, ProviderError, RequestTarget};
 use super::error_response::read_error_response;
-use super::http_clients::Clients;
+use super::http_clients::HttpClients;
 use super::model_list::MODELS_MAX;
-use super::parameter_fallback::Adapted;
+use super::parameter_fallback::ParameterFallback;
 use super::pull::PullStream;
 use super::registry::adapter_for;
 use super::schema;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, Dialect, ModelConfig, ModelFacts, Notice};
 use crate::sync::lock;
 use futures::stream::{self, StreamExt};
@@ -28,15 +28,15 @@ const FACTS_TIME_MAX: Duration = Duration::from_secs(3);
 /// each server rejects.
 #[derive(Debug, Default)]
 pub struct HttpProvider {
-    clients: Arc<Clients>,
+    clients: Arc<HttpClients>,
     /// By model and base URL.
-    adapted: Mutex<HashMap<(String, String), Adapted>>,
+    fallbacks: Mutex<HashMap<(String, String), ParameterFallback>>,
     /// The last notice about tools sent without their schemas, so that it appears once.
     schema_notice: Mutex<Option<Notice>>,
 }
 
 /// A reply whose status is success and whose body is still to be read.
-pub(super) struct OpenReply {
+pub(super) struct AcceptedReply {
     pub response: Response,
     pub decoder: Box<dyn ReplyDecoder>,
     pub notices: Vec<Notice>,
@@ -45,36 +45,39 @@ pub(super) struct OpenReply {
 impl HttpProvider {
     /// Sends a chat request and waits for the head of a successful response. If the server
     /// rejects a parameter, sends the request again without it and remembers that.
-    pub(super) async fn open_reply(&self, request: &Request) -> Result<OpenReply, Fault> {
+    pub(super) async fn open_reply(
+        &self,
+        request: &ChatRequest,
+    ) -> Result<AcceptedReply, ProviderError> {
         let model = &request.model;
-        let fault = |cause| Fault::new(model, cause);
-        let server = self.server(model.clone()).map_err(fault)?;
+        let error = |cause| ProviderError::new(model, cause);
+        let server = self.server(model.clone()).map_err(error)?;
         let adapter = server.adapter;
-        let known = self.adapted(model);
-        let mut adapted = known;
-        // This loop ends because `after` applies each rule at most once.
+        let known = self.fallback_for(model);
+        let mut fallback = known;
+        // This loop ends because `after_rejection` applies each rule at most once.
         loop {
-            let body = adapter.chat_body(request, adapted);
+            let body = adapter.chat_body(request, fallback);
             let response = server
                 .send(Method::POST, adapter.chat_path(), Some(&body))
                 .await
-                .map_err(fault)?;
+                .map_err(error)?;
             if response.status().is_success() {
-                let mut notices = adapted.notices(known, &Place::of(model));
+                let mut notices = fallback.notices_since(known, &RequestTarget::of(model));
                 notices.extend(self.new_schema_notice(request));
-                self.remember(model, adapted);
-                return Ok(OpenReply {
+                self.remember(model, fallback);
+                return Ok(AcceptedReply {
                     response,
                     decoder: adapter.decoder(),
                     notices,
                 });
             }
             let status = response.status();
-            let (cause, complaint) = read_error_response(response).await;
-            let next = complaint
+            let (cause, server_error) = read_error_response(response).await;
+            let next = server_error
                 .filter(|_| matches!(status.as_u16(), 400 | 422))
-                .and_then(|complaint| adapted.after(&complaint, &body));
-            adapted = next.ok_or_else(|| fault(cause))?;
+                .and_then(|server_error| fallback.after_rejection(&server_error, &body));
+            fallback = next.ok_or_else(|| error(cause))?;
         }
     }
 
@@ -87,7 +90,7 @@ impl HttpProvider {
     }
 
     /// See [`super::Provider::facts`].
-    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, Fault> {
+    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
         let deadline = Instant::now() + FACTS_TIME_MAX;
         let facts = async {
             let server = self.server(Arc::new(model.clone()))?;
@@ -95,7 +98,7 @@ impl HttpProvider {
         };
         within(deadline, FACTS_TIME_MAX, facts)
             .await
-            .map_err(|cause| Fault::new(model, cause))
+            .map_err(|cause| ProviderError::new(model, cause))
     }
 
     /// See [`super::Provider::catalogue`].
@@ -103,14 +106,14 @@ impl HttpProvider {
         &self,
         model: &ModelConfig,
         time_max: Duration,
-    ) -> Result<Catalogue, Fault> {
+    ) -> Result<Catalogue, ProviderError> {
         let deadline = Instant::now() + time_max;
         let list = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.list_models(&server, deadline).await
         };
         let listed = within(deadline, time_max, list).await;
-        let mut catalogue = listed.map_err(|cause| Fault::new(model, cause))?;
+        let mut catalogue = listed.map_err(|cause| ProviderError::new(model, cause))?;
         catalogue.is_cut |= catalogue.models.len() > MODELS_MAX;
         catalogue.models.truncate(MODELS_MAX);
         Ok(catalogue)
@@ -123,41 +126,49 @@ impl HttpProvider {
             Ok(server) => server.adapter.pull_model(server, name.to_owned()),
             Err(cause) => stream::iter([Err(cause)]).boxed(),
         };
-        PullStream::new(steps.map(move |step| step.map_err(|cause| Fault::new(&model, cause))))
+        PullStream::new(
+            steps.map(move |step| step.map_err(|cause| ProviderError::new(&model, cause))),
+        )
     }
 
     /// See [`super::Provider::remove`].
-    pub(super) async fn remove(&self, model: &ModelConfig, name: &str) -> Result<(), Fault> {
+    pub(super) async fn remove(
+        &self,
+        model: &ModelConfig,
+        name: &str,
+    ) -> Result<(), ProviderError> {
         let removed = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.remove_model(&server, name).await
         };
-        removed.await.map_err(|cause| Fault::new(model, cause))
+        removed
+            .await
+            .map_err(|cause| ProviderError::new(model, cause))
     }
 
-    fn server(&self, model: Arc<ModelConfig>) -> Result<ServerClient, Cause> {
-        let adapter = adapter_for(model.provider).ok_or(Cause::Unsupported)?;
+    fn server(&self, model: Arc<ModelConfig>) -> Result<ServerClient, FailureCause> {
+        let adapter = adapter_for(model.provider).ok_or(FailureCause::Unsupported)?;
         Ok(ServerClient::new(model, adapter, self.clients.clone()))
     }
 
     /// A notice about tools sent without their schemas, unless it was already given.
-    fn new_schema_notice(&self, request: &Request) -> Option<Notice> {
+    fn new_schema_notice(&self, request: &ChatRequest) -> Option<Notice> {
         if request.model.dialect != Dialect::Native || request.tools.is_empty() {
             return None;
         }
-        let notice = schema::of(&request.tools).notice()?;
+        let notice = schema::tool_schemas(&request.tools).notice()?;
         let mut last = lock(&self.schema_notice);
         (last.as_ref() != Some(&notice)).then(|| last.insert(notice).clone())
     }
 
-    fn adapted(&self, model: &ModelConfig) -> Adapted {
-        let known = lock(&self.adapted);
+    fn fallback_for(&self, model: &ModelConfig) -> ParameterFallback {
+        let known = lock(&self.fallbacks);
         known.get(&target(model)).copied().unwrap_or_default()
     }
 
-    fn remember(&self, model: &ModelConfig, adapted: Adapted) {
-        if adapted != Adapted::default() {
-            lock(&self.adapted).insert(target(model), adapted);
+    fn remember(&self, model: &ModelConfig, fallback: ParameterFallback) {
+        if fallback != ParameterFallback::default() {
+            lock(&self.fallbacks).insert(target(model), fallback);
         }
     }
 }
@@ -169,9 +180,9 @@ fn target(model: &ModelConfig) -> (String, String) {
 async fn within<T>(
     deadline: Instant,
     whole: Duration,
-    work: impl Future<Output = Result<T, Cause>>,
-) -> Result<T, Cause> {
+    work: impl Future<Output = Result<T, FailureCause>>,
+) -> Result<T, FailureCause> {
     let seconds = whole.as_secs();
     let done = timeout_at(deadline, work).await;
-    done.unwrap_or(Err(Cause::Silent { seconds }))
+    done.unwrap_or(Err(FailureCause::Timeout { seconds }))
 }

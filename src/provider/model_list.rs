@@ -1,33 +1,33 @@
 //! Model lists in the form of `/v1/models`, and bounded readers for what servers report about
 //! models. Pure.
 
-use super::error::{Cause, Garbled};
+use super::error::{FailureCause, MalformedReply};
 use crate::domain::{ModelFacts, ServerModel};
 use serde_json::Value;
 
-/// Models of one server that are listed.
+/// Longer lists are truncated.
 pub(super) const MODELS_MAX: usize = 500;
-pub(super) const NO_LIST: Cause = Cause::Garbled(Garbled::NoList);
+pub(super) const NO_LIST: FailureCause = FailureCause::Malformed(MalformedReply::NotAModelList);
 /// Longer names are ignored.
 const NAME_BYTES_MAX: usize = 256;
 const WORD_BYTES_MAX: usize = 64;
 const CAPABILITIES_MAX: usize = 16;
 
-/// The entries of `/v1/models`, in whichever dialect of it: OpenAI's and those of
-/// servers that add to it, Mistral's, Anthropic's. None where it is no such answer.
-pub(super) fn from_list(list: &Value) -> Option<Vec<ServerModel>> {
-    // Some servers answer with the bare list.
+/// The entries of `/v1/models` as OpenAI-compatible servers, Mistral and Anthropic send them.
+/// None if this is not a model list.
+pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ServerModel>> {
+    // Some servers send the bare list.
     let entries = list.get("data").unwrap_or(list).as_array()?;
-    Some(entries.iter().filter_map(from_entry).collect())
+    Some(entries.iter().filter_map(parse_model).collect())
 }
 
-fn from_entry(entry: &Value) -> Option<ServerModel> {
+fn parse_model(entry: &Value) -> Option<ServerModel> {
     let first = |pointers: &[&str]| {
         let mut pointers = pointers.iter();
-        pointers.find_map(|pointer| tokens(entry.pointer(pointer)))
+        pointers.find_map(|pointer| token_count(entry.pointer(pointer)))
     };
     Some(ServerModel {
-        name: name(entry.get("id"))?,
+        name: bounded_name(entry.get("id"))?,
         bytes: entry.pointer("/meta/size").and_then(Value::as_u64),
         is_loaded: None,
         facts: ModelFacts {
@@ -46,11 +46,11 @@ fn from_entry(entry: &Value) -> Option<ServerModel> {
     })
 }
 
-/// A list of words, or an object whose values are true or `{"supported": true}`;
-/// the names that others have for what Ollama calls `tools` become that.
+/// A list of words, or an object whose values are `true` or `{"supported": true}`. Mistral's
+/// names are translated to Ollama's.
 fn capabilities(given: Option<&Value>) -> Vec<String> {
     let Some(Value::Object(given)) = given else {
-        return words(given);
+        return bounded_words(given);
     };
     let is_on = |value: &Value| {
         let supported = value.get("supported").unwrap_or(value);
@@ -69,25 +69,25 @@ fn capabilities(given: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn name(value: Option<&Value>) -> Option<String> {
+pub(super) fn bounded_name(value: Option<&Value>) -> Option<String> {
     let name = value?.as_str()?;
     let is_name = !name.trim().is_empty() && name.len() <= NAME_BYTES_MAX;
     is_name.then(|| name.to_owned())
 }
 
-pub(super) fn word(value: Option<&Value>) -> Option<String> {
-    name(value).filter(|word| word.len() <= WORD_BYTES_MAX)
+pub(super) fn bounded_word(value: Option<&Value>) -> Option<String> {
+    bounded_name(value).filter(|word| word.len() <= WORD_BYTES_MAX)
 }
 
-pub(super) fn words(value: Option<&Value>) -> Vec<String> {
+pub(super) fn bounded_words(value: Option<&Value>) -> Vec<String> {
     let list = value.and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(|one| word(Some(one)))
+    list.filter_map(|one| bounded_word(Some(one)))
         .take(CAPABILITIES_MAX)
         .collect()
 }
 
-/// A number of tokens; zero means that nothing is known.
-pub(super) fn tokens(value: Option<&Value>) -> Option<u32> {
+/// Zero means unknown.
+pub(super) fn token_count(value: Option<&Value>) -> Option<u32> {
     let number = value?.as_u64().filter(|tokens| *tokens > 0)?;
     Some(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -1,6 +1,6 @@
 //! The progress of a model download, independent of the provider.
 
-use super::error::Fault;
+use super::error::ProviderError;
 use futures::Stream;
 use futures::stream::BoxStream;
 use std::pin::Pin;
@@ -16,18 +16,18 @@ pub struct PullProgress {
 
 /// The progress of a pull, which has succeeded if the stream ends without an error.
 /// Dropping the stream stops the pull.
-pub struct PullStream(BoxStream<'static, Result<PullProgress, Fault>>);
+pub struct PullStream(BoxStream<'static, Result<PullProgress, ProviderError>>);
 
 impl PullStream {
     pub(super) fn new(
-        steps: impl Stream<Item = Result<PullProgress, Fault>> + Send + 'static,
+        steps: impl Stream<Item = Result<PullProgress, ProviderError>> + Send + 'static,
     ) -> Self {
         Self(Box::pin(steps))
     }
 }
 
 impl Stream for PullStream {
-    type Item = Result<PullProgress, Fault>;
+    type Item = Result<PullProgress, ProviderError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.as_mut().poll_next(context)

@@ -1,37 +1,35 @@
 //! Writes each reply to the log when the log is at debug level.
 
 use super::error::without_secrets;
-use super::reply_builder::Piece;
-use super::types::{Request, StreamPart};
+use super::reply_builder::ReplyPiece;
+use super::types::{ChatRequest, StreamPart};
 use crate::domain::ModelConfig;
 use std::sync::Arc;
 
-/// The most bytes of one answer that are kept for the log: more than a line of it
-/// shows, so that what is hidden is never cut in two where it could be seen.
+/// The largest logged reply in bytes. Larger than a displayed log line, so that a secret is never
+/// truncated in the visible part and thereby missed by redaction.
 const LOGGED_BYTES_MAX: usize = 256 << 10;
 
-/// Keeps an answer for the log, where the log is at debug (S12.1): what was read
-/// out of it, joined, since in the raw events a secret may come in pieces that
-/// nobody would recognise. It is written when the stream is dropped, so that an
-/// interrupted answer is there as well.
+/// Logs the decoded text joined together: in the raw events, a secret may be split into pieces
+/// that redaction would miss. Written on drop, so that an interrupted reply is logged too.
 pub(super) struct ReplyLog {
-    said: Option<String>,
-    /// What the end of `said` is.
+    text: Option<String>,
+    /// The kind of the last entry in `text`.
     kind: &'static str,
     model: Arc<ModelConfig>,
 }
 
 impl ReplyLog {
-    pub(super) fn new(request: &Request) -> Self {
+    pub(super) fn new(request: &ChatRequest) -> Self {
         Self {
-            said: tracing::enabled!(tracing::Level::DEBUG).then(String::new),
+            text: tracing::enabled!(tracing::Level::DEBUG).then(String::new),
             kind: "",
             model: request.model.clone(),
         }
     }
 
-    pub(super) fn push(&mut self, piece: &Piece) {
-        if self.said.is_none() {
+    pub(super) fn push(&mut self, piece: &ReplyPiece) {
+        if self.text.is_none() {
             return;
         }
         match piece {
@@ -47,32 +45,32 @@ impl ReplyLog {
             }
             Ok(StreamPart::Usage(usage)) => self.add("usage", &format!("{usage:?}")),
             Ok(StreamPart::End(reason)) => self.add("end", &format!("{reason:?}")),
-            // A carry repeats thinking, and holds signatures that nobody reads.
+            // A carry repeats the thinking, plus signatures that help nobody.
             Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
             Ok(StreamPart::StartedOver) => self.add("started over", ""),
             Err(cause) => self.add("fault", &format!("{cause:?}")),
         }
     }
 
-    fn add(&mut self, kind: &'static str, words: &str) {
-        let Some(said) = &mut self.said else {
+    fn add(&mut self, kind: &'static str, entry: &str) {
+        let Some(text) = &mut self.text else {
             return;
         };
         if self.kind != kind {
-            let gap = if said.is_empty() { "" } else { " | " };
-            *said += &format!("{gap}{kind}: ");
+            let gap = if text.is_empty() { "" } else { " | " };
+            *text += &format!("{gap}{kind}: ");
             self.kind = kind;
         }
-        let room = LOGGED_BYTES_MAX.saturating_sub(said.len());
-        said.push_str(&words[..words.floor_char_boundary(room)]);
+        let room = LOGGED_BYTES_MAX.saturating_sub(text.len());
+        text.push_str(&entry[..entry.floor_char_boundary(room)]);
     }
 }
 
 impl Drop for ReplyLog {
     fn drop(&mut self) {
-        if let Some(said) = self.said.take() {
-            let said = without_secrets(&said, &self.model);
-            tracing::debug!("answer of `{}`: {said}", self.model.name);
+        if let Some(text) = self.text.take() {
+            let text = without_secrets(&text, &self.model);
+            tracing::debug!("answer of `{}`: {text}", self.model.name);
         }
     }
 }

@@ -1,12 +1,12 @@
-//! A reply as a stream: connects, reads and decodes, all inside the consumer's
-//! poll. No task is spawned, so dropping the stream ends everything it began.
+//! Streams a reply: connecting, reading and decoding all happen inside the consumer's poll. No
+//! task is spawned, so dropping the stream stops everything.
 
 use super::adapter::ReplyDecoder;
-use super::error::Fault;
+use super::error::ProviderError;
 use super::http_provider::HttpProvider;
-use super::reply_builder::Piece;
+use super::reply_builder::ReplyPiece;
 use super::reply_log::ReplyLog;
-use super::types::{Request, StreamPart};
+use super::types::{ChatRequest, StreamPart};
 use crate::http_util::innermost;
 use futures::Stream;
 use futures::stream::{self, BoxStream};
@@ -16,69 +16,69 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long counts are waited for once the end of an answer was seen.
-const AFTER_END: Duration = Duration::from_secs(5);
+/// How long to wait for token counts after the reply has ended.
+const COUNTS_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// The parts of one reply. After `End` or a fault nothing follows.
-pub struct ReplyStream(BoxStream<'static, Result<StreamPart, Fault>>);
+/// The parts of one reply. Nothing follows `End` or an error.
+pub struct ReplyStream(BoxStream<'static, Result<StreamPart, ProviderError>>);
 
 impl ReplyStream {
     pub(super) fn new(
-        parts: impl Stream<Item = Result<StreamPart, Fault>> + Send + 'static,
+        parts: impl Stream<Item = Result<StreamPart, ProviderError>> + Send + 'static,
     ) -> Self {
         Self(Box::pin(parts))
     }
 }
 
 impl Stream for ReplyStream {
-    type Item = Result<StreamPart, Fault>;
+    type Item = Result<StreamPart, ProviderError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.as_mut().poll_next(context)
     }
 }
 
-pub(super) fn reply(http: Arc<HttpProvider>, request: Request) -> ReplyStream {
-    let reading = Reading {
+pub(super) fn stream_reply(http: Arc<HttpProvider>, request: ChatRequest) -> ReplyStream {
+    let reader = ReplyReader {
         request,
-        stage: Stage::Asking(http),
+        stage: ReplyStage::Asking(http),
         parts: VecDeque::new(),
-        has_words: false,
+        has_content: false,
     };
-    ReplyStream::new(stream::unfold(reading, Reading::next))
+    ReplyStream::new(stream::unfold(reader, ReplyReader::next))
 }
 
-struct Reading {
-    request: Request,
-    stage: Stage,
-    /// Parts that are decoded and not yet given out.
-    parts: VecDeque<Result<StreamPart, Fault>>,
-    /// Something came that a person can read.
-    has_words: bool,
+struct ReplyReader {
+    request: ChatRequest,
+    stage: ReplyStage,
+    /// Decoded and not yet yielded.
+    parts: VecDeque<Result<StreamPart, ProviderError>>,
+    /// Text or thinking was yielded.
+    has_content: bool,
 }
 
-enum Stage {
+enum ReplyStage {
     Asking(Arc<HttpProvider>),
-    Answering(Box<Answering>),
+    OpenBody(Box<OpenBody>),
     Over,
 }
 
-struct Answering {
+struct OpenBody {
     response: reqwest::Response,
     decoder: Box<dyn ReplyDecoder>,
     log: ReplyLog,
 }
 
-impl Reading {
-    async fn next(mut self) -> Option<(Result<StreamPart, Fault>, Self)> {
+impl ReplyReader {
+    async fn next(mut self) -> Option<(Result<StreamPart, ProviderError>, Self)> {
         loop {
             if let Some(part) = self.parts.pop_front() {
                 return Some((part, self));
             }
-            match std::mem::replace(&mut self.stage, Stage::Over) {
-                Stage::Asking(http) => self.ask(&http).await,
-                Stage::Answering(answering) => self.read(answering).await,
-                Stage::Over => return None,
+            match std::mem::replace(&mut self.stage, ReplyStage::Over) {
+                ReplyStage::Asking(http) => self.ask(&http).await,
+                ReplyStage::OpenBody(open) => self.read(open).await,
+                ReplyStage::Over => return None,
             }
         }
     }
@@ -88,58 +88,59 @@ impl Reading {
             Ok(open) => {
                 let notices = open.notices.into_iter().map(StreamPart::Notice);
                 self.parts.extend(notices.map(Ok));
-                self.stage = Stage::Answering(Box::new(Answering {
+                self.stage = ReplyStage::OpenBody(Box::new(OpenBody {
                     response: open.response,
                     decoder: open.decoder,
                     log: ReplyLog::new(&self.request),
                 }));
             }
-            Err(fault) => {
-                tracing::debug!("{fault}");
-                self.parts.push_back(Err(fault));
+            Err(error) => {
+                tracing::debug!("{error}");
+                self.parts.push_back(Err(error));
             }
         }
     }
 
-    /// Reads once. What was taken out of the stage goes back unless it is over.
-    async fn read(&mut self, mut answering: Box<Answering>) {
-        let read = answering.response.chunk();
-        let chunk = if answering.decoder.is_settled() {
-            tokio::time::timeout(AFTER_END, read)
+    /// Reads one chunk. The stage was replaced by `Over`, and is restored unless the reply is
+    /// over.
+    async fn read(&mut self, mut open: Box<OpenBody>) {
+        let read = open.response.chunk();
+        let chunk = if open.decoder.is_settled() {
+            tokio::time::timeout(COUNTS_TIME_MAX, read)
                 .await
                 .unwrap_or(Ok(None))
         } else {
             read.await
         };
-        // A connection that breaks has ended: the decoder knows whether that was
-        // in the middle.
+        // A broken connection is treated like a closed one: the decoder knows whether the reply
+        // was complete.
         let Ok(Some(bytes)) = chunk else {
-            if let Err(fault) = &chunk {
-                tracing::debug!("reading the answer failed: {}", innermost(fault));
+            if let Err(error) = &chunk {
+                tracing::debug!("reading the answer failed: {}", innermost(error));
             }
-            let Answering {
+            let OpenBody {
                 decoder, mut log, ..
-            } = *answering;
+            } = *open;
             return self.give(decoder.finish(), &mut log);
         };
-        let pieces = answering.decoder.push(&bytes);
+        let pieces = open.decoder.push(&bytes);
         let is_over = matches!(pieces.last(), Some(Err(_) | Ok(StreamPart::End(_))));
         if pieces.is_empty() {
             self.parts.push_back(Ok(StreamPart::Heartbeat));
         }
-        self.give(pieces, &mut answering.log);
+        self.give(pieces, &mut open.log);
         if !is_over {
-            self.stage = Stage::Answering(answering);
+            self.stage = ReplyStage::OpenBody(open);
         }
     }
 
-    fn give(&mut self, pieces: Vec<Piece>, log: &mut ReplyLog) {
+    fn give(&mut self, pieces: Vec<ReplyPiece>, log: &mut ReplyLog) {
         for piece in pieces {
             log.push(&piece);
-            self.has_words |= piece.as_ref().is_ok_and(StreamPart::is_words);
-            self.parts.push_back(piece.map_err(|cause| Fault {
-                after_words: self.has_words,
-                ..Fault::new(&self.request.model, cause)
+            self.has_content |= piece.as_ref().is_ok_and(StreamPart::is_content);
+            self.parts.push_back(piece.map_err(|cause| ProviderError {
+                has_partial_reply: self.has_content,
+                ..ProviderError::new(&self.request.model, cause)
             }));
         }
     }

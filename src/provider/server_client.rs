@@ -2,9 +2,9 @@
 //! responses. A key goes only to the origin that config.json names and never into the log.
 
 use super::adapter::ProviderAdapter;
-use super::error::{Cause, origin, without_credentials, without_secrets};
+use super::error::{FailureCause, origin, without_credentials, without_secrets};
 use super::error_response::read_error_response;
-use super::http_clients::Clients;
+use super::http_clients::HttpClients;
 use super::reply_builder::parse;
 use crate::domain::ModelConfig;
 use crate::domain::model::ApiKey;
@@ -23,14 +23,14 @@ const JSON_BYTES_MAX: usize = 16 << 20;
 pub struct ServerClient {
     pub(super) model: Arc<ModelConfig>,
     pub(super) adapter: &'static dyn ProviderAdapter,
-    clients: Arc<Clients>,
+    clients: Arc<HttpClients>,
 }
 
 impl ServerClient {
     pub(super) fn new(
         model: Arc<ModelConfig>,
         adapter: &'static dyn ProviderAdapter,
-        clients: Arc<Clients>,
+        clients: Arc<HttpClients>,
     ) -> Self {
         Self {
             model,
@@ -49,21 +49,26 @@ impl ServerClient {
         }
     }
 
-    pub(super) async fn get_json(&self, path: &str) -> Result<Value, Cause> {
+    pub(super) async fn get_json(&self, path: &str) -> Result<Value, FailureCause> {
         self.json(Method::GET, path, None).await
     }
 
-    pub(super) async fn post_json(&self, path: &str, body: &Value) -> Result<Value, Cause> {
+    pub(super) async fn post_json(&self, path: &str, body: &Value) -> Result<Value, FailureCause> {
         self.json(Method::POST, path, Some(body)).await
     }
 
-    async fn json(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Cause> {
+    async fn json(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, FailureCause> {
         let response = self.send_ok(method, path, body).await?;
         let body = bounded_body(response, JSON_BYTES_MAX).await;
         if body.is_empty() {
-            return Err(Cause::Empty);
+            return Err(FailureCause::EmptyReply);
         }
-        parse(&body).map_err(Cause::Garbled)
+        parse(&body).map_err(FailureCause::Malformed)
     }
 
     /// Sends a request; any status but success is an error.
@@ -72,7 +77,7 @@ impl ServerClient {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<Response, Cause> {
+    ) -> Result<Response, FailureCause> {
         let response = self.send(method, path, body).await?;
         if response.status().is_success() {
             Ok(response)
@@ -87,7 +92,7 @@ impl ServerClient {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<Response, Cause> {
+    ) -> Result<Response, FailureCause> {
         let url = request_url(&self.model.base_url, path)?;
         let key = self.key_header()?;
         let client = self.clients.get(&url, self.model.ca_file.as_deref())?;
@@ -109,28 +114,30 @@ impl ServerClient {
         let response = request
             .send()
             .await
-            .map_err(|fault| connection_failure(http_util::no_answer(&fault, &url)))?;
+            .map_err(|error| connection_failure(http_util::no_answer(&error, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
-            return Err(Cause::Redirected {
+            return Err(FailureCause::Redirected {
                 to: redirect_target(&url, &response),
             });
         }
         Ok(response)
     }
 
-    fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, Cause> {
+    fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, FailureCause> {
         match &self.model.api_key {
             ApiKey::NotNeeded => Ok(None),
-            ApiKey::MissingVariable(variable) => Err(Cause::MissingKey {
+            ApiKey::MissingVariable(variable) => Err(FailureCause::MissingKey {
                 variable: variable.clone(),
             }),
-            ApiKey::Unusable(why) => Err(Cause::UnusableKey { why: why.clone() }),
+            ApiKey::Unusable(why) => Err(FailureCause::UnusableKey { why: why.clone() }),
             ApiKey::Known(secret) => {
                 let (name, value) = self.adapter.key_header(secret.expose());
-                let mut value = HeaderValue::from_str(&value).map_err(|_| Cause::UnusableKey {
-                    why: "it holds characters that no header may hold".to_owned(),
-                })?;
+                let mut value =
+                    HeaderValue::from_str(&value).map_err(|_| FailureCause::UnusableKey {
+                        why: "it contains characters that an HTTP header must not contain"
+                            .to_owned(),
+                    })?;
                 value.set_sensitive(true);
                 Ok(Some((name, value)))
             }
@@ -138,17 +145,17 @@ impl ServerClient {
     }
 }
 
-/// `path` under the base URL, whose own path and query stay; a query of `path`
+/// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path`
 /// comes after it.
-fn request_url(base_url: &str, path: &str) -> Result<Url, Cause> {
-    let bad = |why: &str| Cause::BadUrl {
+fn request_url(base_url: &str, path: &str) -> Result<Url, FailureCause> {
+    let bad = |why: &str| FailureCause::InvalidBaseUrl {
         given: without_credentials(base_url),
         why: why.to_owned(),
     };
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut url = Url::parse(base_url).map_err(|fault| bad(&fault.to_string()))?;
+    let mut url = Url::parse(base_url).map_err(|error| bad(&error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("it must begin with http:// or https://"));
+        return Err(bad("it must start with http:// or https://"));
     }
     url.path_segments_mut()
         .map_err(|()| bad("it has no host"))?
@@ -172,12 +179,12 @@ fn redirect_target(url: &Url, response: &Response) -> String {
     }
 }
 
-fn connection_failure(why: NoAnswer) -> Cause {
+fn connection_failure(why: NoAnswer) -> FailureCause {
     match why {
-        NoAnswer::Unresolved => Cause::Unresolved,
-        NoAnswer::Refused => Cause::Refused,
-        NoAnswer::ConnectTimeout => Cause::ConnectTimeout,
-        NoAnswer::Reset => Cause::Reset,
-        NoAnswer::Unreachable { why } => Cause::Unreachable { why },
+        NoAnswer::Unresolved => FailureCause::HostNotFound,
+        NoAnswer::Refused => FailureCause::ConnectionRefused,
+        NoAnswer::ConnectTimeout => FailureCause::ConnectTimeout,
+        NoAnswer::Reset => FailureCause::ConnectionReset,
+        NoAnswer::Unreachable { why } => FailureCause::Unreachable { why },
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelServer, ServerModel, Stock, StockState, Stocks};
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
-use crate::provider::Fault;
+use crate::provider::ProviderError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -97,7 +97,7 @@ impl ModelRegistry {
     pub(super) fn listed(
         &mut self,
         server: &ModelServer,
-        listed: Result<Catalogue, Fault>,
+        listed: Result<Catalogue, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut known = self.servers.iter_mut();

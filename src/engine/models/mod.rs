@@ -11,7 +11,7 @@ use crate::domain::{
     Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId, Stock,
 };
 use crate::protocol::Event;
-use crate::provider::{Fault, PullProgress};
+use crate::provider::{ProviderError, PullProgress};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -36,11 +36,11 @@ pub(super) struct ModelRegistry {
 /// What a task of this folder reports.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
-    Listed(ModelServer, Result<Catalogue, Fault>),
+    Listed(ModelServer, Result<Catalogue, ProviderError>),
     Tried(QueryId, Result<(), Notice>),
     Pulling(PullProgress),
-    Pulled(Result<(), Fault>),
-    Removed(ModelServer, String, Result<(), Fault>),
+    Pulled(Result<(), ProviderError>),
+    Removed(ModelServer, String, Result<(), ProviderError>),
     /// This model has these abilities, and cannot think.
     CannotThink(ModelRef, Vec<String>),
 }

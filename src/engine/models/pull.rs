@@ -9,7 +9,7 @@ use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Event, Owner};
-use crate::provider::{Cause, Fault, PullProgress};
+use crate::provider::{FailureCause, ProviderError, PullProgress};
 use futures::StreamExt;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -105,7 +105,7 @@ impl ModelRegistry {
         self.push_pull(cx);
     }
 
-    pub fn pull_ended(&mut self, result: Result<(), Fault>, cx: &mut EngineCx) {
+    pub fn pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
         // The last words of a pull that was stopped.
         let Some(pulling) = self.pull.take() else {
             return;
@@ -217,7 +217,7 @@ impl ModelRegistry {
         &mut self,
         server: &ModelServer,
         name: &str,
-        result: Result<(), Fault>,
+        result: Result<(), ProviderError>,
         cx: &mut EngineCx,
     ) {
         let notice = match result {
@@ -240,11 +240,11 @@ impl ModelRegistry {
 }
 
 /// Why a pull ended early, and how to go on.
-pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
+pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = told(format!("`{name}` was not pulled."), fault);
     let said = match &fault.cause {
-        Cause::InStream { message } => message.to_lowercase(),
-        Cause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
+        FailureCause::ErrorInReply { message } => message.to_lowercase(),
+        FailureCause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
         _ => String::new(),
     };
     if said.contains("does not exist") || said.contains("not found") {
@@ -254,17 +254,19 @@ pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
         return notice.advise("Make room on the server's disk, then pull again.");
     }
     match &fault.cause {
-        Cause::Refused | Cause::Unresolved | Cause::BadUrl { .. } => notice,
+        FailureCause::ConnectionRefused
+        | FailureCause::HostNotFound
+        | FailureCause::InvalidBaseUrl { .. } => notice,
         _ => notice.advise("Pulling again goes on where it stopped."),
     }
 }
 
 /// Why a model is still there.
-pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
+pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = told(format!("`{name}` was not removed."), fault);
     match &fault.cause {
-        Cause::Status { status: 404, .. } => Notice {
-            why: Some(format!("{} has no such model.", fault.place.url)),
+        FailureCause::Status { status: 404, .. } => Notice {
+            why: Some(format!("{} has no such model.", fault.target.url)),
             advice: Vec::new(),
             ..notice
         },
@@ -273,7 +275,7 @@ pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
 }
 
 /// A fault as the reason of something else that did not happen.
-fn told(what: String, fault: &Fault) -> Notice {
+fn told(what: String, fault: &ProviderError) -> Notice {
     let fault = without_retry(fault.notice());
     let why = match &fault.why {
         Some(why) => format!("{} {why}", fault.what),

@@ -7,10 +7,10 @@ mod thinking;
 mod token_counts;
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
-use super::error::Cause;
-use super::parameter_fallback::Adapted;
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, ModelFacts};
 use futures::future::{self, BoxFuture, FutureExt};
 use reqwest::header::HeaderName;
@@ -25,12 +25,12 @@ impl ProviderAdapter for Anthropic {
         "messages"
     }
 
-    fn chat_body(&self, request: &Request, adapted: Adapted) -> Value {
-        request::body(request, adapted)
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        request::body(request, fallback)
     }
 
     fn decoder(&self) -> Box<dyn ReplyDecoder> {
-        Box::<decoder::Decoder>::default()
+        Box::<decoder::AnthropicDecoder>::default()
     }
 
     fn key_header(&self, key: &str) -> (HeaderName, String) {
@@ -45,7 +45,7 @@ impl ProviderAdapter for Anthropic {
         &self,
         server: &'a ServerClient,
         _deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, Cause>> {
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
         models::list(server).boxed()
     }
 
@@ -54,7 +54,7 @@ impl ProviderAdapter for Anthropic {
         &self,
         _server: &'a ServerClient,
         _deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, Cause>> {
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
         future::ready(Ok(ModelFacts::default())).boxed()
     }
 }

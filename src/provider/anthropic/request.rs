@@ -2,25 +2,24 @@
 
 use super::thinking;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage};
-use crate::provider::parameter_fallback::{Adapted, TEMPERATURE};
-use crate::provider::render_call::written;
+use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
+use crate::provider::render_call::render_calls;
 use crate::provider::schema;
-use crate::provider::types::Request;
+use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Keys of `options` that would change what every request promises.
+/// Keys of `options` that are ignored because every request sets them itself.
 const KEPT_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
-/// A conversation must begin with its user; files of others may begin otherwise.
+/// The API requires a user message first; imported sessions may start otherwise.
 const BEGINNING: &str = "(The conversation begins here.)";
 
-/// The body of `POST /messages`.
-pub(super) fn body(request: &Request, adapted: Adapted) -> Value {
+pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
     let model = &request.model;
     let is_native = model.dialect == Dialect::Native;
     let mut body = Map::new();
     body.insert("model".into(), json!(model.model));
-    let thinking = thinking::of(request, adapted);
+    let thinking = thinking::parameters(request, fallback);
     body.insert("max_tokens".into(), json!(thinking.max_tokens));
     if let Some(system) = system(&request.messages) {
         body.insert("system".into(), json!(system));
@@ -38,26 +37,26 @@ pub(super) fn body(request: &Request, adapted: Adapted) -> Value {
             body.insert(key.clone(), value.clone());
         }
     }
-    // Thinking allows no temperature but its own.
+    // The API rejects any temperature while thinking.
     let thinks = matches!(
         body.get("thinking").and_then(|form| form["type"].as_str()),
         Some("enabled" | "adaptive")
     );
-    if !thinks && !adapted.omits_temperature {
+    if !thinks && !fallback.omits_temperature {
         body.insert("temperature".into(), json!(TEMPERATURE));
     }
     if is_native {
         tools(request, &mut body);
     }
-    adapted.apply(&mut body);
+    fallback.apply(&mut body);
     Value::Object(body)
 }
 
-/// Tools that are on offer; where none is any more, those that the messages tell
-/// of are named, since calls of unknown tools are refused, and barred.
-fn tools(request: &Request, body: &mut Map<String, Value>) {
+/// The offered tools. If there are none, the tools that earlier messages call are declared but
+/// forbidden, because the API rejects calls of undeclared tools.
+fn tools(request: &ChatRequest, body: &mut Map<String, Value>) {
     if !request.tools.is_empty() {
-        let schemas = schema::of(&request.tools);
+        let schemas = schema::tool_schemas(&request.tools);
         let offered = request.tools.tools().iter().zip(schemas.iter());
         let tools = offered.map(|(offered, schema)| {
             json!({
@@ -94,38 +93,38 @@ fn system(messages: &[Message]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn messages(request: &Request) -> Vec<Value> {
+fn messages(request: &ChatRequest) -> Vec<Value> {
     let is_native = request.model.dialect == Dialect::Native;
-    let mut talk = Talk::default();
+    let mut messages = AlternatingMessages::default();
     for message in &request.messages {
         match message {
             Message::System(_) => {}
-            Message::User(text) => talk.say("user", text_block(text)),
-            Message::Assistant(text) => talk.say("assistant", text_block(text)),
+            Message::User(text) => messages.say("user", text_block(text)),
+            Message::Assistant(text) => messages.say("assistant", text_block(text)),
             Message::Calls { calls, carry } if is_native => {
                 for block in call_blocks(calls, carry.as_ref()) {
-                    talk.say("assistant", Some(block));
+                    messages.say("assistant", Some(block));
                 }
             }
             Message::Calls { calls, .. } => {
-                let written = written(calls, request.model.dialect);
-                talk.say("assistant", text_block(&written));
+                let written = render_calls(calls, request.model.dialect);
+                messages.say("assistant", text_block(&written));
             }
             Message::Result(result) if is_native => {
-                talk.say("user", Some(result_block(result)));
+                messages.say("user", Some(result_block(result)));
             }
-            // There is no role for results.
-            Message::Result(result) => talk.say("user", text_block(&result.content)),
+            // Anthropic has no role for tool results.
+            Message::Result(result) => messages.say("user", text_block(&result.content)),
         }
     }
-    talk.finish()
+    messages.finish()
 }
 
-/// Messages whose roles alternate: neighbours of one role are one message.
+/// Merges adjacent messages of one role, because the API requires alternating roles.
 #[derive(Default)]
-struct Talk(Vec<(&'static str, Vec<Value>)>);
+struct AlternatingMessages(Vec<(&'static str, Vec<Value>)>);
 
-impl Talk {
+impl AlternatingMessages {
     fn say(&mut self, role: &'static str, block: Option<Value>) {
         let Some(block) = block else { return };
         if self.0.is_empty() && role == "assistant" {
@@ -147,13 +146,13 @@ impl Talk {
     }
 }
 
-/// None for a text that says nothing: the server refuses it.
+/// None for blank text, which the API rejects.
 fn text_block(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
 }
 
-/// What the model said in that round, unchanged and in order, but for the calls:
-/// those stand as they were decided on, and those that it wrote into its text last.
+/// The blocks of that round, unchanged and in order, except that calls are inserted as they were
+/// approved. Calls that the model wrote as text come last.
 fn call_blocks(calls: &[CallMessage], carry: Option<&Carry>) -> Vec<Value> {
     let carry = carry.filter(|carry| carry.provider == ProviderKind::Anthropic);
     let carried = carry.and_then(|carry| carry.value.as_array());
@@ -194,7 +193,7 @@ fn result_block(result: &ResultMessage) -> Value {
     block
 }
 
-/// Ids may hold letters, digits, `_` and `-`.
+/// The API accepts only letters, digits, `_` and `-`.
 fn call_id(id: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let allowed = |c: char| if allowed(c) { c } else { '_' };

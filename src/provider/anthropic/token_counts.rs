@@ -1,18 +1,18 @@
-//! The tokens of a message of Anthropic's, as its events count them. Pure.
+//! Token counts as Anthropic's events report them. Pure.
 
 use crate::domain::Usage;
 use serde_json::Value;
 
-/// Each replaces the one before.
+/// Each new count replaces the one before.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct TokenCounts {
     input: Option<u64>,
     cache_creation: Option<u64>,
     cache_read: Option<u64>,
     output: Option<u64>,
 }
 
-impl Counts {
+impl TokenCounts {
     pub fn read(&mut self, usage: Option<&Value>) {
         let count = |key: &str| usage?.get(key)?.as_u64();
         self.input = count("input_tokens").or(self.input);
@@ -21,7 +21,7 @@ impl Counts {
         self.output = count("output_tokens").or(self.output);
     }
 
-    /// Tokens that were read from or written to a cache are input as well.
+    /// Tokens written to or read from a cache count as input.
     pub fn usage(&self) -> Usage {
         let input = [self.input, self.cache_creation, self.cache_read];
         Usage {

@@ -1,16 +1,15 @@
-//! The decoder of `/chat/completions`, as OpenAI-compatible servers and Mistral
-//! send it (WIRE.md). Pure; a reply is complete only with a `finish_reason`, and
-//! what comes after that (the counts) is still taken in.
+//! Decodes `/chat/completions` as OpenAI-compatible servers and Mistral send it. Pure. A reply is
+//! complete only with a `finish_reason`; token counts after that are still read.
 
-use super::reasoning_assembler::{Carried, TEXTS};
-use super::tool_call_assembler::Calls;
+use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
+use super::tool_call_assembler::ToolCallAssembler;
 use crate::domain::{Carry, ProviderKind, Usage};
 use crate::provider::adapter::ReplyDecoder;
-use crate::provider::body_format::{Frame, Rest};
-use crate::provider::error::Cause;
-use crate::provider::error_body::Complaint;
+use crate::provider::body_reader::{BodyEnd, BodyReader};
+use crate::provider::error::FailureCause;
+use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    Piece, Reply, foreign, no_answer, not_json, parse, parse_whole,
+    ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole, unexpected_json,
 };
 use crate::provider::types::EndReason;
 use crate::text::sse::Event;
@@ -19,42 +18,42 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Reads the stream of `/chat/completions`, or an answer that was not streamed.
+/// Decodes a stream of `/chat/completions`, or a reply that was not streamed.
 #[derive(Debug)]
-pub(in crate::provider) struct Decoder {
+pub(in crate::provider) struct ChatCompletionsDecoder {
     provider: ProviderKind,
-    frame: Frame,
-    reply: Reply,
-    calls: Calls,
-    carried: Carried,
+    body: BodyReader,
+    reply: ReplyBuilder,
+    calls: ToolCallAssembler,
+    carried: ReasoningAssembler,
     usage: Usage,
     reason: Option<EndReason>,
 }
 
-impl Decoder {
-    /// Only the provider whose decoder read it gets thinking back.
+impl ChatCompletionsDecoder {
+    /// `provider` marks the reasoning, which is sent back only to the provider it came from.
     pub fn new(provider: ProviderKind) -> Self {
         Self {
             provider,
-            frame: Frame::default(),
-            reply: Reply::default(),
-            calls: Calls::default(),
-            carried: Carried::default(),
+            body: BodyReader::default(),
+            reply: ReplyBuilder::default(),
+            calls: ToolCallAssembler::default(),
+            carried: ReasoningAssembler::default(),
             usage: Usage::default(),
             reason: None,
         }
     }
 }
 
-impl ReplyDecoder for Decoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for ChatCompletionsDecoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
-        for event in self.frame.push(bytes) {
+        for event in self.body.push(bytes) {
             match event {
-                Ok(event) => self.event(&event),
-                Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+                Ok(event) => self.read_event(&event),
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
         self.reply.take()
@@ -64,22 +63,24 @@ impl ReplyDecoder for Decoder {
         self.reason.is_some()
     }
 
-    fn finish(mut self: Box<Self>) -> Vec<Piece> {
+    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
-        match std::mem::take(&mut self.frame).finish() {
-            Rest::Nothing => self.reply.fail(Cause::Empty),
-            Rest::Event(event) => {
+        match std::mem::take(&mut self.body).finish() {
+            BodyEnd::Empty => self.reply.fail(FailureCause::EmptyReply),
+            BodyEnd::LastEvent(event) => {
                 if let Some(event) = event {
-                    self.last_event(&event);
+                    self.read_last_event(&event);
                 }
             }
-            Rest::Foreign(line) => self.reply.fail(Cause::Garbled(no_answer(&line))),
-            Rest::Whole(body) => match parse_whole(&body) {
-                Ok(answer) => self.whole(&answer),
-                Err(fault) if fault.is_eof() => {}
-                Err(_) => self.event(&Event {
+            BodyEnd::NotEvents(line) => self
+                .reply
+                .fail(FailureCause::Malformed(describe_line(&line))),
+            BodyEnd::Whole(body) => match parse_whole(&body) {
+                Ok(answer) => self.read_unstreamed(&answer),
+                Err(error) if error.is_eof() => {}
+                Err(_) => self.read_event(&Event {
                     data: body,
                     ..Event::default()
                 }),
@@ -90,8 +91,8 @@ impl ReplyDecoder for Decoder {
     }
 }
 
-impl Decoder {
-    fn event(&mut self, event: &Event) {
+impl ChatCompletionsDecoder {
+    fn read_event(&mut self, event: &Event) {
         if self.reply.is_over() {
             return;
         }
@@ -99,37 +100,38 @@ impl Decoder {
             return self.close();
         }
         if event.name.is_empty()
-            && let Some(words) = Words::read(&event.data)
+            && let Some(words) = PlainEvent::read(&event.data)
         {
-            return self.words(&words);
+            return self.read_plain_event(&words);
         }
         match parse(&event.data) {
             Ok(value) if event.name == b"error" => {
-                let complaint = Complaint::in_body(value.to_string().as_bytes());
-                self.reply.fail(complaint.unwrap_or_default().in_stream());
+                let server_error = ServerError::from_body(value.to_string().as_bytes());
+                self.reply
+                    .fail(server_error.unwrap_or_default().into_failure());
             }
-            Ok(value) => self.value(&value),
-            Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+            Ok(value) => self.read_value(&value),
+            Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
         }
     }
 
-    /// The event at the end of the stream may be cut: then it says nothing.
-    fn last_event(&mut self, event: &Event) {
+    /// The last event may be incomplete; it is then ignored.
+    fn read_last_event(&mut self, event: &Event) {
         let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if is_whole {
-            self.event(event);
+            self.read_event(event);
         } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) && !self.is_settled()
         {
             let text = String::from_utf8_lossy(&event.data);
-            self.reply.fail(Cause::Garbled(not_json(&text)));
+            self.reply.fail(FailureCause::Malformed(not_json(&text)));
         }
     }
 
-    fn words(&mut self, words: &Words<'_>) {
+    fn read_plain_event(&mut self, words: &PlainEvent<'_>) {
         let delta = &words.choices.0.delta;
         let thinking = [&delta.reasoning_content, &delta.reasoning];
-        for (key, text) in TEXTS.into_iter().zip(thinking) {
+        for (key, text) in TEXT_KEYS.into_iter().zip(thinking) {
             self.carried.text(key, text.as_deref().unwrap_or_default());
         }
         let mut thinking = thinking.into_iter().flatten();
@@ -139,56 +141,57 @@ impl Decoder {
             .text(delta.content.as_deref().unwrap_or_default());
     }
 
-    fn value(&mut self, value: &Value) {
-        // A list with one error in it is what some servers answer.
+    fn read_value(&mut self, value: &Value) {
+        // Some servers wrap an error in a list.
         let value = value.get(0).unwrap_or(value);
-        if let Some(complaint) = Complaint::in_event(value) {
-            return self.reply.fail(complaint.in_stream());
+        if let Some(server_error) = ServerError::from_event(value) {
+            return self.reply.fail(server_error.into_failure());
         }
         self.read_usage(value);
         let choices = value.get("choices").and_then(Value::as_array);
         for choice in choices.into_iter().flatten() {
             let index = choice.get("index").and_then(Value::as_u64);
             if index.unwrap_or(0) == 0 {
-                self.choice(choice);
+                self.read_choice(choice);
             }
         }
     }
 
-    /// An answer that was not streamed.
-    fn whole(&mut self, answer: &Value) {
-        self.value(answer);
+    /// A reply that was not streamed.
+    fn read_unstreamed(&mut self, answer: &Value) {
+        self.read_value(answer);
         let answer = answer.get(0).unwrap_or(answer);
         if !answer.get("choices").is_some_and(Value::is_array) {
-            self.reply.fail(Cause::Garbled(foreign(answer)));
+            self.reply
+                .fail(FailureCause::Malformed(unexpected_json(answer)));
         }
     }
 
-    fn choice(&mut self, choice: &Value) {
-        // An answer that was not streamed has `message` in the place of `delta`.
+    fn read_choice(&mut self, choice: &Value) {
+        // A reply that was not streamed has `message` instead of `delta`.
         let delta = choice.get("delta").filter(|delta| delta.is_object());
         if let Some(delta) = delta.or_else(|| choice.get("message")) {
-            self.delta(delta);
+            self.read_delta(delta);
         }
         let reason = choice.get("finish_reason").and_then(Value::as_str);
         if let Some(reason) = reason.filter(|reason| !reason.is_empty())
             && self.reason.is_none()
         {
             match reason {
-                "error" => self.reply.fail(Cause::InStream {
-                    message: "The server names no reason".to_owned(),
+                "error" => self.reply.fail(FailureCause::ErrorInReply {
+                    message: "The server gave no reason".to_owned(),
                 }),
                 reason => self.reason = Some(read_reason(reason)),
             }
         }
     }
 
-    fn delta(&mut self, delta: &Value) {
+    fn read_delta(&mut self, delta: &Value) {
         let hidden = self.carried.push(delta);
         if !self.reply.has_room(hidden) {
             return;
         }
-        let thinking = TEXTS
+        let thinking = TEXT_KEYS
             .into_iter()
             .map(|key| text_of(delta.get(key)))
             .find(|text| !text.is_empty())
@@ -208,7 +211,7 @@ impl Decoder {
         }
     }
 
-    /// Some servers send counts with every event, each replacing the one before.
+    /// Some servers send counts with every event; the latest ones are valid.
     fn read_usage(&mut self, value: &Value) {
         let count = |key: &str| value.get("usage")?.get(key)?.as_u64();
         self.usage.input = count("prompt_tokens").or(self.usage.input);
@@ -217,7 +220,7 @@ impl Decoder {
 
     fn close(&mut self) {
         let Some(reason) = self.reason.take() else {
-            return self.reply.fail(Cause::Cut);
+            return self.reply.fail(FailureCause::ReplyCutOff);
         };
         if self.reply.is_over() {
             return;
@@ -233,13 +236,12 @@ impl Decoder {
     }
 }
 
-/// An event that says words and nothing else, as nearly all do: read without a
-/// tree of values.
+/// An event with only text, as nearly all are: parsed without building a tree of values.
 #[derive(Deserialize)]
-struct Words<'a> {
-    /// One choice, no more and no fewer.
+struct PlainEvent<'a> {
+    /// Exactly one choice.
     #[serde(borrow)]
-    choices: (Choice<'a>,),
+    choices: (PlainChoice<'a>,),
     object: Option<Cow<'a, str>>,
     error: Option<IgnoredAny>,
     r#type: Option<IgnoredAny>,
@@ -247,16 +249,16 @@ struct Words<'a> {
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct PlainChoice<'a> {
     #[serde(default)]
     index: u64,
     #[serde(borrow)]
-    delta: Delta<'a>,
+    delta: PlainDelta<'a>,
     finish_reason: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
-struct Delta<'a> {
+struct PlainDelta<'a> {
     #[serde(borrow, default, deserialize_with = "borrowed")]
     content: Option<Cow<'a, str>>,
     #[serde(borrow, default, deserialize_with = "borrowed")]
@@ -268,8 +270,8 @@ struct Delta<'a> {
     tool_calls: Option<IgnoredAny>,
 }
 
-impl<'a> Words<'a> {
-    /// None for every event that needs a closer look.
+impl<'a> PlainEvent<'a> {
+    /// None if the event needs full parsing.
     fn read(event: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(event).ok()?;
         let words: Self = serde_json::from_str(text).ok()?;
@@ -287,18 +289,18 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Serde borrows a `Cow` that stands alone, and copies one in an `Option`.
+/// Serde borrows a bare `Cow`, but copies one inside an `Option`.
 fn borrowed<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<Cow<'a, str>>, D::Error>
 where
     D: serde::Deserializer<'de>,
 {
     #[derive(Deserialize)]
-    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-    let text = Option::<Text<'a>>::deserialize(deserializer)?;
-    Ok(text.map(|Text(text)| text))
+    struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+    let text = Option::<BorrowedText<'a>>::deserialize(deserializer)?;
+    Ok(text.map(|BorrowedText(text)| text))
 }
 
-/// `content` is a text, null, or a list of parts of which the texts count.
+/// `content` is a string, null, or a list of parts whose `text` is joined.
 fn text_of(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),

@@ -6,9 +6,9 @@ mod reasoning_assembler;
 mod request;
 mod tool_call_assembler;
 
-pub(super) use decoder::Decoder;
+pub(super) use decoder::ChatCompletionsDecoder;
 pub(super) use reasoning_assembler::REASONING_KEYS;
-pub(super) use request::{Flavor, body};
+pub(super) use request::{ChatCompletionsFlavor, body};
 
 /// Where chat requests are posted, relative to the base URL.
 pub(super) const PATH: &str = "chat/completions";

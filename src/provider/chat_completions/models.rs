@@ -2,8 +2,8 @@
 //! only at `/props`, beside `/v1`.
 
 use crate::domain::{Catalogue, ModelFacts, ServerModel};
-use crate::provider::error::Cause;
-use crate::provider::model_list::{NO_LIST, from_list, tokens};
+use crate::provider::error::FailureCause;
+use crate::provider::model_list::{NO_LIST, parse_model_list, token_count};
 use crate::provider::server_client::ServerClient;
 use serde_json::Value;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const PROPS_RESERVE: Duration = Duration::from_millis(500);
 pub(in crate::provider) async fn list(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<Catalogue, Cause> {
+) -> Result<Catalogue, FailureCause> {
     let models = models(server, deadline).await?;
     Ok(Catalogue {
         models,
@@ -26,7 +26,7 @@ pub(in crate::provider) async fn list(
 pub(in crate::provider) async fn facts(
     server: &ServerClient,
     deadline: Instant,
-) -> Result<ModelFacts, Cause> {
+) -> Result<ModelFacts, FailureCause> {
     let models = models(server, deadline).await?;
     // A server with one model answers whatever name a request gives.
     let is_only = models.len() == 1;
@@ -36,9 +36,12 @@ pub(in crate::provider) async fn facts(
     Ok(found.map(|model| model.facts).unwrap_or_default())
 }
 
-async fn models(server: &ServerClient, deadline: Instant) -> Result<Vec<ServerModel>, Cause> {
+async fn models(
+    server: &ServerClient,
+    deadline: Instant,
+) -> Result<Vec<ServerModel>, FailureCause> {
     let list = server.get_json("models").await?;
-    let mut models = from_list(&list).ok_or(NO_LIST)?;
+    let mut models = parse_model_list(&list).ok_or(NO_LIST)?;
     if let [only] = models.as_mut_slice()
         && is_llama_cpp(&list)
         && only.facts.loaded_context.is_none()
@@ -54,7 +57,7 @@ async fn llama_cpp_context(server: &ServerClient, deadline: Instant) -> Option<u
     let props = timeout_at(deadline - PROPS_RESERVE, root.get_json("props")).await;
     let props = props.ok()?.ok()?;
     let settings = "/default_generation_settings/n_ctx";
-    tokens(props.pointer(settings).or_else(|| props.get("n_ctx")))
+    token_count(props.pointer(settings).or_else(|| props.get("n_ctx")))
 }
 
 fn is_llama_cpp(list: &Value) -> bool {

@@ -1,36 +1,35 @@
-//! Thinking of a chat-completions stream, put together so that it can go back
-//! with the calls of the same turn: under the names it came under, fragments
-//! joined. What it says to a person is read elsewhere.
+//! Joins the reasoning fragments of a stream so that they can be sent back with the tool calls of
+//! the same turn, under the keys they arrived under. Displaying the reasoning is the decoder's
+//! job.
 
 use serde_json::{Map, Value};
 
-/// Fields of a message that hold thinking as a text: DeepSeek, llama.cpp and xAI
-/// use the first, vLLM, Groq and OpenRouter the second.
-pub(super) const TEXTS: [&str; 2] = ["reasoning_content", "reasoning"];
+/// Keys of reasoning as text: DeepSeek, llama.cpp and xAI use the first; vLLM, Groq and
+/// OpenRouter the second.
+pub(super) const TEXT_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// OpenRouter's list of blocks, some of them encrypted.
-pub(super) const DETAILS: &str = "reasoning_details";
+pub(super) const DETAILS_KEY: &str = "reasoning_details";
 /// Every key under which reasoning is sent back, except `content`.
-pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXTS[0], TEXTS[1], DETAILS];
-/// The most blocks that are kept; a list from outside has a bound.
+pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXT_KEYS[0], TEXT_KEYS[1], DETAILS_KEY];
+/// The largest number of stored blocks.
 const BLOCKS_MAX: usize = 4096;
 
-/// What has come so far.
 #[derive(Debug, Default)]
-pub(super) struct Carried(Map<String, Value>);
+pub(super) struct ReasoningAssembler(Map<String, Value>);
 
-impl Carried {
-    /// Takes the thinking out of one `delta` (or a whole `message`). Gives the bytes
-    /// that are kept and are no text that a person reads.
+impl ReasoningAssembler {
+    /// Stores the reasoning of one `delta` (or whole `message`). Returns the stored bytes that
+    /// are not also displayed.
     pub fn push(&mut self, delta: &Value) -> usize {
-        for key in TEXTS {
+        for key in TEXT_KEYS {
             if let Some(text) = delta.get(key).and_then(Value::as_str) {
                 self.text(key, text);
             }
         }
         let mut bytes = 0;
-        let details = delta.get(DETAILS).and_then(Value::as_array);
+        let details = delta.get(DETAILS_KEY).and_then(Value::as_array);
         for block in details.into_iter().flatten() {
-            bytes += self.block(DETAILS, block, continues_detail);
+            bytes += self.block(DETAILS_KEY, block, continues_detail);
         }
         let content = delta.get("content").and_then(Value::as_array);
         let is_thinking = |block: &&Value| block["type"] == "thinking";
@@ -40,7 +39,7 @@ impl Carried {
         bytes
     }
 
-    /// Takes a text in that came alone.
+    /// Appends to a text key.
     pub fn text(&mut self, key: &str, text: &str) {
         if text.is_empty() {
             return;
@@ -53,13 +52,13 @@ impl Carried {
         }
     }
 
-    /// The fields that go back; none where there was no thinking.
+    /// The fields to send back; None if there was no reasoning.
     pub fn take(&mut self) -> Option<Value> {
         let fields = std::mem::take(&mut self.0);
         (!fields.is_empty()).then_some(Value::Object(fields))
     }
 
-    /// Joins a block to the last one of its list where it continues that.
+    /// Appends a block, or joins it to the last one if it continues that.
     fn block(&mut self, key: &str, block: &Value, continues: fn(&Value, &Value) -> bool) -> usize {
         let list = self
             .0
@@ -74,14 +73,14 @@ impl Carried {
             _ if !is_full => list.push(block.clone()),
             _ => return 0,
         }
-        // Only whatever is not shown has to be counted here.
+        // Displayed text is counted elsewhere.
         let hidden = ["data", "signature"].map(|key| block.get(key).and_then(Value::as_str));
         hidden.into_iter().flatten().map(str::len).sum()
     }
 }
 
-/// A fragment has the type and the index of what it continues; an encrypted block
-/// is whole.
+/// A fragment has the type and index of the block it continues; an encrypted block is never
+/// split.
 fn continues_detail(last: &Value, next: &Value) -> bool {
     let same = |key: &str| last.get(key) == next.get(key);
     let is_text = ["text", "summary"]
@@ -94,7 +93,7 @@ fn continues_thinking(_last: &Value, _next: &Value) -> bool {
     true
 }
 
-/// Adds a fragment: texts are joined, and what else it has replaces what was there.
+/// Merges a fragment: strings are joined, other values replaced.
 fn join(last: &mut Value, next: &Value) {
     let (Value::Object(last), Value::Object(next)) = (last, next) else {
         return;
@@ -117,8 +116,7 @@ fn is_text(key: &str) -> bool {
     matches!(key, "text" | "summary" | "thinking")
 }
 
-/// Mistral's thinking is a list of texts: neighbours that are texts and nothing
-/// else become one.
+/// Mistral's thinking is a list of texts; adjacent plain texts are merged.
 fn join_lists(whole: &mut Vec<Value>, more: &[Value]) {
     let is_plain = |part: &Value| {
         part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2)

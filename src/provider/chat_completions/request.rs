@@ -3,17 +3,17 @@
 use super::reasoning_assembler::REASONING_KEYS;
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage, Think};
-use crate::provider::parameter_fallback::{Adapted, TEMPERATURE};
-use crate::provider::render_call::written;
+use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
+use crate::provider::render_call::render_calls;
 use crate::provider::schema;
-use crate::provider::types::Request;
+use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 
 /// Keys of `options` that are ignored because every request sets them itself.
 const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
-/// How a provider's requests differ from the other's.
-pub(in crate::provider) struct Flavor {
+/// What differs between the providers that use this protocol.
+pub(in crate::provider) struct ChatCompletionsFlavor {
     pub provider: ProviderKind,
     /// `reasoning_effort` for a `think` setting.
     pub effort: fn(Think) -> &'static str,
@@ -27,18 +27,18 @@ pub(in crate::provider) struct Flavor {
 
 /// The body before any fallback is applied.
 pub(in crate::provider) fn body(
-    request: &Request,
-    adapted: Adapted,
-    flavor: &Flavor,
+    request: &ChatRequest,
+    fallback: ParameterFallback,
+    flavor: &ChatCompletionsFlavor,
 ) -> Map<String, Value> {
     let model = &request.model;
     let messages = request.messages.iter();
-    let messages = messages.map(|message| flavor.message(message, request, adapted));
+    let messages = messages.map(|message| flavor.message(message, request, fallback));
     let mut body = Map::new();
     body.insert("model".into(), json!(model.model));
     body.insert("messages".into(), messages.collect());
     body.insert("stream".into(), json!(true));
-    if !adapted.omits_temperature {
+    if !fallback.omits_temperature {
         body.insert("temperature".into(), json!(TEMPERATURE));
     }
     if let Some(think) = model.think {
@@ -50,13 +50,18 @@ pub(in crate::provider) fn body(
         }
     }
     if model.dialect == Dialect::Native && !request.tools.is_empty() {
-        body.insert("tools".into(), schema::tools(&request.tools));
+        body.insert("tools".into(), schema::tools_field(&request.tools));
     }
     body
 }
 
-impl Flavor {
-    fn message(&self, message: &Message, request: &Request, adapted: Adapted) -> Value {
+impl ChatCompletionsFlavor {
+    fn message(
+        &self,
+        message: &Message,
+        request: &ChatRequest,
+        fallback: ParameterFallback,
+    ) -> Value {
         let model = &request.model;
         let is_native = model.dialect == Dialect::Native;
         match message {
@@ -64,14 +69,14 @@ impl Flavor {
             Message::User(text) => json!({"role": "user", "content": text}),
             Message::Assistant(text) => json!({"role": "assistant", "content": text}),
             Message::Calls { calls, carry } if is_native => {
-                let carry = carry.as_ref().filter(|_| !adapted.omits_carry);
+                let carry = carry.as_ref().filter(|_| !fallback.omits_reasoning);
                 self.native_calls(calls, carry)
             }
             Message::Calls { calls, .. } => {
-                json!({"role": "assistant", "content": written(calls, model.dialect)})
+                json!({"role": "assistant", "content": render_calls(calls, model.dialect)})
             }
             Message::Result(result)
-                if !is_native && adapted.tool_role(model.tool_role) == ToolRole::User =>
+                if !is_native && fallback.tool_role(model.tool_role) == ToolRole::User =>
             {
                 json!({"role": "user", "content": result.content})
             }

@@ -1,30 +1,29 @@
-//! Puts the tool calls of a chat-completions stream together from fragments. The
-//! id and the name come once, arguments in pieces; servers differ in what they
-//! leave out or repeat, and the rules here are about nothing else.
+//! Assembles tool calls from stream fragments. Id and name arrive once and arguments in pieces,
+//! but servers differ in what they omit or repeat; the rules here handle those differences.
 
 use crate::provider::reply_builder::{CALLS_MAX, read_arguments};
 use crate::provider::types::NativeCall;
 use serde_json::Value;
 
-/// Calls under way, in the order in which they began.
+/// Incomplete calls, in the order they began.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Open>);
+pub(super) struct ToolCallAssembler(Vec<PartialCall>);
 
-/// Bytes of arguments taken in, and whether there are too many calls.
-pub(super) struct Taken {
+/// What one fragment added.
+pub(super) struct PushedFragment {
     pub bytes: usize,
     pub is_too_many: bool,
 }
 
 #[derive(Debug, Default)]
-struct Open {
+struct PartialCall {
     index: Option<u64>,
     id: String,
     name: String,
     arguments: String,
 }
 
-/// One entry of `delta.tool_calls`; what is left out is empty.
+/// One entry of `delta.tool_calls`; missing fields are empty.
 struct Fragment<'a> {
     index: Option<u64>,
     id: &'a str,
@@ -32,71 +31,69 @@ struct Fragment<'a> {
     arguments: String,
 }
 
-impl Calls {
-    /// Takes one entry of `delta.tool_calls` in.
-    pub fn push(&mut self, entry: &Value) -> Taken {
+impl ToolCallAssembler {
+    pub fn push(&mut self, entry: &Value) -> PushedFragment {
         let fragment = Fragment::read(entry);
-        let at = self.owner(&fragment).unwrap_or_else(|| {
-            self.0.push(Open {
+        let at = self.continued_call(&fragment).unwrap_or_else(|| {
+            self.0.push(PartialCall {
                 index: fragment.index,
-                ..Open::default()
+                ..PartialCall::default()
             });
             self.0.len() - 1
         });
-        let open = &mut self.0[at];
-        if open.id.is_empty() {
-            open.id = fragment.id.to_owned();
+        let call = &mut self.0[at];
+        if call.id.is_empty() {
+            call.id = fragment.id.to_owned();
         }
-        if open.name.is_empty() {
-            open.name = fragment.name.to_owned();
+        if call.name.is_empty() {
+            call.name = fragment.name.to_owned();
         }
-        open.arguments.push_str(&fragment.arguments);
-        Taken {
+        call.arguments.push_str(&fragment.arguments);
+        PushedFragment {
             bytes: fragment.arguments.len(),
             is_too_many: self.0.len() > CALLS_MAX,
         }
     }
 
     pub fn finish(self) -> impl Iterator<Item = NativeCall> {
-        self.0.into_iter().map(|open| NativeCall {
-            id: (!open.id.is_empty()).then_some(open.id),
-            name: open.name,
-            arguments: read_arguments(&open.arguments),
+        self.0.into_iter().map(|call| NativeCall {
+            id: (!call.id.is_empty()).then_some(call.id),
+            name: call.name,
+            arguments: read_arguments(&call.arguments),
         })
     }
 
-    /// The call that a fragment goes on with; none where it begins a new one.
-    fn owner(&self, fragment: &Fragment<'_>) -> Option<usize> {
+    /// The call that a fragment continues; None if it begins a new one.
+    fn continued_call(&self, fragment: &Fragment<'_>) -> Option<usize> {
         let at = match fragment.index {
-            Some(index) => self.0.iter().rposition(|open| open.index == Some(index)),
+            Some(index) => self.0.iter().rposition(|call| call.index == Some(index)),
             None => self
                 .0
                 .iter()
-                .rposition(|open| !fragment.id.is_empty() && open.id == fragment.id)
+                .rposition(|call| !fragment.id.is_empty() && call.id == fragment.id)
                 .or_else(|| self.0.len().checked_sub(1)),
         }?;
-        self.0[at].goes_on_with(fragment).then_some(at)
+        self.0[at].continues_with(fragment).then_some(at)
     }
 }
 
-impl Open {
-    fn goes_on_with(&self, fragment: &Fragment<'_>) -> bool {
+impl PartialCall {
+    fn continues_with(&self, fragment: &Fragment<'_>) -> bool {
         if !self.id.is_empty() && !fragment.id.is_empty() {
-            // Some servers number all their calls 0: a new id with a name is a new
-            // call all the same.
+            // Some servers give every call index 0. A new id with a name still begins a new call.
             return self.id == fragment.id
                 || (fragment.index.is_some() && fragment.name.is_empty());
         }
         if fragment.name.is_empty() || self.name.is_empty() {
             return true;
         }
-        // A name that is only repeated belongs to the call, unless that is
-        // complete and more arguments come.
-        self.name == fragment.name && (fragment.arguments.trim().is_empty() || !self.is_whole())
+        // A repeated name continues the call, unless the call is complete and more arguments
+        // follow.
+        self.name == fragment.name && (fragment.arguments.trim().is_empty() || !self.is_complete())
     }
 
-    fn is_whole(&self) -> bool {
-        // The last character first: parsing at every fragment would be quadratic.
+    fn is_complete(&self) -> bool {
+        // Checks the last character first: parsing every fragment would be quadratic.
         self.arguments.trim_end().ends_with('}') && read_arguments(&self.arguments).is_ok()
     }
 }

@@ -2,11 +2,11 @@
 //! and no user message directly after a tool result.
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
-use super::chat_completions::{self, Decoder, Flavor};
-use super::error::Cause;
-use super::parameter_fallback::Adapted;
+use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, ModelFacts, ProviderKind, Think};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ const ID_ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 /// answers `Unexpected role 'user' after role 'tool'`.
 const BRIDGE: &str = "OK.";
 
-const FLAVOR: Flavor = Flavor {
+const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
     provider: ProviderKind::Mistral,
     effort,
     call_id,
@@ -36,24 +36,24 @@ impl ProviderAdapter for Mistral {
         chat_completions::PATH
     }
 
-    fn chat_body(&self, request: &Request, adapted: Adapted) -> Value {
-        let mut body = chat_completions::body(request, adapted, &FLAVOR);
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        let mut body = chat_completions::body(request, fallback, &FLAVOR);
         if let Some(Value::Array(messages)) = body.get_mut("messages") {
             bridge_results(messages);
         }
-        adapted.apply(&mut body);
+        fallback.apply(&mut body);
         Value::Object(body)
     }
 
     fn decoder(&self) -> Box<dyn ReplyDecoder> {
-        Box::new(Decoder::new(ProviderKind::Mistral))
+        Box::new(ChatCompletionsDecoder::new(ProviderKind::Mistral))
     }
 
     fn list_models<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, Cause>> {
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
         chat_completions::models::list(server, deadline).boxed()
     }
 
@@ -61,7 +61,7 @@ impl ProviderAdapter for Mistral {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, Cause>> {
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
         chat_completions::models::facts(server, deadline).boxed()
     }
 }

@@ -1,13 +1,13 @@
 //! Decodes the JSON lines of Ollama's `/api/chat`. Pure. A reply is complete only with
 //! `done: true`.
 
-use super::ndjson::Lines;
+use super::ndjson::JsonLines;
 use crate::domain::{Carry, ProviderKind, Usage};
 use crate::provider::adapter::ReplyDecoder;
-use crate::provider::error::{Cause, Garbled};
-use crate::provider::error_body::Complaint;
+use crate::provider::error::{FailureCause, MalformedReply};
+use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    EVENT_BYTES_MAX, Piece, Reply, foreign, parse, read_arguments,
+    EVENT_BYTES_MAX, ReplyBuilder, ReplyPiece, parse, read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use serde::Deserialize;
@@ -15,79 +15,80 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Reads the stream of `/api/chat`.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    lines: Lines,
-    reply: Reply,
-    /// All thinking so far, to go back with the calls.
+pub(super) struct OllamaDecoder {
+    lines: JsonLines,
+    reply: ReplyBuilder,
+    /// All thinking so far; it is sent back with the calls.
     thinking: String,
-    /// The first line was only the beginning of a JSON text: a server or a proxy
-    /// that pretty-prints. All of it is one event then.
-    spread: Option<Vec<u8>>,
+    /// Set if the first line is only the start of a JSON text, because a server or proxy
+    /// pretty-prints it. The whole body is then one event.
+    multiline: Option<Vec<u8>>,
     has_begun: bool,
-    /// Some line was one of an answer.
+    /// Some line belonged to a reply.
     has_answered: bool,
-    /// The first line that was none.
-    foreign: Option<Garbled>,
+    /// The first line that did not belong to a reply.
+    first_unexpected: Option<MalformedReply>,
 }
 
-impl ReplyDecoder for Decoder {
-    fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for OllamaDecoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
         for line in self.lines.push(bytes) {
             match line {
-                Ok(line) => self.line(&line),
-                Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+                Ok(line) => self.read_line(&line),
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             }
         }
         self.reply.take()
     }
 
     /// The last line may lack its line end.
-    fn finish(mut self: Box<Self>) -> Vec<Piece> {
+    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
         let rest = std::mem::take(&mut self.lines).finish();
-        if let Some(spread) = &mut self.spread {
-            spread.extend(rest.unwrap_or_default());
+        if let Some(multiline) = &mut self.multiline {
+            multiline.extend(rest.unwrap_or_default());
         } else {
-            self.spread = rest;
+            self.multiline = rest;
         }
-        match self.spread.take() {
+        match self.multiline.take() {
             Some(rest) => match parse(&rest) {
-                Ok(event) => self.event(&event),
-                // What is cut may be the beginning of an answer.
-                Err(_) if rest.starts_with(b"{") => self.foreign = None,
-                Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+                Ok(event) => self.read_event(&event),
+                // Incomplete JSON may be the start of a valid reply.
+                Err(_) if rest.starts_with(b"{") => self.first_unexpected = None,
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
             },
-            None if !self.has_begun => self.reply.fail(Cause::Empty),
+            None if !self.has_begun => self.reply.fail(FailureCause::EmptyReply),
             None => {}
         }
-        let foreign = self.foreign.take().filter(|_| !self.has_answered);
-        self.reply.fail(foreign.map_or(Cause::Cut, Cause::Garbled));
+        let foreign = self.first_unexpected.take().filter(|_| !self.has_answered);
+        self.reply
+            .fail(foreign.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
         self.reply.take()
     }
 }
 
-impl Decoder {
-    fn line(&mut self, line: &[u8]) {
+impl OllamaDecoder {
+    fn read_line(&mut self, line: &[u8]) {
         if self.reply.is_over() {
             return;
         }
-        if let Some(spread) = &mut self.spread {
-            spread.extend_from_slice(line);
-            if spread.len() > EVENT_BYTES_MAX {
-                self.reply.fail(Cause::Garbled(Garbled::TooLong {
-                    bytes_max: EVENT_BYTES_MAX,
-                }));
+        if let Some(multiline) = &mut self.multiline {
+            multiline.extend_from_slice(line);
+            if multiline.len() > EVENT_BYTES_MAX {
+                self.reply
+                    .fail(FailureCause::Malformed(MalformedReply::TooLong {
+                        bytes_max: EVENT_BYTES_MAX,
+                    }));
             }
             return;
         }
-        if let Some(words) = Words::read(line) {
+        if let Some(words) = PlainLine::read(line) {
             (self.has_begun, self.has_answered) = (true, true);
             self.thinking.push_str(&words.message.thinking);
             self.reply.thinking(&words.message.thinking);
@@ -95,24 +96,25 @@ impl Decoder {
         }
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match parse(line) {
-            Ok(event) => self.event(&event),
-            Err(Garbled::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
-                self.spread = Some(line.to_vec());
+            Ok(event) => self.read_event(&event),
+            Err(MalformedReply::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
+                self.multiline = Some(line.to_vec());
             }
-            Err(garbled) => self.reply.fail(Cause::Garbled(garbled)),
+            Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
         }
     }
 
-    fn event(&mut self, event: &Value) {
-        if let Some(complaint) = Complaint::in_event(event) {
-            return self.reply.fail(complaint.in_stream());
+    fn read_event(&mut self, event: &Value) {
+        if let Some(server_error) = ServerError::from_event(event) {
+            return self.reply.fail(server_error.into_failure());
         }
         let message = event.get("message");
         if message.is_some_and(Value::is_object) || event.get("done").is_some_and(Value::is_boolean)
         {
             self.has_answered = true;
         } else {
-            self.foreign.get_or_insert_with(|| foreign(event));
+            self.first_unexpected
+                .get_or_insert_with(|| unexpected_json(event));
         }
         let text = |key: &str| {
             let text = message.and_then(|message| message.get(key)?.as_str());
@@ -138,12 +140,11 @@ impl Decoder {
     }
 }
 
-/// A line that says words and nothing else, as nearly all do: read without a tree
-/// of values.
+/// A line with only text, as nearly all are: parsed without building a tree of values.
 #[derive(Deserialize)]
-struct Words<'a> {
+struct PlainLine<'a> {
     #[serde(borrow)]
-    message: Said<'a>,
+    message: PlainMessage<'a>,
     done: bool,
     error: Option<IgnoredAny>,
     object: Option<IgnoredAny>,
@@ -151,7 +152,7 @@ struct Words<'a> {
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct PlainMessage<'a> {
     #[serde(borrow, default)]
     content: Cow<'a, str>,
     #[serde(borrow, default)]
@@ -159,8 +160,8 @@ struct Said<'a> {
     tool_calls: Option<IgnoredAny>,
 }
 
-impl<'a> Words<'a> {
-    /// None for every line that needs a closer look.
+impl<'a> PlainLine<'a> {
+    /// None if the line needs full parsing.
     fn read(line: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(line).ok()?;
         let words: Self = serde_json::from_str(text).ok()?;
@@ -187,7 +188,7 @@ fn read_call(call: &Value) -> NativeCall {
     }
 }
 
-/// A count that is 0 is left out by the server.
+/// Ollama omits a count of 0.
 fn read_usage(event: &Value) -> Usage {
     let count = |key: &str| event.get(key).and_then(Value::as_u64);
     let input = count("prompt_eval_count");

@@ -8,11 +8,11 @@ mod pull;
 mod request;
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
-use super::error::Cause;
-use super::parameter_fallback::Adapted;
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
 use super::pull::PullProgress;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, ModelFacts};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{BoxStream, StreamExt};
@@ -27,19 +27,19 @@ impl ProviderAdapter for Ollama {
         "api/chat"
     }
 
-    fn chat_body(&self, request: &Request, adapted: Adapted) -> Value {
-        request::body(request, adapted)
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        request::body(request, fallback)
     }
 
     fn decoder(&self) -> Box<dyn ReplyDecoder> {
-        Box::<decoder::Decoder>::default()
+        Box::<decoder::OllamaDecoder>::default()
     }
 
     fn list_models<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, Cause>> {
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
         models::list(server, deadline).boxed()
     }
 
@@ -47,7 +47,7 @@ impl ProviderAdapter for Ollama {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, Cause>> {
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
         models::facts(server, deadline).boxed()
     }
 
@@ -59,7 +59,7 @@ impl ProviderAdapter for Ollama {
         &self,
         server: ServerClient,
         name: String,
-    ) -> BoxStream<'static, Result<PullProgress, Cause>> {
+    ) -> BoxStream<'static, Result<PullProgress, FailureCause>> {
         pull::pull(server, name).boxed()
     }
 
@@ -67,7 +67,7 @@ impl ProviderAdapter for Ollama {
         &self,
         server: &'a ServerClient,
         name: &'a str,
-    ) -> BoxFuture<'a, Result<(), Cause>> {
+    ) -> BoxFuture<'a, Result<(), FailureCause>> {
         pull::remove(server, name).boxed()
     }
 }

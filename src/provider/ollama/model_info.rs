@@ -1,15 +1,15 @@
 //! Reads what Ollama reports about its models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
 
 use crate::domain::{ModelFacts, ServerModel};
-use crate::provider::model_list::{name, tokens, word, words};
+use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, token_count};
 use serde_json::Value;
 
-/// Ollama's answer to `POST /api/show`.
-pub(super) fn from_show(show: &Value) -> ModelFacts {
-    let capabilities = words(show.get("capabilities"));
+/// Reads the response of `POST /api/show`.
+pub(super) fn facts_from_show(show: &Value) -> ModelFacts {
+    let capabilities = bounded_words(show.get("capabilities"));
     let knows_capabilities = show.get("capabilities").is_some_and(Value::is_array);
     let template = text(show, "/template").filter(|template| !template.trim().is_empty());
-    let detail = |key: &str| word(show.pointer(&format!("/details/{key}")));
+    let detail = |key: &str| bounded_word(show.pointer(&format!("/details/{key}")));
     ModelFacts {
         context_length: context_length(show),
         num_ctx: parameter(text(show, "/parameters").unwrap_or_default(), "num_ctx"),
@@ -17,7 +17,7 @@ pub(super) fn from_show(show: &Value) -> ModelFacts {
         template_takes_tools: if knows_capabilities {
             Some(capabilities.iter().any(|one| one == "tools"))
         } else {
-            template.map(names_tools)
+            template.map(mentions_tools)
         },
         capabilities,
         family: detail("family"),
@@ -26,8 +26,8 @@ pub(super) fn from_show(show: &Value) -> ModelFacts {
     }
 }
 
-/// `model_info["<architecture>.context_length"]`; the architecture is named beside
-/// it, and where it is not, the only key with that ending is the one.
+/// `model_info["<architecture>.context_length"]`. If the architecture is missing, the first key
+/// with that ending counts.
 fn context_length(show: &Value) -> Option<u32> {
     let info = show.get("model_info")?.as_object()?;
     let named = info
@@ -41,10 +41,10 @@ fn context_length(show: &Value) -> Option<u32> {
             .map(|(_, value)| value);
         found.next()
     };
-    tokens(named.or_else(ending))
+    token_count(named.or_else(ending))
 }
 
-/// A number in the lines of a model file's parameters, the last one that is given.
+/// A number from a model file's parameters; the last one counts.
 fn parameter(parameters: &str, name: &str) -> Option<u32> {
     let mut lines = parameters.lines().rev();
     lines.find_map(|line| {
@@ -57,16 +57,16 @@ fn parameter(parameters: &str, name: &str) -> Option<u32> {
     })
 }
 
-/// Does a template speak of tools, in the language of Go or of Jinja?
-fn names_tools(template: &str) -> bool {
+/// Whether a template mentions tools, in Go's or Jinja's syntax.
+fn mentions_tools(template: &str) -> bool {
     [".Tools", "tools", "\"tool\"", "'tool'"]
         .iter()
         .any(|sign| template.contains(sign))
 }
 
-/// The entries of Ollama's `/api/tags`: name, size and details, no more. None where
-/// it is no such answer; an Ollama with nothing in it may say null.
-pub(super) fn from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
+/// The entries of `/api/tags`: name, size and details. None if this is not such a list; an Ollama
+/// without models may send null.
+pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
     let models = match tags.get("models")? {
         Value::Array(models) => models.as_slice(),
         Value::Null => &[],
@@ -75,13 +75,14 @@ pub(super) fn from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
     let models = models
         .iter()
         .filter_map(|entry| {
-            let detail = |key: &str| word(entry.pointer(&format!("/details/{key}")));
+            let detail = |key: &str| bounded_word(entry.pointer(&format!("/details/{key}")));
             Some(ServerModel {
-                name: name(entry.get("name")).or_else(|| name(entry.get("model")))?,
+                name: bounded_name(entry.get("name"))
+                    .or_else(|| bounded_name(entry.get("model")))?,
                 bytes: entry.get("size").and_then(Value::as_u64),
                 is_loaded: None,
                 facts: ModelFacts {
-                    capabilities: words(entry.get("capabilities")),
+                    capabilities: bounded_words(entry.get("capabilities")),
                     family: detail("family"),
                     parameter_size: detail("parameter_size"),
                     quantization: detail("quantization_level"),
@@ -93,15 +94,15 @@ pub(super) fn from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
     Some(models)
 }
 
-/// Name and context in use of each model in memory, from Ollama's `/api/ps`. None
-/// where it is no such answer.
-pub(super) fn from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
+/// Name and context size of each model in memory, from `/api/ps`. None if this is not such a
+/// list.
+pub(super) fn loaded_from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
     let models = ps.get("models")?.as_array()?;
     let loaded = models.iter().flat_map(|entry| {
-        let context = tokens(entry.get("context_length"));
+        let context = token_count(entry.get("context_length"));
         ["name", "model"]
             .into_iter()
-            .filter_map(|key| name(entry.get(key)))
+            .filter_map(|key| bounded_name(entry.get(key)))
             .map(move |name| (name, context))
     });
     Some(loaded.collect())

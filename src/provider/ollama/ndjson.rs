@@ -1,26 +1,25 @@
-//! Newline-delimited JSON: bytes in, lines out. Knows nothing of what a line
-//! says; a character cut between two reads is whole again in its line.
+//! Splits bytes into the lines of newline-delimited JSON. Does not parse them; a character split
+//! between two reads is whole again in its line.
 
-use crate::provider::error::Garbled;
+use crate::provider::error::MalformedReply;
 use crate::provider::reply_builder::EVENT_BYTES_MAX;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
-/// Cuts bytes into lines, however they arrive.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct JsonLines {
     rest: Vec<u8>,
-    first_is_out: bool,
+    has_yielded: bool,
 }
 
-impl Lines {
-    /// The lines that are whole now, without line ends; blank ones are left out.
-    /// An overlong line is an error, and the last item.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Vec<u8>, Garbled>> {
+impl JsonLines {
+    /// Feeds bytes and returns the lines they complete, without line ends and blank lines. An
+    /// overlong line is an error and the last item.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Vec<u8>, MalformedReply>> {
         let mut lines = Vec::new();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.rest.len() + part.len() > EVENT_BYTES_MAX {
-                lines.push(Err(Garbled::TooLong {
+                lines.push(Err(MalformedReply::TooLong {
                     bytes_max: EVENT_BYTES_MAX,
                 }));
                 return lines;
@@ -33,7 +32,7 @@ impl Lines {
         lines
     }
 
-    /// What followed the last line end, where it is not blank.
+    /// The text after the last line end, unless blank.
     pub fn finish(mut self) -> Option<Vec<u8>> {
         self.take()
     }
@@ -41,7 +40,7 @@ impl Lines {
     fn take(&mut self) -> Option<Vec<u8>> {
         let line = std::mem::take(&mut self.rest);
         let mut text = line.as_slice();
-        if !std::mem::replace(&mut self.first_is_out, true) {
+        if !std::mem::replace(&mut self.has_yielded, true) {
             text = text.strip_prefix(BOM).unwrap_or(text);
         }
         let text = text.trim_ascii();

@@ -2,9 +2,9 @@
 //! as JSON lines; the progress yielded here is the sum over all layers. Dropping the stream
 //! stops the pull, and Ollama resumes it when the same model is pulled again.
 
-use super::ndjson::Lines;
-use crate::provider::error::Cause;
-use crate::provider::error_body::Complaint;
+use super::ndjson::JsonLines;
+use crate::provider::error::FailureCause;
+use crate::provider::error_body::ServerError;
 use crate::provider::pull::PullProgress;
 use crate::provider::reply_builder::parse;
 use crate::provider::server_client::ServerClient;
@@ -23,22 +23,22 @@ const REMOVE_SECONDS_MAX: u64 = 30;
 const LAYERS_MAX: usize = 1_000;
 const STATUS_CHARS_MAX: usize = 80;
 
-/// Reads the lines of `/api/pull`. Pure.
+/// Sums the progress that the lines of `/api/pull` report per layer. Pure.
 #[derive(Debug, Default)]
-pub(super) struct Layers {
+pub(super) struct PullLayers {
     /// Digest, total, completed.
     known: Vec<(String, u64, u64)>,
     has_succeeded: bool,
 }
 
-impl Layers {
-    /// What a line says.
+impl PullLayers {
+    /// Reads one line.
     ///
     /// # Errors
     /// The error that the server reports in it.
-    pub(super) fn read(&mut self, line: &Value) -> Result<PullProgress, Cause> {
-        if let Some(complaint) = Complaint::in_event(line) {
-            return Err(complaint.in_stream());
+    pub(super) fn read(&mut self, line: &Value) -> Result<PullProgress, FailureCause> {
+        if let Some(server_error) = ServerError::from_event(line) {
+            return Err(server_error.into_failure());
         }
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
         let bytes = |key: &str| line.get(key).and_then(Value::as_u64);
@@ -59,7 +59,7 @@ impl Layers {
             parts.fold(0, u64::saturating_add)
         };
         Ok(PullProgress {
-            // `pulling 1b226e2802db`: the digest means nothing to a person.
+            // In `pulling 1b226e2802db`, the digest means nothing to the user.
             status: match status.split_once(' ') {
                 Some(("pulling", rest)) if rest != "manifest" => "pulling".to_owned(),
                 _ => status.chars().take(STATUS_CHARS_MAX).collect(),
@@ -71,17 +71,17 @@ impl Layers {
 }
 
 /// A pull in progress.
-struct Pulling {
+struct PullReader {
     server: ServerClient,
     name: String,
-    stage: Stage,
-    lines: Lines,
-    layers: Layers,
+    stage: PullStage,
+    lines: JsonLines,
+    layers: PullLayers,
     /// Decoded and not yet yielded.
-    pending: VecDeque<Result<PullProgress, Cause>>,
+    pending: VecDeque<Result<PullProgress, FailureCause>>,
 }
 
-enum Stage {
+enum PullStage {
     Asking,
     Reading(Box<reqwest::Response>),
     Over,
@@ -91,35 +91,35 @@ enum Stage {
 pub(super) fn pull(
     server: ServerClient,
     name: String,
-) -> impl Stream<Item = Result<PullProgress, Cause>> + Send {
-    let pulling = Pulling {
+) -> impl Stream<Item = Result<PullProgress, FailureCause>> + Send {
+    let pulling = PullReader {
         server,
         name,
-        stage: Stage::Asking,
-        lines: Lines::default(),
-        layers: Layers::default(),
+        stage: PullStage::Asking,
+        lines: JsonLines::default(),
+        layers: PullLayers::default(),
         pending: VecDeque::new(),
     };
-    stream::unfold(pulling, Pulling::next)
+    stream::unfold(pulling, PullReader::next)
 }
 
-impl Pulling {
-    async fn next(mut self) -> Option<(Result<PullProgress, Cause>, Self)> {
+impl PullReader {
+    async fn next(mut self) -> Option<(Result<PullProgress, FailureCause>, Self)> {
         loop {
             if let Some(step) = self.pending.pop_front() {
                 if step.is_err() {
-                    self.stage = Stage::Over;
+                    self.stage = PullStage::Over;
                     self.pending.clear();
                 }
                 return Some((step, self));
             }
             let silence_max = Duration::from_secs(SILENCE_SECONDS_MAX);
-            let read = match std::mem::replace(&mut self.stage, Stage::Over) {
-                Stage::Over => return None,
-                Stage::Asking => timeout(silence_max, self.ask()).await,
-                Stage::Reading(response) => timeout(silence_max, self.read(response)).await,
+            let read = match std::mem::replace(&mut self.stage, PullStage::Over) {
+                PullStage::Over => return None,
+                PullStage::Asking => timeout(silence_max, self.ask()).await,
+                PullStage::Reading(response) => timeout(silence_max, self.read(response)).await,
             };
-            if let Err(cause) = read.unwrap_or(Err(Cause::Silent {
+            if let Err(cause) = read.unwrap_or(Err(FailureCause::Timeout {
                 seconds: SILENCE_SECONDS_MAX,
             })) {
                 self.pending.push_back(Err(cause));
@@ -127,35 +127,37 @@ impl Pulling {
         }
     }
 
-    async fn ask(&mut self) -> Result<(), Cause> {
+    async fn ask(&mut self) -> Result<(), FailureCause> {
         let body = json!({"model": self.name, "stream": true});
         let asked = self.server.send_ok(Method::POST, "api/pull", Some(&body));
-        self.stage = Stage::Reading(Box::new(asked.await?));
+        self.stage = PullStage::Reading(Box::new(asked.await?));
         Ok(())
     }
 
-    async fn read(&mut self, mut response: Box<reqwest::Response>) -> Result<(), Cause> {
+    async fn read(&mut self, mut response: Box<reqwest::Response>) -> Result<(), FailureCause> {
         match response.chunk().await {
             Ok(Some(bytes)) => {
                 for line in self.lines.push(&bytes) {
-                    let line = line.and_then(|line| parse(&line)).map_err(Cause::Garbled);
+                    let line = line
+                        .and_then(|line| parse(&line))
+                        .map_err(FailureCause::Malformed);
                     let read = line.and_then(|line| self.layers.read(&line));
                     self.pending.push_back(read);
                 }
-                self.stage = Stage::Reading(response);
+                self.stage = PullStage::Reading(response);
                 Ok(())
             }
             // A broken connection is treated like a closed one: only a final `success` counts.
             Ok(None) | Err(_) => {
                 if let Some(rest) = std::mem::take(&mut self.lines).finish() {
-                    let line = parse(&rest).map_err(|_| Cause::Cut)?;
+                    let line = parse(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
                     let read = self.layers.read(&line);
                     self.pending.push_back(read);
                 }
                 if self.layers.has_succeeded {
                     Ok(())
                 } else {
-                    Err(Cause::Cut)
+                    Err(FailureCause::ReplyCutOff)
                 }
             }
         }
@@ -163,13 +165,13 @@ impl Pulling {
 }
 
 /// Deletes a model from the server's disk.
-pub(super) async fn remove(server: &ServerClient, name: &str) -> Result<(), Cause> {
+pub(super) async fn remove(server: &ServerClient, name: &str) -> Result<(), FailureCause> {
     let body = json!({"model": name});
     let removed = server.send_ok(Method::DELETE, "api/delete", Some(&body));
     let removed = timeout(Duration::from_secs(REMOVE_SECONDS_MAX), removed).await;
     match removed {
         Ok(response) => response.map(drop),
-        Err(_) => Err(Cause::Silent {
+        Err(_) => Err(FailureCause::Timeout {
             seconds: REMOVE_SECONDS_MAX,
         }),
     }

@@ -2,17 +2,16 @@
 
 use crate::domain::model::ToolRole;
 use crate::domain::{CallMessage, Dialect, Message, ProviderKind, Think};
-use crate::provider::parameter_fallback::{Adapted, Form, TEMPERATURE};
-use crate::provider::render_call::written;
+use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE, ThinkingForm};
+use crate::provider::render_call::render_calls;
 use crate::provider::schema;
-use crate::provider::types::Request;
+use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 
-/// The body of `POST /api/chat`.
-pub(super) fn body(request: &Request, adapted: Adapted) -> Value {
+pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
     let model = &request.model;
     let mut options = Map::new();
-    if !adapted.omits_temperature {
+    if !fallback.omits_temperature {
         options.insert("temperature".into(), json!(TEMPERATURE));
     }
     options.insert("num_ctx".into(), json!(request.num_ctx));
@@ -25,7 +24,7 @@ pub(super) fn body(request: &Request, adapted: Adapted) -> Value {
     let messages: Vec<_> = request
         .messages
         .iter()
-        .map(|m| message(m, model.dialect, adapted.tool_role(model.tool_role)))
+        .map(|m| message(m, model.dialect, fallback.tool_role(model.tool_role)))
         .collect();
     let mut body = json!({
         "model": model.model,
@@ -36,19 +35,22 @@ pub(super) fn body(request: &Request, adapted: Adapted) -> Value {
     if let Some(keep_alive) = &model.keep_alive {
         body["keep_alive"] = keep_alive.clone();
     }
-    if let Some(think) = model.think.filter(|_| adapted.form != Form::Omitted) {
+    if let Some(think) = model
+        .think
+        .filter(|_| fallback.form != ThinkingForm::Omitted)
+    {
         body["think"] = match think {
             Think::Off => json!(false),
             Think::On => json!(true),
-            // Only some models know levels.
-            _ if adapted.form == Form::Other => json!(true),
+            // Only some models accept levels.
+            _ if fallback.form == ThinkingForm::Other => json!(true),
             Think::Low => json!("low"),
             Think::Medium => json!("medium"),
             Think::High => json!("high"),
         };
     }
     if is_native && !request.tools.is_empty() {
-        body["tools"] = schema::tools(&request.tools);
+        body["tools"] = schema::tools_field(&request.tools);
     }
     body
 }
@@ -70,7 +72,7 @@ fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
             message
         }
         Message::Calls { calls, .. } => {
-            json!({"role": "assistant", "content": written(calls, dialect)})
+            json!({"role": "assistant", "content": render_calls(calls, dialect)})
         }
         Message::Result(result) if is_native => json!({
             "role": "tool",

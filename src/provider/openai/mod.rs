@@ -1,17 +1,17 @@
 //! OpenAI and servers compatible with its `/chat/completions`.
 
 use super::adapter::{ProviderAdapter, ReplyDecoder};
-use super::chat_completions::{self, Decoder, Flavor};
-use super::error::Cause;
-use super::parameter_fallback::Adapted;
+use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
 use super::server_client::ServerClient;
-use super::types::Request;
+use super::types::ChatRequest;
 use crate::domain::{Catalogue, ModelFacts, ProviderKind, Think};
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-const FLAVOR: Flavor = Flavor {
+const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
     provider: ProviderKind::OpenAi,
     effort,
     call_id: str::to_owned,
@@ -27,23 +27,23 @@ impl ProviderAdapter for OpenAi {
         chat_completions::PATH
     }
 
-    fn chat_body(&self, request: &Request, adapted: Adapted) -> Value {
-        let mut body = chat_completions::body(request, adapted, &FLAVOR);
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        let mut body = chat_completions::body(request, fallback, &FLAVOR);
         body.entry("stream_options")
             .or_insert(json!({"include_usage": true}));
-        adapted.apply(&mut body);
+        fallback.apply(&mut body);
         Value::Object(body)
     }
 
     fn decoder(&self) -> Box<dyn ReplyDecoder> {
-        Box::new(Decoder::new(ProviderKind::OpenAi))
+        Box::new(ChatCompletionsDecoder::new(ProviderKind::OpenAi))
     }
 
     fn list_models<'a>(
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<Catalogue, Cause>> {
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
         chat_completions::models::list(server, deadline).boxed()
     }
 
@@ -51,7 +51,7 @@ impl ProviderAdapter for OpenAi {
         &self,
         server: &'a ServerClient,
         deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelFacts, Cause>> {
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
         chat_completions::models::facts(server, deadline).boxed()
     }
 }

@@ -1,13 +1,13 @@
-//! A provider that follows a script: deterministic, without a network, for tests
-//! and demonstrations. It keeps the requests that it got.
+//! A provider that replays a script: deterministic and without a network, for tests and the demo.
+//! Records the requests it receives.
 
 mod catalog;
 
 pub use catalog::PullStep;
 
-use super::error::{Cause, Fault};
+use super::error::{FailureCause, ProviderError};
 use super::reply_stream::ReplyStream;
-use super::types::{EndReason, NativeCall, Request, StreamPart};
+use super::types::{ChatRequest, EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, ServerModel};
 use crate::sync::lock;
 use catalog::ScriptedCatalog;
@@ -16,19 +16,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// One thing that a scripted round does.
+/// One step of a scripted round.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum ScriptStep {
     Part(StreamPart),
-    /// The round fails with this, at the model that was asked.
-    Fail(Cause),
-    /// Nothing happens for so long, by tokio's clock.
+    /// The round fails with this cause.
+    Fail(FailureCause),
+    /// Waits this long, by tokio's clock.
     Wait(Duration),
-    /// Nothing ever happens again in this round.
+    /// The round never continues.
     Hang,
 }
 
-impl Step {
+impl ScriptStep {
     pub fn text(text: &str) -> Self {
         Self::Part(StreamPart::Text(text.to_owned()))
     }
@@ -37,7 +37,7 @@ impl Step {
         Self::Part(StreamPart::Thinking(text.to_owned()))
     }
 
-    /// A call in the provider's own field.
+    /// A native tool call.
     pub fn call(name: &str, arguments: Arguments) -> Self {
         Self::Part(StreamPart::Call(NativeCall {
             id: None,
@@ -51,13 +51,12 @@ impl Step {
     }
 }
 
-/// The requests that a scripted provider got, in order; shared with it.
+/// The requests a scripted provider has received, in order. Shared with the provider.
 #[derive(Debug, Clone, Default)]
-pub struct Requests(Arc<Mutex<Vec<Request>>>);
+pub struct RecordedRequests(Arc<Mutex<Vec<ChatRequest>>>);
 
-impl Requests {
-    /// All of them so far.
-    pub fn all(&self) -> Vec<Request> {
+impl RecordedRequests {
+    pub fn all(&self) -> Vec<ChatRequest> {
         lock(&self.0).clone()
     }
 
@@ -66,19 +65,18 @@ impl Requests {
     }
 }
 
-/// What a script plays.
 #[derive(Debug, Clone)]
-enum Plays {
-    /// Rounds, in the order in which they are asked for.
-    Rounds(Vec<Vec<Step>>),
-    /// Whatever this makes of a request.
-    Response(fn(&Request) -> Vec<Step>),
+enum ScriptSource {
+    /// Fixed rounds, one per request.
+    Rounds(Vec<Vec<ScriptStep>>),
+    /// Computes each round from its request.
+    Response(fn(&ChatRequest) -> Vec<ScriptStep>),
 }
 
 #[derive(Debug, Clone)]
 pub struct Script {
-    plays: Plays,
-    requests: Requests,
+    source: ScriptSource,
+    requests: RecordedRequests,
     catalog: ScriptedCatalog,
 }
 
@@ -89,27 +87,27 @@ impl Default for Script {
 }
 
 impl Script {
-    pub fn new(rounds: impl IntoIterator<Item = Vec<Step>>) -> Self {
+    pub fn new(rounds: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
         Self {
-            plays: Plays::Rounds(rounds.into_iter().collect()),
-            requests: Requests::default(),
+            source: ScriptSource::Rounds(rounds.into_iter().collect()),
+            requests: RecordedRequests::default(),
             catalog: ScriptedCatalog::default(),
         }
     }
 
-    /// A script without an end: each round follows from its request. It may play for
-    /// days, so of the requests it keeps the last one alone.
-    pub fn responding(respond: fn(&Request) -> Vec<Step>) -> Self {
+    /// An endless script that computes each round from its request. It may run for days, so only
+    /// the last request is recorded.
+    pub fn responding(respond: fn(&ChatRequest) -> Vec<ScriptStep>) -> Self {
         Self {
-            plays: Plays::Response(respond),
-            requests: Requests::default(),
+            source: ScriptSource::Response(respond),
+            requests: RecordedRequests::default(),
             catalog: ScriptedCatalog::default(),
         }
     }
 
-    /// Adds a round; a script that responds needs none.
-    pub fn round(mut self, steps: impl IntoIterator<Item = Step>) -> Self {
-        if let Plays::Rounds(rounds) = &mut self.plays {
+    /// Adds a round. No effect on a script that computes its rounds.
+    pub fn round(mut self, steps: impl IntoIterator<Item = ScriptStep>) -> Self {
+        if let ScriptSource::Rounds(rounds) = &mut self.source {
             rounds.push(steps.into_iter().collect());
         }
         self
@@ -117,67 +115,67 @@ impl Script {
 
     /// Adds a round that answers with this text.
     pub fn answer(self, text: &str) -> Self {
-        self.round([Step::text(text), Step::end()])
+        self.round([ScriptStep::text(text), ScriptStep::end()])
     }
 
-    /// The server at this base URL has these models.
+    /// Adds a server with these models.
     pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ServerModel>) -> Self {
         self.catalog.stock(url, Some(models.into_iter().collect()));
         self
     }
 
-    /// The server at this base URL never answers when it is asked what it has.
+    /// Adds a server that never answers when asked for its models.
     pub fn hides(self, url: &str) -> Self {
         self.catalog.stock(url, None);
         self
     }
 
-    /// The next pull goes like this, and succeeds where nothing says otherwise.
+    /// Scripts the next pull, which succeeds unless a step fails.
     pub fn pulls(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
         self.catalog.add_pull(steps.into_iter().collect());
         self
     }
 
-    /// What its servers have.
     pub fn catalog(&self) -> ScriptedCatalog {
         self.catalog.clone()
     }
 
-    /// The requests that the provider of this script gets.
-    pub fn requests(&self) -> Requests {
+    pub fn requests(&self) -> RecordedRequests {
         self.requests.clone()
     }
 
-    /// Plays the next round. A round whose steps run out without an end was cut.
-    pub(super) fn stream(&self, request: Request) -> ReplyStream {
+    /// Plays the next round. A round without an end is cut off.
+    pub(super) fn stream(&self, request: ChatRequest) -> ReplyStream {
         let model = request.model.clone();
         let steps = VecDeque::from(self.steps(request));
         let parts = stream::unfold(Some((steps, false)), move |state| {
             let model = model.clone();
             async move {
-                let (mut steps, has_words) = state?;
+                let (mut steps, has_content) = state?;
                 let fail = |cause| {
-                    let fault = Fault::new(&model, cause);
-                    let after_words = has_words;
+                    let error = ProviderError::new(&model, cause);
+                    let has_partial_reply = has_content;
                     Some((
-                        Err(Fault {
-                            after_words,
-                            ..fault
+                        Err(ProviderError {
+                            has_partial_reply,
+                            ..error
                         }),
                         None,
                     ))
                 };
                 loop {
                     match steps.pop_front() {
-                        Some(Step::Part(end @ StreamPart::End(_))) => return Some((Ok(end), None)),
-                        Some(Step::Part(part)) => {
-                            let has_words = has_words || part.is_words();
-                            return Some((Ok(part), Some((steps, has_words))));
+                        Some(ScriptStep::Part(end @ StreamPart::End(_))) => {
+                            return Some((Ok(end), None));
                         }
-                        Some(Step::Fail(cause)) => return fail(cause),
-                        Some(Step::Wait(time)) => tokio::time::sleep(time).await,
-                        Some(Step::Hang) => std::future::pending().await,
-                        None => return fail(Cause::Cut),
+                        Some(ScriptStep::Part(part)) => {
+                            let has_content = has_content || part.is_content();
+                            return Some((Ok(part), Some((steps, has_content))));
+                        }
+                        Some(ScriptStep::Fail(cause)) => return fail(cause),
+                        Some(ScriptStep::Wait(time)) => tokio::time::sleep(time).await,
+                        Some(ScriptStep::Hang) => std::future::pending().await,
+                        None => return fail(FailureCause::ReplyCutOff),
                     }
                 }
             }
@@ -185,18 +183,20 @@ impl Script {
         ReplyStream::new(parts)
     }
 
-    fn steps(&self, request: Request) -> Vec<Step> {
+    fn steps(&self, request: ChatRequest) -> Vec<ScriptStep> {
         let mut requests = lock(&self.requests.0);
-        match &self.plays {
-            Plays::Rounds(rounds) => {
+        match &self.source {
+            ScriptSource::Rounds(rounds) => {
                 requests.push(request);
                 let round = rounds.get(requests.len() - 1);
-                let over = Cause::ScriptOver {
+                let over = FailureCause::ScriptExhausted {
                     rounds: rounds.len(),
                 };
-                round.cloned().unwrap_or_else(|| vec![Step::Fail(over)])
+                round
+                    .cloned()
+                    .unwrap_or_else(|| vec![ScriptStep::Fail(over)])
             }
-            Plays::Response(respond) => {
+            ScriptSource::Response(respond) => {
                 let steps = respond(&request);
                 *requests = vec![request];
                 steps

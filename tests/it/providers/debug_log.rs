@@ -1,12 +1,12 @@
-//! What the log holds at debug: requests and answers, and no secret in them.
+//! The debug log contains requests and replies, but no secrets.
 
 use super::notice::said;
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use humble::domain::model::Secret;
 use humble::domain::{Message, ModelConfig, ResultMessage};
 use humble::log::LogSink;
-use humble::provider::{Provider, Request};
+use humble::provider::{ChatRequest, Provider};
 use serde_json::json;
 use std::fs;
 use tracing::Level;
@@ -15,14 +15,14 @@ use tracing_subscriber::layer::SubscriberExt;
 const KEY: &str = "sk-12345-67890";
 const OTHER: &str = "the-secret-of-a-server";
 
-/// The log of one request with these messages, at this level.
+/// The log of one request with these messages at this level.
 async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (sink, handle) = LogSink::new(folder.path(), level, |_| {});
     handle.hide(vec![Secret::new(OTHER)]);
     let subscriber = tracing_subscriber::registry().with(sink);
     let guard = tracing::subscriber::set_default(subscriber);
-    let request = Request {
+    let request = ChatRequest {
         messages,
         ..request(model)
     };
@@ -35,7 +35,7 @@ async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> St
 }
 
 #[tokio::test]
-async fn requests_and_answers_are_in_the_log_at_debug_only() {
+async fn requests_and_replies_are_logged_at_debug_only() {
     let server = ModelServer::start();
     server.always(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let messages = vec![Message::User("무엇?".into())];
@@ -50,7 +50,7 @@ async fn requests_and_answers_are_in_the_log_at_debug_only() {
 }
 
 #[tokio::test]
-async fn no_secret_is_in_a_logged_request_or_answer_even_in_pieces() {
+async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
     let server = ModelServer::start();
     let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
     server.on(COMPLETIONS, openai_thinking(&halves, &halves));
@@ -71,7 +71,7 @@ async fn no_secret_is_in_a_logged_request_or_answer_even_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_huge_conversation_is_one_short_line() {
+async fn huge_conversation_is_logged_as_one_short_line() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_text(&[&"답".repeat(100_000)]));
     let messages = vec![Message::User("word ".repeat(200_000))];
@@ -81,10 +81,10 @@ async fn a_huge_conversation_is_one_short_line() {
 }
 
 #[tokio::test]
-async fn only_what_came_is_said_to_be_kept() {
+async fn partial_answer_is_mentioned_only_if_there_is_one() {
     let server = ModelServer::start();
     let line = |text: &str| ollama_line(&json!({"role": "assistant", "content": text}));
-    let kept = "What came so far is kept.";
+    let kept = "The partial answer is kept.";
     for (text, is_kept) in [("", false), ("안", true)] {
         for end in ["", "{\"error\":\"out of memory\"}\n"] {
             let reply = Reply::status(200).chunk(line(text)).chunk(end);

@@ -1,12 +1,14 @@
-//! Asks a scripted server and gives what came of it.
+//! Sends requests to a scripted server and collects the reply.
 
+use crate::providers::decoding::{Said, join};
 use crate::providers::model_server::ModelServer;
-use crate::providers::reading::{Said, join};
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
 use humble::domain::{Message, ModelConfig, Offered, ProviderKind};
-use humble::provider::{Cause, Fault, Provider, ReplyStream, Request, StreamPart};
+use humble::provider::{
+    ChatRequest, FailureCause, Provider, ProviderError, ReplyStream, StreamPart,
+};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +28,8 @@ pub fn with_key(mut model: ModelConfig, key: &str) -> ModelConfig {
     model
 }
 
-pub fn request(model: &ModelConfig) -> Request {
-    Request {
+pub fn request(model: &ModelConfig) -> ChatRequest {
+    ChatRequest {
         model: Arc::new(model.clone()),
         messages: vec![Message::User("안녕".into())],
         tools: Arc::new(Offered::default()),
@@ -35,13 +37,13 @@ pub fn request(model: &ModelConfig) -> Request {
     }
 }
 
-pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, Fault>> {
+pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, ProviderError>> {
     let all = tokio::time::timeout(Duration::from_secs(10), stream.collect());
     all.await.expect("the stream ends")
 }
 
 /// The next part, within ten seconds.
-pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, Fault>> {
+pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, ProviderError>> {
     let part = tokio::time::timeout(Duration::from_secs(10), stream.next());
     part.await.expect("something comes")
 }
@@ -60,12 +62,12 @@ pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> Said {
     )
 }
 
-pub async fn cause(model: &ModelConfig) -> Cause {
+pub async fn cause(model: &ModelConfig) -> FailureCause {
     ask(model).await.failed.expect("the request fails")
 }
 
-pub fn status(status: u16, message: &str) -> Cause {
-    Cause::Status {
+pub fn status(status: u16, message: &str) -> FailureCause {
+    FailureCause::Status {
         status,
         message: Some(message.to_owned()),
         retry_after: None,

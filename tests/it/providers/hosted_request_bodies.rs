@@ -1,19 +1,18 @@
-//! What is sent to Mistral and Anthropic, compared whole, and where thinking goes
-//! back to.
+//! Whole request bodies for Mistral and Anthropic, and which provider receives thinking back.
 
-use crate::providers::bodies::{CALL_LINES, request, weather};
+use crate::providers::request_bodies::{CALL_LINES, request, weather};
 use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
-use humble::provider::parameter_fallback::Adapted;
+use humble::provider::parameter_fallback::ParameterFallback;
 use humble::provider::registry::adapter_for;
-use humble::provider::{Request, mistral};
+use humble::provider::{ChatRequest, mistral};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn body(request: &Request, adapted: Adapted) -> Value {
+pub fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
     let adapter = adapter_for(request.model.provider).expect("it has a server");
-    adapter.chat_body(request, adapted)
+    adapter.chat_body(request, fallback)
 }
 
 pub fn native(provider: ProviderKind) -> ModelConfig {
@@ -23,11 +22,11 @@ pub fn native(provider: ProviderKind) -> ModelConfig {
 }
 
 pub fn sent(model: ModelConfig) -> Value {
-    body(&request(model), Adapted::default())
+    body(&request(model), ParameterFallback::default())
 }
 
-/// A turn whose calls come with this.
-pub fn carrying(model: ModelConfig, value: Value) -> Request {
+/// A turn whose calls carry this value.
+pub fn carrying(model: ModelConfig, value: Value) -> ChatRequest {
     let provider = model.provider;
     let mut request = request(model);
     for message in &mut request.messages {
@@ -43,7 +42,7 @@ pub fn carrying(model: ModelConfig, value: Value) -> Request {
 const ARGUMENTS: &str = "{\"city\":\"서울\",\"a\":1}";
 
 #[test]
-fn mistral_in_the_native_dialect_gets_ids_that_it_takes() {
+fn mistral_in_the_native_dialect_receives_valid_ids() {
     let mut model = native(Mistral);
     model.think = Some(Think::On);
     model.options = object(json!({"temperature": 1, "stream": false, "max_tokens": 100}));
@@ -79,7 +78,7 @@ fn mistral_in_the_native_dialect_gets_ids_that_it_takes() {
 }
 
 #[test]
-fn an_id_of_a_call_is_nine_letters_and_digits_and_always_the_same() {
+fn call_id_has_nine_letters_and_digits_and_is_deterministic() {
     assert_eq!(mistral::call_id("gSIMJiOkT"), "gSIMJiOkT");
     let ids = [
         "",
@@ -100,10 +99,10 @@ fn an_id_of_a_call_is_nine_letters_and_digits_and_always_the_same() {
 }
 
 #[test]
-fn mistral_hears_a_word_of_its_own_between_a_result_and_the_user() {
+fn mistral_receives_an_assistant_message_between_a_result_and_the_user() {
     let mut request = request(native(Mistral));
     request.messages.push(Message::User("go on".into()));
-    let messages = &body(&request, Adapted::default())["messages"];
+    let messages = &body(&request, ParameterFallback::default())["messages"];
     let expected = json!([
         {"role": "assistant", "content": "OK."},
         {"role": "user", "content": "go on"},
@@ -112,7 +111,7 @@ fn mistral_hears_a_word_of_its_own_between_a_result_and_the_user() {
 }
 
 #[test]
-fn mistral_in_a_text_dialect_gets_calls_as_text() {
+fn mistral_in_a_text_dialect_receives_calls_as_text() {
     let body = sent(model_config(Mistral, "http://localhost:8080/v1"));
     assert_eq!(body.get("tools"), None);
     let expected = json!([
@@ -124,7 +123,7 @@ fn mistral_in_a_text_dialect_gets_calls_as_text() {
 }
 
 #[test]
-fn anthropic_in_the_native_dialect_gets_blocks() {
+fn anthropic_in_the_native_dialect_receives_blocks() {
     let mut model = native(Anthropic);
     model.options = object(json!({"temperature": 1, "top_k": 5, "system": "x", "max_tokens": 100}));
     let mut request = request(model);
@@ -165,16 +164,16 @@ fn anthropic_in_the_native_dialect_gets_blocks() {
             "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
         }],
     });
-    assert_eq!(body(&request, Adapted::default()), expected);
+    assert_eq!(body(&request, ParameterFallback::default()), expected);
 }
 
 #[test]
-fn anthropic_in_a_text_dialect_gets_results_from_the_user() {
+fn anthropic_in_a_text_dialect_receives_results_as_user_messages() {
     let mut model = model_config(Anthropic, "http://localhost:8080/v1");
     model.think = Some(Think::Low);
     let body = body(
         &carrying(model, json!([{"type": "thinking", "thinking": "x"}])),
-        Adapted::default(),
+        ParameterFallback::default(),
     );
     let line = CALL_LINES.lines().next().unwrap();
     let expected = json!({
@@ -198,7 +197,7 @@ fn anthropic_in_a_text_dialect_gets_results_from_the_user() {
 }
 
 #[test]
-fn messages_to_anthropic_alternate_and_begin_with_the_user() {
+fn anthropic_messages_alternate_and_start_with_the_user() {
     let mut request = request(native(Anthropic));
     request.messages = vec![
         Message::Assistant("welcome".into()),
@@ -213,23 +212,23 @@ fn messages_to_anthropic_alternate_and_begin_with_the_user() {
         {"role": "assistant", "content": "welcome"},
         {"role": "user", "content": [text("a"), text("b"), text("c")]},
     ]);
-    let body = body(&request, Adapted::default());
+    let body = body(&request, ParameterFallback::default());
     assert_eq!(body["messages"], expected);
     assert_eq!(body.get("system"), None);
 }
 
 #[test]
-fn anthropic_is_told_of_tools_that_only_the_conversation_knows() {
+fn anthropic_receives_declarations_of_tools_that_only_the_conversation_uses() {
     let mut request = request(native(Anthropic));
     request.tools = Arc::new(Offered::default());
-    let body = body(&request, Adapted::default());
+    let body = body(&request, ParameterFallback::default());
     let expected = json!([{"name": "humble__get_weather_1", "input_schema": {"type": "object"}}]);
     assert_eq!(body["tools"], expected);
     assert_eq!(body["tool_choice"], json!({"type": "none"}));
 }
 
 #[test]
-fn blocks_go_back_in_their_order_with_the_arguments_that_were_decided_on() {
+fn blocks_are_sent_back_in_order_with_the_approved_arguments() {
     let thinking = json!({"type": "thinking", "thinking": "음", "signature": "c2ln"});
     let carried = json!([
         thinking,
@@ -238,7 +237,10 @@ fn blocks_go_back_in_their_order_with_the_arguments_that_were_decided_on() {
         {"type": "tool_use", "id": "call_7"},
         {"type": "redacted_thinking", "data": "b3Bh"},
     ]);
-    let body = body(&carrying(native(Anthropic), carried), Adapted::default());
+    let body = body(
+        &carrying(native(Anthropic), carried),
+        ParameterFallback::default(),
+    );
     let expected = json!([
         thinking,
         {"type": "text", "text": "Let me look."},
@@ -250,7 +252,7 @@ fn blocks_go_back_in_their_order_with_the_arguments_that_were_decided_on() {
 }
 
 #[test]
-fn thinking_goes_back_only_to_the_provider_that_read_it() {
+fn thinking_is_sent_back_only_to_the_provider_it_came_from() {
     let cases = [
         (
             Ollama,
@@ -271,7 +273,7 @@ fn thinking_goes_back_only_to_the_provider_that_read_it() {
     ];
     for (provider, value, expected) in cases {
         let request = carrying(native(provider), value);
-        let mut message = body(&request, Adapted::default())["messages"][4].clone();
+        let mut message = body(&request, ParameterFallback::default())["messages"][4].clone();
         message.as_object_mut().unwrap().shift_remove("tool_calls");
         assert_eq!(message, expected);
         let mut others = request.clone();
@@ -283,15 +285,15 @@ fn thinking_goes_back_only_to_the_provider_that_read_it() {
                 carry.provider = Anthropic;
             }
         }
-        let plain = body(&others, Adapted::default())["messages"][4].clone();
+        let plain = body(&others, ParameterFallback::default())["messages"][4].clone();
         assert!(plain.get("thinking").is_none() && plain.get("reasoning_content").is_none());
         assert!(!plain["content"].is_array());
-        let adapted = Adapted {
-            omits_carry: true,
-            ..Adapted::default()
+        let fallback = ParameterFallback {
+            omits_reasoning: true,
+            ..ParameterFallback::default()
         };
         if provider != Ollama {
-            assert_eq!(body(&request, adapted)["messages"][4], plain);
+            assert_eq!(body(&request, fallback)["messages"][4], plain);
         }
     }
 }

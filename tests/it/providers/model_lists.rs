@@ -1,17 +1,17 @@
-//! What whole servers have, from written lists of each kind of server.
+//! Model lists of each kind of server.
 
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use humble::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
-use humble::provider::{Cause, Fault, Provider, error::Garbled};
+use humble::provider::{FailureCause, Provider, ProviderError, error::MalformedReply};
 use serde_json::json;
 use std::time::Duration;
 
 const TAGS: &str = "/api/tags";
 const MODELS: &str = "/v1/models";
 
-async fn catalogue(server: &ModelConfig) -> Result<Catalogue, Fault> {
+async fn catalogue(server: &ModelConfig) -> Result<Catalogue, ProviderError> {
     let asked = Provider::new();
     let asked = asked.catalogue(server, Duration::from_secs(5));
     let answer = tokio::time::timeout(Duration::from_secs(9), asked).await;
@@ -26,7 +26,7 @@ fn named(name: &str) -> ServerModel {
 }
 
 #[tokio::test]
-async fn an_ollama_lists_names_sizes_abilities_and_what_is_in_memory() {
+async fn ollama_lists_names_sizes_capabilities_and_loaded_models() {
     let server = ModelServer::start();
     let tags = json!({"models": [
         {"name": "qwen3:4b", "size": 2497293931u64, "details": {"family": "qwen3", "parameter_size": "4.0B", "quantization_level": "Q4_K_M"}},
@@ -38,7 +38,7 @@ async fn an_ollama_lists_names_sizes_abilities_and_what_is_in_memory() {
         "capabilities": ["completion", "tools"],
         "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
     });
-    // Two are asked about at once: the second finds what the first left.
+    // Two requests run at once: the second uses up what the first left.
     server.always("/api/show", Reply::json(200, &show));
     server.on("/api/ps", ollama_loaded(&["gone"]));
     let listed = catalogue(&ollama(&server)).await.expect("it answers");
@@ -73,7 +73,7 @@ async fn an_ollama_lists_names_sizes_abilities_and_what_is_in_memory() {
 }
 
 #[tokio::test]
-async fn an_ollama_that_answers_nothing_but_its_list_is_listed_in_time() {
+async fn ollama_that_hangs_on_details_is_still_listed_in_time() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..30).map(|n| json!({"name": format!("m{n}")})).collect();
     server.on(TAGS, Reply::json(200, &json!({"models": models})));
@@ -87,7 +87,7 @@ async fn an_ollama_that_answers_nothing_but_its_list_is_listed_in_time() {
 }
 
 #[tokio::test]
-async fn a_list_without_end_is_cut_and_that_is_known() {
+async fn overlong_list_is_truncated_and_marked() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
     server.on(MODELS, Reply::json(200, &json!({"data": models})));
@@ -96,7 +96,7 @@ async fn a_list_without_end_is_cut_and_that_is_known() {
 }
 
 #[tokio::test]
-async fn anthropic_s_pages_are_joined() {
+async fn anthropic_pages_are_joined() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "claude-a", "type": "model"}], "has_more": true, "last_id": "claude-a"});
     server.on(MODELS, Reply::json(200, &page));
@@ -111,7 +111,7 @@ async fn anthropic_s_pages_are_joined() {
 }
 
 #[tokio::test]
-async fn pages_without_end_are_given_up() {
+async fn endless_pages_are_abandoned() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always(MODELS, Reply::json(200, &page));
@@ -122,19 +122,25 @@ async fn pages_without_end_are_given_up() {
 }
 
 #[tokio::test]
-async fn what_is_no_list_is_a_fault() {
+async fn response_that_is_not_a_list_is_an_error() {
     let server = ModelServer::start();
     server.on(TAGS, Reply::json(200, &json!({"models": null})));
     assert_eq!(catalogue(&ollama(&server)).await, Ok(Catalogue::default()));
-    let no_list = Cause::Garbled(Garbled::NoList);
+    let no_list = FailureCause::Malformed(MalformedReply::NotAModelList);
     server.on(TAGS, Reply::json(200, &json!({"data": []})));
     let fault = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
     assert_eq!(fault.cause, no_list);
     server.on(MODELS, Reply::json(200, &json!({"models": []})));
     let fault = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
     assert_eq!(fault.cause, no_list);
-    assert!(fault.to_string().contains("no list of models"), "{fault}");
+    assert!(
+        fault.to_string().contains("not a list of models"),
+        "{fault}"
+    );
     server.on(TAGS, Reply::status(200).chunk("<html>"));
     let fault = catalogue(&ollama(&server)).await.expect_err("a web page");
-    assert_eq!(fault.cause, Cause::Garbled(Garbled::WebPage));
+    assert_eq!(
+        fault.cause,
+        FailureCause::Malformed(MalformedReply::WebPage)
+    );
 }

@@ -1,14 +1,14 @@
-//! Streams of Anthropic's protocol, cut at every byte: blocks that interleave, calls
-//! without arguments, answers that begin anew, errors and ends of every kind.
+//! Anthropic streams, split at every byte: interleaved blocks, calls without arguments, restarted
+//! replies, errors and every end reason.
 
-use crate::providers::model_server::*;
-use crate::providers::reading::{
+use crate::providers::decoding::{
     Said, call, carry, failed, never_complete_before, read, read_every_way, usage,
 };
+use crate::providers::model_server::*;
 use humble::domain::ProviderKind::Anthropic;
 use humble::domain::{Carry, Usage};
-use humble::provider::error::Garbled;
-use humble::provider::{Cause, EndReason};
+use humble::provider::error::MalformedReply;
+use humble::provider::{EndReason, FailureCause};
 use serde_json::{Value, json};
 
 fn stream(blocks: &[String], reason: &str) -> String {
@@ -25,7 +25,7 @@ fn carried(value: Value) -> Option<Carry> {
 }
 
 #[test]
-fn korean_text_and_thinking_survive_every_cut() {
+fn korean_text_and_thinking_survive_every_split() {
     let ping = anthropic_event(&json!({"type": "ping"}));
     let stream = [
         ping.clone(),
@@ -52,7 +52,7 @@ fn korean_text_and_thinking_survive_every_cut() {
 }
 
 #[test]
-fn a_signature_that_comes_in_pieces_goes_back_whole() {
+fn fragmented_signature_is_sent_back_whole() {
     let delta = |key: &str, kind: &str, text: &str| json!({"type": kind, key: text});
     let block = anthropic_block(
         0,
@@ -69,16 +69,19 @@ fn a_signature_that_comes_in_pieces_goes_back_whole() {
 }
 
 #[test]
-fn a_stream_that_lacks_its_last_event_was_cut() {
+fn stream_without_its_last_event_is_cut_off() {
     let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
     let cut = whole.rfind("event: message_stop").expect("it is there");
     let said = read(Anthropic, &[&whole.as_bytes()[..cut]]);
-    assert_eq!((said.text.as_str(), said.failed), ("x", Some(Cause::Cut)));
+    assert_eq!(
+        (said.text.as_str(), said.failed),
+        ("x", Some(FailureCause::ReplyCutOff))
+    );
     assert_eq!(said.end, None);
 }
 
 #[test]
-fn interleaved_blocks_are_told_apart_by_their_index() {
+fn interleaved_blocks_are_distinguished_by_index() {
     let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
     let open = |index: u64, id: &str, name: &str| {
         let block = json!({"type": "tool_use", "id": id, "name": name});
@@ -107,7 +110,7 @@ fn interleaved_blocks_are_told_apart_by_their_index() {
 }
 
 #[test]
-fn a_call_may_lack_arguments_in_every_way() {
+fn call_may_omit_arguments_in_several_ways() {
     let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
     let stream = stream(
         &[
@@ -142,7 +145,7 @@ fn a_call_may_lack_arguments_in_every_way() {
 }
 
 #[test]
-fn a_second_start_makes_what_came_before_void() {
+fn second_message_start_discards_everything_before() {
     let first = [
         anthropic_start(&json!({"input_tokens": 99})),
         anthropic_thinking(0, &["first"], "old"),
@@ -163,7 +166,7 @@ fn a_second_start_makes_what_came_before_void() {
 }
 
 #[test]
-fn what_is_not_known_is_skipped() {
+fn unknown_events_are_skipped() {
     let text = json!({"type": "text_delta", "text": "not an answer"});
     let stream = stream(
         &[
@@ -179,7 +182,7 @@ fn what_is_not_known_is_skipped() {
 }
 
 #[test]
-fn tokens_from_a_cache_and_into_it_are_input_too() {
+fn cached_tokens_count_as_input() {
     let start = json!({
         "input_tokens": 5, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 1000,
         "output_tokens": 1,
@@ -200,7 +203,7 @@ fn tokens_from_a_cache_and_into_it_are_input_too() {
 }
 
 #[test]
-fn each_reason_to_stop_is_kept() {
+fn each_stop_reason_is_kept() {
     let of = |reason: &str| {
         read(Anthropic, &[stream(&[], reason).as_bytes()])
             .end
@@ -220,14 +223,14 @@ fn each_reason_to_stop_is_kept() {
 }
 
 #[test]
-fn an_error_is_seen_first_and_in_the_middle() {
+fn error_is_detected_at_the_start_and_in_the_middle() {
     let error = |kind: &str| {
         anthropic_event(&json!({"type": "error", "error": {"type": kind, "message": "it broke"}}))
     };
     let message = || "it broke".to_owned();
-    let in_stream = Cause::InStream { message: message() };
+    let in_stream = FailureCause::ErrorInReply { message: message() };
     assert_eq!(said(&error("api_error")), failed(in_stream.clone()));
-    let busy = Cause::Busy { message: message() };
+    let busy = FailureCause::Overloaded { message: message() };
     assert_eq!(said(&error("overloaded_error")), failed(busy));
     let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
     let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
@@ -239,12 +242,12 @@ fn an_error_is_seen_first_and_in_the_middle() {
     };
     assert_eq!(said(&middle), expected);
     let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
-    let in_stream = Cause::InStream { message: message() };
+    let in_stream = FailureCause::ErrorInReply { message: message() };
     assert_eq!(said(bare), failed(in_stream));
 }
 
 #[test]
-fn a_message_that_was_not_streamed_is_read_all_the_same() {
+fn unstreamed_message_is_decoded() {
     let answer = json!({
         "type": "message", "role": "assistant",
         "content": [
@@ -274,16 +277,19 @@ fn a_message_that_was_not_streamed_is_read_all_the_same() {
 }
 
 #[test]
-fn what_is_no_answer_of_a_model_is_named() {
-    let garbled = |garbled| failed(Cause::Garbled(garbled));
+fn malformed_reply_is_classified() {
+    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
-    assert_eq!(said(page), garbled(Garbled::WebPage));
+    assert_eq!(said(page), garbled(MalformedReply::WebPage));
     let line = "hello".to_owned();
-    assert_eq!(said("data: hello\n\n"), garbled(Garbled::NotJson { line }));
+    assert_eq!(
+        said("data: hello\n\n"),
+        garbled(MalformedReply::NotJson { line })
+    );
     let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
-    let not_text = garbled(Garbled::NotUtf8);
+    let not_text = garbled(MalformedReply::NotUtf8);
     assert_eq!(read_every_way(Anthropic, latin), not_text);
-    assert_eq!(said("\r\n\r\n"), failed(Cause::Empty));
+    assert_eq!(said("\r\n\r\n"), failed(FailureCause::EmptyReply));
     let call = |index: u64| {
         let id = format!("t{index}");
         anthropic_block(
@@ -294,12 +300,12 @@ fn what_is_no_answer_of_a_model_is_named() {
     };
     let many: Vec<_> = (0..300).map(call).collect();
     let many = read(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
-    let expected = Garbled::TooManyCalls { calls_max: 256 };
+    let expected = MalformedReply::TooManyCalls { calls_max: 256 };
     assert_eq!(many, garbled(expected));
 }
 
 #[test]
-fn thinking_goes_back_with_its_signature_in_the_order_it_came() {
+fn thinking_is_sent_back_in_order_with_its_signature() {
     let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
     let stream = stream(
         &[
@@ -321,7 +327,7 @@ fn thinking_goes_back_with_its_signature_in_the_order_it_came() {
 }
 
 #[test]
-fn thinking_that_is_not_shown_goes_back_by_its_signature_alone() {
+fn hidden_thinking_is_sent_back_by_its_signature() {
     let stream = stream(
         &[
             anthropic_thinking(0, &[], "c2ln"),
@@ -338,7 +344,7 @@ fn thinking_that_is_not_shown_goes_back_by_its_signature_alone() {
 }
 
 #[test]
-fn words_alone_are_not_sent_back() {
+fn text_alone_is_not_sent_back() {
     let plain = stream(&[anthropic_text(0, &["x"])], "end_turn");
     assert_eq!(carry(Anthropic, &plain), None);
 }

@@ -1,11 +1,13 @@
-//! Feeds streams to the decoders in pieces and joins what they say.
+//! Feeds streams to the decoders in pieces and joins the decoded parts.
 
 use humble::domain::{Carry, ProviderKind, Usage};
 use humble::provider::registry::adapter_for;
-use humble::provider::{Cause, EndReason, NativeCall, StreamPart, reply_builder::Piece};
+use humble::provider::{
+    EndReason, FailureCause, NativeCall, StreamPart, reply_builder::ReplyPiece,
+};
 use serde_json::Value;
 
-/// What a whole stream said, texts joined.
+/// A whole decoded stream, its text joined.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Said {
     pub text: String,
@@ -13,14 +15,14 @@ pub struct Said {
     pub calls: Vec<NativeCall>,
     pub usage: Option<Usage>,
     pub end: Option<EndReason>,
-    pub failed: Option<Cause>,
+    pub failed: Option<FailureCause>,
 }
 
 pub fn read(provider: ProviderKind, pieces: &[&[u8]]) -> Said {
     join(parts(provider, pieces))
 }
 
-/// What a stream gives to be sent back with its calls.
+/// The data of a stream that must be sent back with its calls.
 pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
     let parts = parts(provider, &[stream.as_bytes()]).into_iter();
     let mut carries = parts.filter_map(|part| match part {
@@ -32,15 +34,15 @@ pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
     carry
 }
 
-fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<Piece> {
+fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
     let mut decoder = adapter_for(provider).expect("it has a server").decoder();
     let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
     parts.extend(decoder.finish());
     parts
 }
 
-/// Checks on the way what every stream promises: one end or one fault, the last.
-pub fn join(parts: Vec<Piece>) -> Said {
+/// Also checks what every stream guarantees: exactly one end or error, as the last part.
+pub fn join(parts: Vec<ReplyPiece>) -> Said {
     let mut said = Said::default();
     let mut is_over = false;
     for part in parts {
@@ -68,8 +70,8 @@ pub fn join(parts: Vec<Piece>) -> Said {
     said
 }
 
-/// Feeds the stream whole, then in two at each place (or, where it is long, byte by
-/// byte and in 200 seeded ways); all must say the same, which is returned.
+/// Feeds the stream whole, then split in two at every byte (or, if it is long, byte by byte and
+/// in 200 seeded ways). All results must be equal.
 pub fn read_every_way(provider: ProviderKind, bytes: &[u8]) -> Said {
     let whole = read(provider, &[bytes]);
     let single: Vec<_> = bytes.chunks(1).collect();
@@ -88,7 +90,7 @@ pub fn read_every_way(provider: ProviderKind, bytes: &[u8]) -> Said {
     whole
 }
 
-/// Cuts into pieces of 1 to 2,000 bytes (an xorshift generator chooses).
+/// Splits into pieces of 1 to 2,000 bytes, chosen by an xorshift generator.
 fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut pieces = Vec::new();
@@ -105,19 +107,19 @@ fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     pieces
 }
 
-/// Every proper prefix that ends before `end_marker` does must count as no answer.
+/// Every prefix that lacks `end_marker` must be reported as cut off.
 pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
     let marker = stream.find(end_marker).expect("the marker is there") + end_marker.len();
     for length in 0..marker {
         let said = read(provider, &[&stream.as_bytes()[..length]]);
         assert_eq!(said.end, None, "complete after {length} bytes");
-        let expected = [Cause::Cut, Cause::Empty];
+        let expected = [FailureCause::ReplyCutOff, FailureCause::EmptyReply];
         let failed = said.failed.expect("a cut is a fault");
         assert!(expected.contains(&failed), "{length} bytes: {failed:?}");
     }
 }
 
-/// A call with these arguments, or with this text that is none.
+/// A call with these arguments; a string stands for raw text that is not an object.
 pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
     let arguments = match arguments {
         Value::Object(arguments) => Ok(arguments),
@@ -138,8 +140,8 @@ pub fn usage(input: u64, output: u64) -> Option<Usage> {
     })
 }
 
-/// A stream of which nothing came but this.
-pub fn failed(cause: Cause) -> Said {
+/// A stream that yielded nothing but this failure.
+pub fn failed(cause: FailureCause) -> Said {
     Said {
         failed: Some(cause),
         ..Said::default()

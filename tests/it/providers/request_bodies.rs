@@ -1,15 +1,15 @@
-//! What is sent to the servers, compared whole.
+//! Whole request bodies for Ollama and OpenAI.
 
-use crate::providers::hosted_bodies::body;
+use crate::providers::hosted_request_bodies::body;
 use crate::support::fixtures::{self, model_config, object};
 use humble::domain::model::ToolRole;
 use humble::domain::{
     CallMessage, Dialect, Message, ModelConfig, Offered, ProviderKind, ResultMessage, ServerId,
     Think, Tool,
 };
-use humble::provider::parameter_fallback::{Adapted, Effort};
+use humble::provider::parameter_fallback::{EffortFallback, ParameterFallback};
 use humble::provider::registry::adapter_for;
-use humble::provider::{Request, schema};
+use humble::provider::{ChatRequest, schema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -55,8 +55,8 @@ pub fn conversation() -> Vec<Message> {
     ]
 }
 
-pub fn request(model: ModelConfig) -> Request {
-    Request {
+pub fn request(model: ModelConfig) -> ChatRequest {
+    ChatRequest {
         model: Arc::new(model),
         messages: conversation(),
         tools: Arc::new(weather()),
@@ -70,7 +70,7 @@ pub const CALL_LINES: &str = concat!(
     r#"{"server":"humble","name":"get weather","arguments":{"city":"서울","a":1}}"#,
 );
 
-/// The same in the form of the `xml` dialect.
+/// The same calls in the form of the `xml` dialect.
 const CALL_BLOCKS: &str = "<mcp-request>
   <tool name=\"get weather\" />
   <param name=\"city\">서울</param>
@@ -108,7 +108,7 @@ fn tools_field() -> Value {
 }
 
 #[test]
-fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
+fn ollama_in_the_prompt_dialect_receives_calls_as_text_and_no_tools() {
     let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     model.think = Some(Think::Off);
     model.keep_alive = Some(json!("5m"));
@@ -124,11 +124,14 @@ fn ollama_in_the_prompt_dialect_gets_no_tools_and_calls_as_text() {
         "keep_alive": "5m",
         "think": false,
     });
-    assert_eq!(body(&request(model), Adapted::default()), expected);
+    assert_eq!(
+        body(&request(model), ParameterFallback::default()),
+        expected
+    );
 }
 
 #[test]
-fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
+fn ollama_in_the_native_dialect_receives_tools_and_calls_in_their_fields() {
     let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     model.dialect = Dialect::Native;
     model.tool_role = Some(ToolRole::User);
@@ -148,11 +151,14 @@ fn ollama_in_the_native_dialect_gets_tools_and_calls_in_their_field() {
         "think": "high",
         "tools": tools_field(),
     });
-    assert_eq!(body(&request(model), Adapted::default()), expected);
+    assert_eq!(
+        body(&request(model), ParameterFallback::default()),
+        expected
+    );
 }
 
 #[test]
-fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
+fn openai_in_the_native_dialect_receives_arguments_as_a_json_string() {
     let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Native;
     model.think = Some(Think::Medium);
@@ -179,11 +185,14 @@ fn openai_in_the_native_dialect_gets_arguments_as_a_text_of_json() {
         "max_tokens": 100,
         "tools": tools_field(),
     });
-    assert_eq!(body(&request(model), Adapted::default()), expected);
+    assert_eq!(
+        body(&request(model), ParameterFallback::default()),
+        expected
+    );
 }
 
 #[test]
-fn openai_in_a_text_dialect_gets_no_tools() {
+fn openai_in_a_text_dialect_receives_no_tools() {
     let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
     let result =
@@ -195,11 +204,14 @@ fn openai_in_a_text_dialect_gets_no_tools() {
         "stream_options": {"include_usage": true},
         "temperature": 0.1,
     });
-    assert_eq!(body(&request(model), Adapted::default()), expected);
+    assert_eq!(
+        body(&request(model), ParameterFallback::default()),
+        expected
+    );
 }
 
 #[test]
-fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
+fn model_without_tool_template_receives_results_as_user_messages() {
     let expected = json!({"role": "user", "content": "Result of get weather"});
     for provider in [
         ProviderKind::Ollama,
@@ -208,41 +220,41 @@ fn a_model_whose_template_knows_no_tools_gets_results_from_the_user() {
     ] {
         let mut model = model_config(provider, "http://localhost:8080/v1");
         model.tool_role = Some(ToolRole::User);
-        let body = body(&request(model), Adapted::default());
+        let body = body(&request(model), ParameterFallback::default());
         assert_eq!(body["messages"][5], expected, "{provider}");
     }
 }
 
 #[test]
-fn refused_parameters_are_left_out_or_renamed() {
+fn rejected_parameters_are_omitted_or_renamed() {
     let mut model = model_config(ProviderKind::OpenAi, "http://localhost:8080/v1");
     model.think = Some(Think::Low);
     model.options = object(json!({"max_tokens": 100}));
     let request = request(model);
-    let adapted = Adapted {
+    let fallback = ParameterFallback {
         omits_temperature: true,
         renames_max_tokens: true,
-        effort: Effort::Omitted,
-        ..Adapted::default()
+        effort: EffortFallback::Omitted,
+        ..ParameterFallback::default()
     };
-    let adjusted = body(&request, adapted);
+    let adjusted = body(&request, fallback);
     assert_eq!(adjusted.get("temperature"), None);
     assert_eq!(adjusted.get("max_tokens"), None);
     assert_eq!(adjusted.get("reasoning_effort"), None);
     assert_eq!(adjusted["max_completion_tokens"], 100);
-    let none = Adapted {
-        effort: Effort::None,
-        ..adapted
+    let none = ParameterFallback {
+        effort: EffortFallback::None,
+        ..fallback
     };
     assert_eq!(body(&request, none)["reasoning_effort"], "none");
     let ollama = adapter_for(ProviderKind::Ollama).expect("it has a server");
-    let options = &ollama.chat_body(&request, adapted)["options"];
+    let options = &ollama.chat_body(&request, fallback)["options"];
     assert_eq!(options, &json!({"num_ctx": 8192, "max_tokens": 100}));
 }
 
 #[test]
-fn a_schema_is_made_acceptable() {
-    let schema = |value| schema::acceptable(&object(value));
+fn schema_is_rewritten_into_an_accepted_form() {
+    let schema = |value| schema::sanitized(&object(value));
     let empty = json!({"type": "object", "properties": {}});
     assert_eq!(schema(json!({})), empty);
     assert_eq!(
@@ -276,12 +288,12 @@ fn a_schema_is_made_acceptable() {
 }
 
 #[test]
-fn a_schema_that_refers_to_itself_stays_small() {
+fn recursive_schema_stays_small() {
     let doubled = json!({"type": "object", "properties": {"l": {"$ref": "#"}, "r": {"$ref": "#"}}});
-    let text = schema::acceptable(&object(doubled)).to_string();
+    let text = schema::sanitized(&object(doubled)).to_string();
     assert!(text.len() < 2_000_000, "{} bytes", text.len());
     let wide: Vec<_> = (0..50).map(|_| json!({"$ref": "#/properties/x"})).collect();
     let wide = json!({"properties": {"x": {"anyOf": wide}}});
-    let text = schema::acceptable(&object(wide)).to_string();
+    let text = schema::sanitized(&object(wide)).to_string();
     assert!(text.len() < 2_000_000, "{} bytes", text.len());
 }

@@ -1,15 +1,14 @@
-//! Calls in the servers' own fields: whole, in fragments, and with what servers
-//! leave out or repeat.
+//! Native tool calls: whole, in fragments, and with fields that servers omit or repeat.
 
+use crate::providers::decoding::{call, failed, read_every_way, usage};
 use crate::providers::model_server::openai_event;
-use crate::providers::reading::{call, failed, read_every_way, usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
-use humble::provider::{Cause, EndReason, NativeCall};
+use humble::provider::{EndReason, FailureCause, NativeCall};
 use serde_json::{Value, json};
 
 const DONE: &str = "data: [DONE]\n\n";
 
-/// The calls of a chat-completions stream whose deltas carry these entries.
+/// The calls of a `/chat/completions` stream with these entries in its deltas.
 fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
     let events: String = entries
         .iter()
@@ -25,7 +24,7 @@ fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
 }
 
 #[test]
-fn a_call_on_the_last_line_of_ollama_is_not_lost() {
+fn ollama_call_on_the_last_line_is_not_lost() {
     let stream = r#"{"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_9","function":{"index":0,"name":"f","arguments":{"b":1,"a":2}}},{"function":{"name":"g","arguments":"{\"x\":3}"}},{"function":{"name":"h"}},{"function":{"name":"i","arguments":"x ="}}]},"done":true,"done_reason":"stop","prompt_eval_count":5}"#;
     let said = read_every_way(Ollama, stream.as_bytes());
     let expected = [
@@ -40,7 +39,7 @@ fn a_call_on_the_last_line_of_ollama_is_not_lost() {
 }
 
 #[test]
-fn fragments_with_an_index_are_joined_by_it() {
+fn fragments_with_an_index_are_joined_by_index() {
     let calls = calls_of(&[
         json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
         json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"city\":"}}),
@@ -76,7 +75,7 @@ fn fragments_without_an_index_belong_to_the_last_call() {
 }
 
 #[test]
-fn calls_that_are_all_numbered_zero_are_told_apart_by_their_ids() {
+fn calls_that_all_have_index_zero_are_distinguished_by_id() {
     let calls = calls_of(&[
         json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}}),
         json!({"index": 0, "id": "b", "function": {"name": "f", "arguments": "{\"x\":2}"}}),
@@ -90,7 +89,7 @@ fn calls_that_are_all_numbered_zero_are_told_apart_by_their_ids() {
 }
 
 #[test]
-fn arguments_that_are_no_object_are_handed_on_raw() {
+fn arguments_that_are_not_an_object_are_returned_raw() {
     let of = |arguments: &str| {
         let entry =
             json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}});
@@ -104,7 +103,7 @@ fn arguments_that_are_no_object_are_handed_on_raw() {
 }
 
 #[test]
-fn a_call_cut_by_the_limit_of_tokens_cannot_be_run() {
+fn call_truncated_by_the_token_limit_cannot_run() {
     let entry =
         json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"text\":\"half"}});
     let stream = openai_event(&json!({"tool_calls": [entry]}), Some("length"));
@@ -117,16 +116,16 @@ fn a_call_cut_by_the_limit_of_tokens_cannot_be_run() {
 }
 
 #[test]
-fn nothing_of_a_call_is_given_out_when_the_stream_is_cut() {
+fn truncated_stream_yields_no_call() {
     let entry = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}});
     let stream = openai_event(&json!({"tool_calls": [entry]}), None);
     assert_eq!(
         read_every_way(OpenAi, stream.as_bytes()),
-        failed(Cause::Cut)
+        failed(FailureCause::ReplyCutOff)
     );
     let closed = stream + DONE;
     assert_eq!(
         read_every_way(OpenAi, closed.as_bytes()),
-        failed(Cause::Cut)
+        failed(FailureCause::ReplyCutOff)
     );
 }

@@ -1,17 +1,17 @@
-//! Pulling and removing, against a scripted Ollama.
+//! Pulling and removing models on a scripted Ollama server.
 
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use futures::StreamExt;
 use humble::domain::ModelConfig;
-use humble::provider::{Cause, Fault, Provider, PullProgress};
+use humble::provider::{FailureCause, Provider, ProviderError, PullProgress};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 const PULL: &str = "/api/pull";
 const DELETE: &str = "/api/delete";
 
-type Steps = Vec<Result<PullProgress, Fault>>;
+type Steps = Vec<Result<PullProgress, ProviderError>>;
 
 async fn pull(server: &ModelConfig) -> Steps {
     let steps = Provider::new().pull(server, "llama3.2:3b");
@@ -26,7 +26,7 @@ fn lines(lines: &[Value]) -> Reply {
         .fold(reply, |reply, line| reply.chunk(format!("{line}\n")))
 }
 
-fn at(status: &str, done: u64, total: u64) -> Result<PullProgress, Fault> {
+fn at(status: &str, done: u64, total: u64) -> Result<PullProgress, ProviderError> {
     Ok(PullProgress {
         status: status.into(),
         done,
@@ -40,7 +40,7 @@ fn layer(digest: &str, total: u64, completed: u64) -> Value {
 }
 
 #[tokio::test]
-async fn a_pull_tells_the_sum_of_its_layers_and_ends_with_success() {
+async fn pull_reports_the_sum_of_its_layers_and_succeeds() {
     let server = ModelServer::start();
     let told = [
         json!({"status": "pulling manifest"}),
@@ -67,7 +67,7 @@ async fn a_pull_tells_the_sum_of_its_layers_and_ends_with_success() {
 }
 
 #[tokio::test]
-async fn a_pull_without_success_at_its_end_was_cut() {
+async fn pull_without_final_success_is_cut_off() {
     let server = ModelServer::start();
     let model = ollama(&server);
     for reply in [
@@ -78,14 +78,14 @@ async fn a_pull_without_success_at_its_end_was_cut() {
         let steps = pull(&model).await;
         assert_eq!(steps[0], at("pulling", 5, 10));
         let last = steps[1].as_ref().expect_err("no success was told");
-        assert_eq!((&last.cause, steps.len()), (&Cause::Cut, 2));
+        assert_eq!((&last.cause, steps.len()), (&FailureCause::ReplyCutOff, 2));
     }
     server.on(PULL, Reply::status(200).chunk("{\"status\":\"success\"}"));
     assert_eq!(pull(&model).await, [at("success", 0, 0)], "no line end");
 }
 
 #[tokio::test]
-async fn an_error_ends_a_pull_wherever_it_stands() {
+async fn error_on_any_line_ends_a_pull() {
     let server = ModelServer::start();
     let model = ollama(&server);
     let message = "pull model manifest: file does not exist";
@@ -93,7 +93,7 @@ async fn an_error_ends_a_pull_wherever_it_stands() {
         PULL,
         lines(&[json!({"error": message}), json!({"status": "success"})]),
     );
-    let in_stream = Cause::InStream {
+    let in_stream = FailureCause::ErrorInReply {
         message: message.into(),
     };
     server.on(PULL, ollama_error(500, message));
@@ -104,12 +104,12 @@ async fn an_error_ends_a_pull_wherever_it_stands() {
         assert_eq!(steps.len(), 1);
         causes.push(steps[0].clone().expect_err("it fails").cause);
     }
-    let garbled = Cause::Garbled(humble::provider::error::Garbled::WebPage);
+    let garbled = FailureCause::Malformed(humble::provider::error::MalformedReply::WebPage);
     assert_eq!(causes, [in_stream, status(500, message), garbled]);
 }
 
 #[tokio::test]
-async fn dropping_a_pull_drops_its_connection() {
+async fn dropping_a_pull_closes_its_connection() {
     let server = ModelServer::start();
     server.on(PULL, lines(&[layer("aa", 10, 5)]).hang());
     let mut steps = Provider::new().pull(&ollama(&server), "x");
@@ -119,7 +119,7 @@ async fn dropping_a_pull_drops_its_connection() {
 }
 
 #[tokio::test]
-async fn a_removal_names_the_model_and_tells_why_it_failed() {
+async fn removal_names_the_model_and_reports_why_it_failed() {
     let server = ModelServer::start();
     let model = ollama(&server);
     server.on(DELETE, Reply::json(200, &json!({})));

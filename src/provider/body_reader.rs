@@ -1,47 +1,46 @@
-//! What the body of an answer is, before anybody knows what it says: server-sent
-//! events, or one JSON text (an error with status 200, a server that does not
-//! stream), or a web page. The first byte that means something decides.
+//! Detects the framing of a reply body from its first meaningful byte: server-sent events, a
+//! single JSON text (an error with status 200, or a server that does not stream), or a web page.
 
-use super::error::Garbled;
+use super::error::MalformedReply;
 use super::reply_builder::EVENT_BYTES_MAX;
 use crate::text::sse::{Event, Events, Overlong};
 
-const TOO_LONG: Garbled = Garbled::TooLong {
+const TOO_LONG: MalformedReply = MalformedReply::TooLong {
     bytes_max: EVENT_BYTES_MAX,
 };
 
-/// Cuts the body of an answer into its events.
+/// Splits a reply body into events.
 #[derive(Debug)]
-pub(super) enum Frame {
-    /// Nothing but white space so far.
+pub(super) enum BodyReader {
+    /// Only white space so far.
     Unknown(Vec<u8>),
     Events(Events),
-    /// One JSON text.
+    /// A single JSON text.
     Whole(Vec<u8>),
 }
 
-/// What is left when the connection has ended.
+/// What remains when the connection closes.
 #[derive(Debug)]
-pub(super) enum Rest {
-    /// There was no byte that meant something.
-    Nothing,
-    /// The event that lacks its blank line; it may be cut.
-    Event(Option<Event>),
-    /// All of the body; it may be cut.
+pub(super) enum BodyEnd {
+    /// The body had no content.
+    Empty,
+    /// The event that lacks its closing blank line; it may be incomplete.
+    LastEvent(Option<Event>),
+    /// The whole body; it may be incomplete.
     Whole(Vec<u8>),
-    /// The first line of something else.
-    Foreign(Vec<u8>),
+    /// The first line of a body in another format.
+    NotEvents(Vec<u8>),
 }
 
-impl Default for Frame {
+impl Default for BodyReader {
     fn default() -> Self {
         Self::Unknown(Vec::new())
     }
 }
 
-impl Frame {
-    /// Takes bytes in and gives the events that are whole now. An error is the last.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, Garbled>> {
+impl BodyReader {
+    /// Feeds bytes and returns the events they complete. An error is the last item.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, MalformedReply>> {
         let events = match self {
             Self::Unknown(head) => {
                 head.extend_from_slice(bytes);
@@ -61,18 +60,18 @@ impl Frame {
         }
     }
 
-    pub fn finish(self) -> Rest {
+    pub fn finish(self) -> BodyEnd {
         match self {
-            Self::Unknown(_) => Rest::Nothing,
+            Self::Unknown(_) => BodyEnd::Empty,
             Self::Events(events) => match events.foreign().map(<[u8]>::to_vec) {
-                Some(line) => Rest::Foreign(line),
-                None => Rest::Event(events.finish()),
+                Some(line) => BodyEnd::NotEvents(line),
+                None => BodyEnd::LastEvent(events.finish()),
             },
-            Self::Whole(body) => Rest::Whole(body),
+            Self::Whole(body) => BodyEnd::Whole(body),
         }
     }
 
-    fn decide(&mut self) -> Vec<Result<Event, Garbled>> {
+    fn decide(&mut self) -> Vec<Result<Event, MalformedReply>> {
         let Self::Unknown(head) = self else {
             return Vec::new();
         };
@@ -84,7 +83,7 @@ impl Frame {
                     *self = Self::Whole(head.split_off(start));
                     Vec::new()
                 }
-                b'<' => vec![Err(Garbled::WebPage)],
+                b'<' => vec![Err(MalformedReply::WebPage)],
                 _ => {
                     let mut events = Events::new(EVENT_BYTES_MAX);
                     let whole = bounded(events.push(head));
@@ -96,7 +95,7 @@ impl Frame {
     }
 }
 
-fn bounded(events: Vec<Result<Event, Overlong>>) -> Vec<Result<Event, Garbled>> {
+fn bounded(events: Vec<Result<Event, Overlong>>) -> Vec<Result<Event, MalformedReply>> {
     let tell = |event: Result<Event, Overlong>| event.map_err(|Overlong| TOO_LONG);
     events.into_iter().map(tell).collect()
 }

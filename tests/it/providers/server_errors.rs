@@ -1,19 +1,18 @@
-//! Every way in which a server of each provider fails, over a real socket: one
-//! sentence that says what happened and what to do, and whether it may pass.
+//! Every failure of each provider over a real socket: its message, and whether it is transient.
 
 use super::notice::said;
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use humble::domain::model::ApiKey;
 use humble::domain::{ModelConfig, ProviderKind};
-use humble::provider::{Fault, Provider};
+use humble::provider::{Provider, ProviderError};
 use serde_json::json;
 use std::time::Duration;
 
 const MESSAGES: &str = "/v1/messages";
 
-/// A server of each provider, with a model that has a key.
+/// A model on a server of this provider, with a key.
 pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
     let (url, path) = match provider {
         ProviderKind::Ollama => (server.url(), CHAT),
@@ -32,37 +31,37 @@ pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
     }
 }
 
-pub async fn fault(model: &ModelConfig) -> Fault {
+pub async fn fault(model: &ModelConfig) -> ProviderError {
     let stream = Provider::new().stream(request(model));
     let last = parts(stream).await.pop().expect("something comes");
     last.expect_err("it fails")
 }
 
-/// What happened, and what to do; `{url}` stands for the server.
+/// Status, message and whether it is transient; `{url}` stands for the server.
 const STATUSES: [(u16, &str, bool); 14] = [
     (
         400,
-        "{url} refused the request (HTTP 400). Because. Check `mine` in config.json, or [ChooseOtherModel]",
+        "{url} refused the request (HTTP 400). Because. Check the settings of `mine` in config.json, or [ChooseOtherModel]",
         false,
     ),
     (
         401,
-        "{url} wants a key (HTTP 401). Because. Give `mine` an apiKey in config.json.",
+        "{url} requires an API key (HTTP 401). Because. Set apiKey of `mine` in config.json.",
         false,
     ),
     (
         402,
-        "The account at {url} has no credit (HTTP 402). Because. Top it up, or [ChooseOtherModel]",
+        "The account at {url} has no credit left (HTTP 402). Because. Top up the account, or [ChooseOtherModel]",
         false,
     ),
     (
         403,
-        "{url} does not allow this (HTTP 403). Because. Check whether the key of `mine` may use the model `qwen3:4b`.",
+        "{url} denied access (HTTP 403). Because. Check whether the key of `mine` may use the model `qwen3:4b`.",
         false,
     ),
     (
         404,
-        "{url} has no such address as {path} (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
+        "{path} does not exist at {url} (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
         false,
     ),
     (
@@ -77,23 +76,27 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         422,
-        "{url} refused the request (HTTP 422). Because. Check `mine` in config.json, or [ChooseOtherModel]",
+        "{url} refused the request (HTTP 422). Because. Check the settings of `mine` in config.json, or [ChooseOtherModel]",
         false,
     ),
     (
         429,
-        "{url} asks for a pause (HTTP 429). Because. {pause}",
+        "{url} is limiting requests (HTTP 429). Because. {pause}",
         true,
     ),
-    (500, "{url} failed (HTTP 500). Because. {again}", false),
+    (
+        500,
+        "{url} reported an internal error (HTTP 500). Because. {again}",
+        false,
+    ),
     (
         502,
-        "{url} got no answer from the server behind it (HTTP 502). Because. {again}",
+        "The server behind {url} did not answer (HTTP 502). Because. {again}",
         false,
     ),
     (
         503,
-        "{url} has too much to do (HTTP 503). Because. {pause}",
+        "{url} is overloaded (HTTP 503). Because. {pause}",
         true,
     ),
     (
@@ -103,14 +106,14 @@ const STATUSES: [(u16, &str, bool); 14] = [
     ),
     (
         529,
-        "{url} has too much to do (HTTP 529). Because. {pause}",
+        "{url} is overloaded (HTTP 529). Because. {pause}",
         true,
     ),
 ];
 
 fn filled(template: &str, server: &ModelServer, provider: ProviderKind) -> String {
     let again = match provider {
-        ProviderKind::Ollama => "[Retry] If it happens again, see `ollama serve`'s log.",
+        ProviderKind::Ollama => "[Retry] If it happens again, check the log of `ollama serve`.",
         _ => "[Retry]",
     };
     let pause = "[RetryLater], or [ChooseOtherModel]";
@@ -121,7 +124,7 @@ fn filled(template: &str, server: &ModelServer, provider: ProviderKind) -> Strin
 }
 
 #[tokio::test]
-async fn every_status_of_every_provider_has_its_sentence() {
+async fn every_status_of_every_provider_has_a_message() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
@@ -145,7 +148,7 @@ async fn every_status_of_every_provider_has_its_sentence() {
 }
 
 #[tokio::test]
-async fn a_pause_until_a_date_is_understood_by_every_provider() {
+async fn retry_after_as_a_date_is_parsed_for_every_provider() {
     let soon = jiff::Timestamp::now() + jiff::Span::new().seconds(90);
     let date = jiff::fmt::rfc2822::DateTimePrinter::new()
         .timestamp_to_rfc9110_string(&soon)
@@ -163,29 +166,29 @@ async fn a_pause_until_a_date_is_understood_by_every_provider() {
     }
 }
 
-/// Bodies with status 200 that are no answer.
+/// Bodies with status 200 that are not a reply.
 const NO_ANSWERS: [(&[u8], &str); 5] = [
-    (b"", "{url} ended its answer before the first word. {again}"),
+    (b"", "{url} sent an empty answer. {again}"),
     (
         b"<!DOCTYPE html><html></html>",
-        "What {url} sent is not a model's answer. It is a web page. Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. It is a web page. Check baseUrl and provider of `mine` in config.json.",
     ),
     (
         b"data: {\"x\": \"\xE9\"}\n\n",
-        "What {url} sent is not a model's answer. {bytes} Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. {bytes} Check baseUrl and provider of `mine` in config.json.",
     ),
     (
         b"data: hello\n\n",
-        "What {url} sent is not a model's answer. A line is not JSON: `{hello}`. Check baseUrl and provider of `mine` in config.json.",
+        "The answer from {url} is not valid. This line is not JSON: `{hello}`. Check baseUrl and provider of `mine` in config.json.",
     ),
     (
         b"{\"error\": {\"message\": \"Because\"}}",
-        "{url} reported an error instead of going on. Because. {again}",
+        "{url} reported an error in its answer. Because. {again}",
     ),
 ];
 
 #[tokio::test]
-async fn what_is_no_answer_has_its_sentence_for_every_provider() {
+async fn malformed_reply_has_a_message_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
@@ -196,7 +199,7 @@ async fn what_is_no_answer_has_its_sentence_for_every_provider() {
             let hello = if is_ollama { "data: hello" } else { "hello" };
             let expected = filled(template, &server, provider)
                 .replace("{hello}", hello)
-                .replace("{bytes}", "Its bytes are not UTF-8 text.");
+                .replace("{bytes}", "It is not UTF-8 text.");
             assert_eq!(said(&fault.notice()), expected, "{provider}");
             assert!(!fault.is_transient());
         }
@@ -204,7 +207,7 @@ async fn what_is_no_answer_has_its_sentence_for_every_provider() {
 }
 
 #[tokio::test]
-async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
+async fn broken_connection_has_a_message_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
@@ -217,14 +220,14 @@ async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
         let cut = fault(&model).await;
         let again = filled("{again}", &server, provider);
         let expected = format!(
-            "The connection to {} was cut in the middle of the answer. What came so far is kept. {again}",
+            "The connection to {} was cut in the middle of the answer. The partial answer is kept. {again}",
             server.url()
         );
         assert_eq!(said(&cut.notice()), expected);
         assert!(!cut.is_transient(), "words came");
         server.on(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
-            "{0} redirects to {0}/elsewhere. A conversation goes only to the address that config.json names. If it is right, make it the baseUrl of `mine`.",
+            "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
             server.url()
         );
         assert_eq!(said(&fault(&model).await.notice()), expected);
@@ -232,7 +235,7 @@ async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_has_its_sentence_for_every_provider() {
+async fn unreachable_server_has_a_message_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (mut model, _) = model_at(&server, provider);
@@ -247,13 +250,13 @@ async fn a_server_that_is_not_there_has_its_sentence_for_every_provider() {
         let expected = format!("Nothing listens at {url}. {start}");
         assert_eq!(said(&fault(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
-        let expected = "The host of http://no-such-host.invalid cannot be found. Check the network, and baseUrl of `mine` in config.json.";
+        let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
         assert_eq!(said(&fault(&model).await.notice()), expected);
     }
 }
 
 #[tokio::test]
-async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
+async fn missing_credit_is_distinguished_from_overload() {
     let server = ModelServer::start();
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
@@ -264,7 +267,7 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     assert_eq!(
         said(&unpaid.notice()),
         format!(
-            "The account at {} has no credit (HTTP 429). You exceeded your current quota. Top it up, or [ChooseOtherModel]",
+            "The account at {} has no credit left (HTTP 429). You exceeded your current quota. Top up the account, or [ChooseOtherModel]",
             server.url()
         )
     );
@@ -272,11 +275,14 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     let words = "Your credit balance is too low to access the Anthropic API.";
     server.on(path, anthropic_error(400, "invalid_request_error", words));
     let sentence = said(&fault(&model).await.notice());
-    assert!(sentence.contains("has no credit (HTTP 400)"), "{sentence}");
+    assert!(
+        sentence.contains("has no credit left (HTTP 400)"),
+        "{sentence}"
+    );
 }
 
 #[tokio::test]
-async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
+async fn overload_inside_a_stream_is_recognized() {
     let server = ModelServer::start();
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
     let error =
@@ -286,7 +292,7 @@ async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
     let first = fault(&model).await;
     assert!(first.is_transient());
     let expected = format!(
-        "{} has too much to do. Overloaded. [RetryLater], or [ChooseOtherModel]",
+        "{} is overloaded. Overloaded. [RetryLater], or [ChooseOtherModel]",
         server.url()
     );
     assert_eq!(said(&first.notice()), expected);
@@ -296,7 +302,7 @@ async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
 }
 
 #[tokio::test]
-async fn a_key_goes_where_each_provider_looks_for_it() {
+async fn key_is_sent_in_the_header_each_provider_expects() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
@@ -304,7 +310,7 @@ async fn a_key_goes_where_each_provider_looks_for_it() {
         let fault = fault(&with_key(model, "sk-12345")).await;
         let words = said(&fault.notice());
         let expected = format!(
-            "{} does not accept the key (HTTP 401). wrong: [hidden]. Check",
+            "{} rejected the API key (HTTP 401). wrong: [hidden]. Check",
             server.url()
         );
         assert!(words.starts_with(&expected), "{words}");
@@ -322,25 +328,25 @@ async fn a_key_goes_where_each_provider_looks_for_it() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_sent_names_its_variable_or_its_entry() {
+async fn unusable_key_names_its_variable_or_setting() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (mut model, _) = model_at(&server, provider);
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
             said(&fault(&model).await.notice()),
-            "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and start again, or give the model an apiKey in config.json."
+            "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
         );
         model.api_key = ApiKey::Unusable("the key holds a line end".into());
         assert_eq!(
             said(&fault(&model).await.notice()),
-            "The key for `mine` cannot be sent. The key holds a line end. Correct its apiKey in config.json, or the variable it names."
+            "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let fault = fault(&with_key(model.clone(), key)).await;
             assert_eq!(
                 said(&fault.notice()),
-                "The key for `mine` cannot be sent. It holds characters that no header may hold. Correct its apiKey in config.json, or the variable it names."
+                "The key for `mine` cannot be sent. It contains characters that an HTTP header must not contain. Correct apiKey of `mine` in config.json, or the environment variable it names."
             );
         }
         assert!(server.requests().is_empty());
