@@ -119,7 +119,7 @@ mod tests {
     use super::is_tools_refusal;
 
     #[test]
-    fn a_refusal_of_tools_is_known_in_many_words() {
+    fn tool_refusals_are_recognized_in_many_wordings() {
         for said in [
             "registry.ollama.ai/library/x does not support tools",
             "No endpoints found that support tool use.",
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_one_tool_or_beside_tools_is_no_refusal_of_all() {
+    fn errors_about_one_tool_or_other_parameters_are_not_tool_refusals() {
         for (said, param) in [
             (
                 "Invalid 'tools': array too long. Expected at most 128.",

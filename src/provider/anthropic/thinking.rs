@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_model_tells_how_it_thinks() {
+    fn model_name_decides_the_form_of_thinking() {
         let adaptive = [
             "claude-opus-4-6",
             "claude-opus-4-7-20260416",

@@ -100,9 +100,9 @@ impl ChatCompletionsDecoder {
             return self.close();
         }
         if event.name.is_empty()
-            && let Some(words) = PlainEvent::read(&event.data)
+            && let Some(plain) = PlainEvent::read(&event.data)
         {
-            return self.read_plain_event(&words);
+            return self.read_plain_event(&plain);
         }
         match parse(&event.data) {
             Ok(value) if event.name == b"error" => {
@@ -128,8 +128,8 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    fn read_plain_event(&mut self, words: &PlainEvent<'_>) {
-        let delta = &words.choices.0.delta;
+    fn read_plain_event(&mut self, event: &PlainEvent<'_>) {
+        let delta = &event.choices.0.delta;
         let thinking = [&delta.reasoning_content, &delta.reasoning];
         for (key, text) in TEXT_KEYS.into_iter().zip(thinking) {
             self.carried.text(key, text.as_deref().unwrap_or_default());
