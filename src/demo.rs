@@ -4,7 +4,7 @@
 
 use crate::domain::model::ApiKey;
 use crate::domain::{Arguments, Dialect, Message, ModelConfig, ProviderKind, ResultMessage};
-use crate::provider::{Request, Script, Step};
+use crate::provider::{ChatRequest, Script, ScriptStep};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -64,14 +64,14 @@ pub fn script() -> Script {
     Script::responding(respond)
 }
 
-fn respond(request: &Request) -> Vec<Step> {
+fn respond(request: &ChatRequest) -> Vec<ScriptStep> {
     let messages = &request.messages;
     let prompt = messages.iter().rev().find_map(|message| match message {
         Message::User(text) => Some(text.as_str()),
         _ => None,
     });
     let prompt = prompt.unwrap_or_default();
-    let mut steps = vec![Step::Wait(FIRST_WORD)];
+    let mut steps = vec![ScriptStep::Wait(FIRST_WORD)];
     match messages.last() {
         Some(Message::Result(result)) => steps.extend(after_tool(prompt, result)),
         _ => match Topic::of(prompt) {
@@ -83,7 +83,7 @@ fn respond(request: &Request) -> Vec<Step> {
             Topic::Other => steps.extend(answer(include_str!("../assets/demo/other.md"))),
         },
     }
-    steps.push(Step::end());
+    steps.push(ScriptStep::end());
     steps
 }
 
@@ -121,7 +121,7 @@ fn zone_of(prompt: &str) -> Option<&'static str> {
         .map(|(_, zone)| *zone)
 }
 
-fn ask_for_time(prompt: &str, request: &Request) -> Vec<Step> {
+fn ask_for_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     let Some(tool) = request.tools.get(&"humble".into(), "get_time") else {
         return answer(include_str!("../assets/demo/no_tool.md"));
     };
@@ -135,12 +135,12 @@ fn ask_for_time(prompt: &str, request: &Request) -> Vec<Step> {
         .replace("{place}", zone.map_or("some place", place_of))
         .replace("{argument}", argument);
     let mut steps = thought(&thinking);
-    steps.push(Step::call(&tool.native_name, arguments));
+    steps.push(ScriptStep::call(&tool.native_name, arguments));
     steps
 }
 
 /// What a person's decision about the call, and the tool itself, came to.
-fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<Step> {
+fn after_tool(prompt: &str, result: &ResultMessage) -> Vec<ScriptStep> {
     let content = result.content.as_str();
     if let Some((_, word)) = content.split_once("The user denied get_time from humble.") {
         let word = match word.trim() {
@@ -255,19 +255,19 @@ fn place_of(zone: &str) -> &str {
     }
 }
 
-fn thought(text: &str) -> Vec<Step> {
+fn thought(text: &str) -> Vec<ScriptStep> {
     let words = words(text.trim_end());
-    let steps = words.map(|word| [Step::Wait(ANSWER_WORD), Step::thinking(&word)]);
+    let steps = words.map(|word| [ScriptStep::Wait(ANSWER_WORD), ScriptStep::thinking(&word)]);
     steps.flatten().collect()
 }
 
-fn answer(text: &str) -> Vec<Step> {
+fn answer(text: &str) -> Vec<ScriptStep> {
     spoken(text, ANSWER_WORD)
 }
 
-fn spoken(text: &str, pace: Duration) -> Vec<Step> {
+fn spoken(text: &str, pace: Duration) -> Vec<ScriptStep> {
     let words = words(text.trim_end());
-    let steps = words.map(|word| [Step::Wait(pace), Step::text(&word)]);
+    let steps = words.map(|word| [ScriptStep::Wait(pace), ScriptStep::text(&word)]);
     steps.flatten().collect()
 }
 

@@ -11,8 +11,8 @@ fn offered() -> Offered {
     Offered::from_servers(&[fixtures::server("humble", vec![fixtures::tool("get_time")])])
 }
 
-fn request(messages: Vec<Message>) -> Request {
-    Request {
+fn request(messages: Vec<Message>) -> ChatRequest {
+    ChatRequest {
         model: Arc::new(model()),
         messages,
         tools: Arc::new(offered()),
@@ -21,32 +21,32 @@ fn request(messages: Vec<Message>) -> Request {
 }
 
 /// What the script streams as text, and as thinking.
-fn words_of(steps: &[Step]) -> (String, String) {
+fn words_of(steps: &[ScriptStep]) -> (String, String) {
     let (mut text, mut thinking) = (String::new(), String::new());
     for step in steps {
         match step {
-            Step::Part(StreamPart::Text(more)) => text.push_str(more),
-            Step::Part(StreamPart::Thinking(more)) => thinking.push_str(more),
+            ScriptStep::Part(StreamPart::Text(more)) => text.push_str(more),
+            ScriptStep::Part(StreamPart::Thinking(more)) => thinking.push_str(more),
             _ => {}
         }
     }
     (text, thinking)
 }
 
-fn text_of(steps: &[Step]) -> String {
+fn text_of(steps: &[ScriptStep]) -> String {
     words_of(steps).0
 }
 
-fn said(prompt: &str) -> Vec<Step> {
+fn said(prompt: &str) -> Vec<ScriptStep> {
     respond(&request(vec![Message::User(prompt.to_owned())]))
 }
 
 /// The arguments of the only call.
-fn called(steps: &[Step]) -> Value {
+fn called(steps: &[ScriptStep]) -> Value {
     let calls: Vec<_> = steps
         .iter()
         .filter_map(|step| match step {
-            Step::Part(StreamPart::Call(call)) => Some(call),
+            ScriptStep::Part(StreamPart::Call(call)) => Some(call),
             _ => None,
         })
         .collect();
@@ -177,7 +177,7 @@ fn a_failure_is_passed_on_without_what_was_meant_for_a_model() {
 fn the_story_lasts_long_enough_to_be_stopped() {
     let steps = said(STORY);
     let waits = steps.iter().filter_map(|step| match step {
-        Step::Wait(time) => Some(*time),
+        ScriptStep::Wait(time) => Some(*time),
         _ => None,
     });
     let lasts: Duration = waits.sum();
@@ -216,7 +216,7 @@ fn anything_else_is_answered_by_what_the_script_is() {
 fn every_round_waits_for_its_first_word_and_ends() {
     for prompt in [QUESTION, STORY, CONNECT, "hello"] {
         let steps = said(prompt);
-        assert_eq!(steps.first(), Some(&Step::Wait(FIRST_WORD)));
-        assert_eq!(steps.last(), Some(&Step::end()));
+        assert_eq!(steps.first(), Some(&ScriptStep::Wait(FIRST_WORD)));
+        assert_eq!(steps.last(), Some(&ScriptStep::end()));
     }
 }

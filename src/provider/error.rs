@@ -1,6 +1,6 @@
-//! Every way in which a model server fails. A [`Cause`] is what happened, as the
-//! pure decoders and the HTTP layer find it; a [`Fault`] adds where. The words
-//! for a person are in `error_messages`.
+//! Every way in which a model server fails. A [`FailureCause`] is what happened, as found by the
+//! decoders and the HTTP layer; a [`ProviderError`] adds where. The wording is in
+//! `error_messages`.
 
 use super::error_messages;
 use crate::domain::{ModelConfig, Notice, ProviderKind, Redactor, model::ApiKey, secrets};
@@ -8,179 +8,176 @@ use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
 
-/// The longest text of a server, in characters, that goes into a notice.
+/// Longer server messages are truncated to this many characters.
 pub const SERVER_TEXT_CHARS_MAX: usize = 500;
-/// A server that asks for a longer pause is not waited for: the person is told.
+/// If a server asks for a longer pause, the request is not repeated automatically.
 pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 
-/// A failure of one request: where and what. See S5.10 for the words a person gets.
+/// A failed request: what happened, and at which server.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}", error_messages::notice(.place, .cause, *.after_words).summary())]
-pub struct Fault {
-    pub place: Box<Place>,
-    pub cause: Cause,
-    /// Words or thinking came before it, and are kept.
-    pub after_words: bool,
+#[error("{}", error_messages::notice(.target, .cause, *.has_partial_reply).summary())]
+pub struct ProviderError {
+    pub target: Box<RequestTarget>,
+    pub cause: FailureCause,
+    /// Text or thinking arrived before the failure, and is kept.
+    pub has_partial_reply: bool,
 }
 
-/// Who was asked, as a notice names it.
+/// The server and model of a request, as a notice names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RequestTarget {
     /// Scheme, host and port: never a path, a query or credentials.
     pub url: String,
     pub provider: ProviderKind,
-    /// The model as the person knows it.
+    /// The model's name in config.json.
     pub name: String,
-    /// The model as the server knows it.
+    /// The model's name on the server.
     pub model: String,
-    pub key_sent: bool,
+    pub has_key: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cause {
-    /// Nothing listens there.
-    Refused,
-    /// The host's name has no address.
-    Unresolved,
+pub enum FailureCause {
+    ConnectionRefused,
+    /// The host name does not resolve.
+    HostNotFound,
     ConnectTimeout,
-    /// No answer to a question that has a deadline.
-    Silent {
+    /// A request with a deadline got no answer in time.
+    Timeout {
         seconds: u64,
     },
-    /// Any other failure to connect: TLS, no route, not HTTP.
+    /// Any other failure to connect: TLS, no route, not an HTTP server.
     Unreachable {
         why: String,
     },
-    /// The connection was closed before the first byte of an answer. The server may have
-    /// received the request: asking again may cost twice, but changes nothing.
-    Reset,
+    /// The connection was closed before the first byte of a response. The server may have
+    /// received the request, so repeating it may be billed twice, but has no other effect.
+    ConnectionReset,
     Redirected {
         to: String,
     },
     Status {
         status: u16,
-        /// The server's own words.
+        /// The server's own error message.
         message: Option<String>,
         retry_after: Option<Duration>,
-        /// What was asked for, without a query, where the server has nothing there.
+        /// The requested path without its query, if the server has nothing there.
         path: Option<String>,
     },
-    /// The model, or the way it is run, takes no tools.
-    NoTools {
+    /// The model or its server setup does not support tools.
+    ToolsUnsupported {
         status: u16,
         message: String,
     },
-    /// Tokens, where the server counted them.
+    /// Sizes in tokens, if the server reported them.
     ContextOverflow {
         sent: Option<u64>,
         limit: Option<u64>,
         message: String,
     },
-    /// The stream stopped with no end marker.
-    Cut,
-    /// The stream ended before it began.
-    Empty,
+    /// The stream ended without its end marker.
+    ReplyCutOff,
+    /// The reply had no content at all.
+    EmptyReply,
     /// The server reported an error inside the stream.
-    InStream {
+    ErrorInReply {
         message: String,
     },
-    /// The server reported inside the stream that it has too much to do.
-    Busy {
+    /// The server reported inside the stream that it is overloaded.
+    Overloaded {
         message: String,
     },
-    /// The account that the key belongs to has nothing left to spend.
+    /// The account has no credit left.
     NoCredit {
         status: u16,
         message: String,
     },
-    Garbled(Garbled),
+    Malformed(MalformedReply),
     MissingKey {
         variable: String,
     },
     UnusableKey {
         why: String,
     },
-    /// A provider that is not reached over the network.
+    /// The provider does not support this request; the scripted one has no server at all.
     Unsupported,
-    BadUrl {
-        /// As it is configured, without credentials.
+    InvalidBaseUrl {
+        /// As configured, without credentials.
         given: String,
         why: String,
     },
-    BadCaFile {
+    InvalidCaFile {
         path: PathBuf,
         why: String,
     },
-    /// The HTTP client could not be set up.
-    NoClient {
+    TlsUnavailable {
         why: String,
     },
-    /// A scripted provider was asked more often than its script has rounds.
-    ScriptOver {
+    /// The script has fewer rounds than requests.
+    ScriptExhausted {
         rounds: usize,
     },
 }
 
-/// How an answer breaks the protocol.
+/// How a reply violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Garbled {
+pub enum MalformedReply {
     WebPage,
     NotJson {
         line: String,
     },
-    /// JSON, and nothing that a model's server says.
-    Foreign {
+    /// JSON that does not belong to the protocol.
+    UnexpectedJson {
         json: String,
     },
     NotUtf8,
-    /// A line, an event or the whole is longer than this many bytes.
+    /// A line, an event or the whole reply is longer than this.
     TooLong {
         bytes_max: usize,
     },
     TooManyCalls {
         calls_max: usize,
     },
-    /// It was asked for its models, and this is no list of them.
-    NoList,
+    /// The response to a request for the model list.
+    NotAModelList,
 }
 
-impl Fault {
-    /// Texts of the server are bounded, and the key is taken out of them.
-    pub fn new(model: &ModelConfig, cause: Cause) -> Self {
+impl ProviderError {
+    /// Truncates server messages and removes secrets from them.
+    pub fn new(model: &ModelConfig, cause: FailureCause) -> Self {
         let tidy = |text: String| bounded(&without_secrets(&text, model));
         Self {
-            place: Box::new(Place::of(model)),
+            target: Box::new(RequestTarget::of(model)),
             cause: cause.map_texts(tidy),
-            after_words: false,
+            has_partial_reply: false,
         }
     }
 
-    /// What happened, why, and what to do.
     pub fn notice(&self) -> Notice {
-        error_messages::notice(&self.place, &self.cause, self.after_words)
+        error_messages::notice(&self.target, &self.cause, self.has_partial_reply)
     }
 
-    /// Is the same request worth sending again after a pause (S5.10)? Not once words
-    /// came: they would come twice.
+    /// Whether the same request is worth repeating after a pause. Once text has arrived it is
+    /// not, because the text would appear twice.
     pub fn is_transient(&self) -> bool {
         match self.cause {
-            Cause::Reset => true,
-            Cause::Busy { .. } => !self.after_words,
-            Cause::Status { status, .. } => matches!(status, 429 | 503 | 529),
+            FailureCause::ConnectionReset => true,
+            FailureCause::Overloaded { .. } => !self.has_partial_reply,
+            FailureCause::Status { status, .. } => matches!(status, 429 | 503 | 529),
             _ => false,
         }
     }
 
-    /// How long the server asked to wait.
+    /// The pause that the server asked for.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.cause {
-            Cause::Status { retry_after, .. } => retry_after,
+            FailureCause::Status { retry_after, .. } => retry_after,
             _ => None,
         }
     }
 }
 
-impl Place {
+impl RequestTarget {
     pub fn of(model: &ModelConfig) -> Self {
         let url = match Url::parse(&model.base_url) {
             Ok(url) if url.has_host() => origin(&url),
@@ -191,12 +188,12 @@ impl Place {
             provider: model.provider,
             name: model.name.clone(),
             model: model.model.clone(),
-            key_sent: matches!(model.api_key, ApiKey::Known(_)),
+            has_key: matches!(model.api_key, ApiKey::Known(_)),
         }
     }
 }
 
-impl Cause {
+impl FailureCause {
     fn map_texts(self, tidy: impl Fn(String) -> String) -> Self {
         match self {
             Self::Status {
@@ -210,7 +207,7 @@ impl Cause {
                 retry_after,
                 path: path.map(tidy),
             },
-            Self::NoTools { status, message } => Self::NoTools {
+            Self::ToolsUnsupported { status, message } => Self::ToolsUnsupported {
                 status,
                 message: tidy(message),
             },
@@ -223,21 +220,21 @@ impl Cause {
                 limit,
                 message: tidy(message),
             },
-            Self::InStream { message } => Self::InStream {
+            Self::ErrorInReply { message } => Self::ErrorInReply {
                 message: tidy(message),
             },
-            Self::Busy { message } => Self::Busy {
+            Self::Overloaded { message } => Self::Overloaded {
                 message: tidy(message),
             },
             Self::NoCredit { status, message } => Self::NoCredit {
                 status,
                 message: tidy(message),
             },
-            Self::Garbled(Garbled::NotJson { line }) => {
-                Self::Garbled(Garbled::NotJson { line: tidy(line) })
+            Self::Malformed(MalformedReply::NotJson { line }) => {
+                Self::Malformed(MalformedReply::NotJson { line: tidy(line) })
             }
-            Self::Garbled(Garbled::Foreign { json }) => {
-                Self::Garbled(Garbled::Foreign { json: tidy(json) })
+            Self::Malformed(MalformedReply::UnexpectedJson { json }) => {
+                Self::Malformed(MalformedReply::UnexpectedJson { json: tidy(json) })
             }
             Self::Redirected { to } => Self::Redirected { to: tidy(to) },
             Self::Unreachable { why } => Self::Unreachable { why: tidy(why) },
@@ -246,12 +243,11 @@ impl Cause {
     }
 }
 
-/// Scheme, host and port of an address.
 pub fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// An address as it was written, which may not even parse, without `user:secret@`.
+/// `given` without `user:secret@`. It may not even parse as a URL.
 pub fn without_credentials(given: &str) -> String {
     let start = given.find("//").map_or(0, |at| at + 2);
     let (scheme, rest) = given.split_at(start);
@@ -262,9 +258,9 @@ pub fn without_credentials(given: &str) -> String {
     }
 }
 
-/// Removes what a server was told in confidence from what it says: an echo of the key, or
-/// of a token in the URL, must not reach the screen, the log or a saved conversation.
-/// Patterns stay, since advice such as "use Bearer auth" must remain readable.
+/// Removes the API key and tokens in the URL from text that a server sent: an echoed secret must
+/// not reach the screen, the log or a saved session. Patterns of secrets stay, because advice
+/// such as "use Bearer auth" must remain readable.
 pub fn without_secrets(text: &str, model: &ModelConfig) -> String {
     let key = match &model.api_key {
         ApiKey::Known(secret) => Some(secret.clone()),

@@ -1,16 +1,15 @@
-//! What a server says when it refuses or gives up, in all the shapes that
-//! servers have for it. Pure.
+//! Reads the error messages of model servers, in every JSON shape they use. Pure.
 
-use super::error::Cause;
+use super::error::FailureCause;
 use super::tools_unsupported;
 use crate::text::surrogates;
 use serde_json::Value;
 
-/// An error in a server's own words.
+/// An error as the server describes it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Complaint {
+pub struct ServerError {
     pub message: String,
-    /// The parameter of the request that it is about.
+    /// The request parameter it is about.
     pub param: Option<String>,
     /// `type`, `code` and `status`, lower case, separated by a space.
     labels: String,
@@ -18,10 +17,10 @@ pub struct Complaint {
     limit: Option<u64>,
 }
 
-impl Complaint {
-    /// The error that an event or an answer carries: `{"error": …}` with a text or
-    /// an object, or flat with `"object": "error"`.
-    pub fn in_event(event: &Value) -> Option<Self> {
+impl ServerError {
+    /// The error in an event or response: `{"error": …}` with a string or an object, or a flat
+    /// object with `"object": "error"`.
+    pub fn from_event(event: &Value) -> Option<Self> {
         match event.get("error") {
             Some(Value::Null | Value::Bool(false)) | None => {}
             Some(Value::String(text)) if text.is_empty() => {}
@@ -31,19 +30,18 @@ impl Complaint {
         (flat("object") || flat("type")).then(|| Self::from_error(event))
     }
 
-    /// The error in the body of an answer whose status is no success. None where
-    /// there is nothing that a person could read.
-    pub fn in_body(body: &[u8]) -> Option<Self> {
+    /// The error in the body of a failed response; None if the body has no readable message.
+    pub fn from_body(body: &[u8]) -> Option<Self> {
         let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repaired(body)) else {
-            return Self::in_plain_body(body);
+            return Self::from_plain_body(body);
         };
-        // Some servers send a list with one error in it.
+        // Some servers wrap the error in a list.
         let value = value.get(0).unwrap_or(&value);
-        let complaint = Self::in_event(value).unwrap_or_else(|| Self::from_error(value));
-        (!complaint.message.is_empty()).then_some(complaint)
+        let server_error = Self::from_event(value).unwrap_or_else(|| Self::from_error(value));
+        (!server_error.message.is_empty()).then_some(server_error)
     }
 
-    fn in_plain_body(body: &[u8]) -> Option<Self> {
+    fn from_plain_body(body: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(body);
         let text = text.trim();
         (!text.is_empty() && !text.starts_with('<')).then(|| Self {
@@ -52,8 +50,8 @@ impl Complaint {
         })
     }
 
-    /// `error` is a text, or an object with `message` or `detail`. Either may hold a list
-    /// of what is wrong with which field, as FastAPI and Mistral send it.
+    /// `error` is a string, or an object with `message` or `detail`. Either may hold a list of
+    /// errors per field, as FastAPI and Mistral send it.
     fn from_error(error: &Value) -> Self {
         let text = |key: &str| error.get(key).and_then(Value::as_str);
         let number = |key: &str| error.get(key).and_then(Value::as_u64);
@@ -91,7 +89,6 @@ impl Complaint {
         }
     }
 
-    /// Is it that the conversation is longer than the model's context?
     fn is_overflow(&self) -> bool {
         let message = self.message.to_lowercase();
         ["exceed_context_size", "context_length_exceeded"]
@@ -108,19 +105,19 @@ impl Complaint {
             .any(|words| message.contains(words))
     }
 
-    /// As the cause of a failed stream.
-    pub fn in_stream(self) -> Cause {
-        self.overflow().unwrap_or_else(|complaint| {
-            let message = complaint.message.clone();
-            if complaint.is_busy() {
-                Cause::Busy { message }
+    /// The cause of a stream that failed with this error.
+    pub fn into_failure(self) -> FailureCause {
+        self.into_overflow().unwrap_or_else(|server_error| {
+            let message = server_error.message.clone();
+            if server_error.is_busy() {
+                FailureCause::Overloaded { message }
             } else {
-                Cause::InStream { message }
+                FailureCause::ErrorInReply { message }
             }
         })
     }
 
-    /// Is it that the server has too much to do, which passes?
+    /// Whether the server is overloaded, which passes.
     fn is_busy(&self) -> bool {
         let mut labels = self.labels.split(' ');
         labels.any(|label| {
@@ -129,7 +126,7 @@ impl Complaint {
         })
     }
 
-    /// Is it that nobody pays? OpenAI says so with status 429, Anthropic with 400.
+    /// Whether the account has no credit. OpenAI reports it with status 429, Anthropic with 400.
     pub fn is_about_credit(&self) -> bool {
         let message = self.message.to_lowercase();
         self.labels.contains("insufficient_quota")
@@ -138,15 +135,14 @@ impl Complaint {
             || message.contains("insufficient balance")
     }
 
-    /// Is it that the model, or the way it is run, takes no tools?
     pub fn refuses_tools(&self) -> bool {
-        tools_unsupported::is_said_by(&self.message, self.param.as_deref())
+        tools_unsupported::is_tools_refusal(&self.message, self.param.as_deref())
     }
 
-    /// As a failure of its own where it is about the length of the conversation.
-    pub fn overflow(self) -> Result<Cause, Self> {
+    /// Converts a context overflow into its own cause; returns any other error unchanged.
+    pub fn into_overflow(self) -> Result<FailureCause, Self> {
         if self.is_overflow() {
-            Ok(Cause::ContextOverflow {
+            Ok(FailureCause::ContextOverflow {
                 sent: self.sent,
                 limit: self.limit,
                 message: self.message,
@@ -156,8 +152,8 @@ impl Complaint {
         }
     }
 
-    /// Does it speak of this parameter? Where `param` is given, only that counts:
-    /// a message may quote the conversation.
+    /// Whether the error is about this parameter. If `param` is set, only that counts: a message
+    /// may quote the conversation.
     pub fn is_about(&self, parameter: &str) -> bool {
         match &self.param {
             Some(param) => param == parameter || param.ends_with(&format!(".{parameter}")),
@@ -166,7 +162,7 @@ impl Complaint {
     }
 }
 
-/// Are there no words in it at any depth?
+/// Whether the value contains no text at any depth.
 fn says_nothing(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => true,
@@ -188,7 +184,7 @@ fn location(field: &Value) -> Option<String> {
     (!steps.is_empty()).then(|| steps.join("."))
 }
 
-/// `thinking` is no word of `redacted_thinking`.
+/// Finds whole words only: `redacted_thinking` does not contain `thinking`.
 fn has_word(text: &str, word: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

@@ -1,7 +1,7 @@
-//! HTTP clients: what they trust, which proxy they use, which redirects they
-//! follow. None is built before it is needed: loading certificates takes time.
+//! HTTP clients: trusted certificates, proxy use and redirects. Each is built on first use,
+//! because loading certificates takes time.
 
-use super::error::Cause;
+use super::error::FailureCause;
 use crate::http_util::{CONNECT_SECONDS_MAX, innermost, is_loopback};
 use crate::sync::lock;
 use reqwest::{Certificate, Client, StatusCode, redirect};
@@ -14,11 +14,10 @@ use url::Url;
 const CA_FILE_BYTES_MAX: u64 = 4 << 20;
 const REDIRECTS_MAX: usize = 5;
 
-/// The clients that were needed so far.
+/// The clients built so far.
 #[derive(Debug, Default)]
-pub(super) struct Clients(Mutex<HashMap<ClientKind, Client>>);
+pub(super) struct HttpClients(Mutex<HashMap<ClientKind, Client>>);
 
-/// Clients differ in what they trust and whether they use a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ClientKind {
     is_loopback: bool,
@@ -26,9 +25,9 @@ struct ClientKind {
     ca_file: Option<PathBuf>,
 }
 
-impl Clients {
-    /// The client for an address. Its connections are reused.
-    pub fn get(&self, url: &Url, ca_file: Option<&Path>) -> Result<Client, Cause> {
+impl HttpClients {
+    /// The client for an address; connections are reused.
+    pub fn get(&self, url: &Url, ca_file: Option<&Path>) -> Result<Client, FailureCause> {
         let kind = ClientKind {
             is_loopback: is_loopback(url),
             is_secure: url.scheme() == "https",
@@ -44,7 +43,7 @@ impl Clients {
     }
 }
 
-fn build_client(kind: &ClientKind) -> Result<Client, Cause> {
+fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
     let builder = || {
         let mut builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
@@ -60,25 +59,27 @@ fn build_client(kind: &ClientKind) -> Result<Client, Cause> {
         trusting = trusting.tls_certs_merge(certificates(path)?);
     }
     if kind.is_secure {
-        return trusting.build().map_err(|fault| Cause::NoClient {
-            why: innermost(&fault),
-        });
+        return trusting
+            .build()
+            .map_err(|error| FailureCause::TlsUnavailable {
+                why: innermost(&error),
+            });
     }
-    // Without TLS no certificate is needed: loading the system's would cost time
-    // here, and fail where there are none. A proxy may itself be secure.
+    // Plain HTTP needs no certificates. Loading the system's would take time and fail on a system
+    // that has none, but an HTTPS proxy may need them.
     let plain = || builder().tls_certs_only([]).build();
     if kind.is_loopback {
         plain()
     } else {
         trusting.build().or_else(|_| plain())
     }
-    .map_err(|fault| Cause::NoClient {
-        why: innermost(&fault),
+    .map_err(|error| FailureCause::TlsUnavailable {
+        why: innermost(&error),
     })
 }
 
-/// Follows a redirect that keeps method, body and origin, and no other: it would
-/// carry the conversation, and perhaps a key, to where nobody sent it.
+/// Follows a redirect only if it keeps method, body and origin. Any other would send the
+/// conversation, and perhaps a key, to a server that the user did not configure.
 fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let keeps_request = matches!(
         attempt.status(),
@@ -95,19 +96,19 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-fn certificates(path: &Path) -> Result<Vec<Certificate>, Cause> {
-    let bad = |why: String| Cause::BadCaFile {
+fn certificates(path: &Path) -> Result<Vec<Certificate>, FailureCause> {
+    let bad = |why: String| FailureCause::InvalidCaFile {
         path: path.to_owned(),
         why,
     };
-    let size = std::fs::metadata(path).map_err(|fault| bad(fault.to_string()))?;
+    let size = std::fs::metadata(path).map_err(|error| bad(error.to_string()))?;
     if !size.is_file() || size.len() > CA_FILE_BYTES_MAX {
-        return Err(bad("it is no file of certificates".to_owned()));
+        return Err(bad("it is not a certificate file".to_owned()));
     }
-    let pem = std::fs::read(path).map_err(|fault| bad(fault.to_string()))?;
+    let pem = std::fs::read(path).map_err(|error| bad(error.to_string()))?;
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) => Err(bad("no certificate is in it".to_owned())),
-        Err(fault) => Err(bad(innermost(&fault))),
+        Ok(_) => Err(bad("it contains no certificates".to_owned())),
+        Err(error) => Err(bad(innermost(&error))),
     }
 }

@@ -1,74 +1,74 @@
-//! The wire layer: requests to model servers and what their streams say. The only
-//! place that decides a wire shape of theirs. Decoders and bodies are pure; `http`
-//! alone touches the network, and only while somebody polls its stream.
+//! Talks to model servers. Each provider has a folder that implements [`adapter`] and is
+//! registered in `registry`; no other module knows its protocol. Request bodies and decoders are
+//! pure; network access happens only while a returned stream or future is polled.
 
-pub mod anthropic;
-mod body_format;
+pub mod adapter;
+mod anthropic;
+mod body_reader;
 mod chat_completions;
 pub mod error;
 pub mod error_body;
 mod error_messages;
-mod http;
+mod error_response;
 mod http_clients;
+mod http_provider;
 pub mod mistral;
-mod model_info;
 mod model_list;
-pub mod ndjson;
-pub mod ollama;
-pub mod openai;
+mod ollama;
+mod openai;
 pub mod parameter_fallback;
 mod pull;
-mod reasoning_assembler;
+pub mod registry;
 mod render_call;
 pub mod reply_builder;
+mod reply_log;
+pub mod reply_stream;
 pub mod schema;
 pub mod scripted;
-pub mod stream;
-mod tool_call_assembler;
+pub mod server_client;
 mod tools_unsupported;
 pub mod types;
 
-pub use error::{Cause, Fault, PAUSE_MAX};
+pub use error::{FailureCause, PAUSE_MAX, ProviderError};
 pub use pull::{PullProgress, PullStream};
+pub use reply_stream::ReplyStream;
 pub use scripted::PullStep;
-pub use scripted::{Requests, Script, Step};
-pub use stream::ReplyStream;
-pub use types::{EndReason, NativeCall, Request, StreamPart};
+pub use scripted::{RecordedRequests, Script, ScriptStep};
+pub use types::{ChatRequest, EndReason, NativeCall, StreamPart};
 
 use crate::domain::{Catalogue, ModelConfig, ModelFacts};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whoever answers requests. Cheap to clone; clones share connections and what was
-/// learnt about servers.
+/// Answers chat requests. Cheap to clone; clones share connections and what was learned about
+/// servers.
 #[derive(Debug, Clone)]
 pub enum Provider {
-    Http(Arc<http::Http>),
+    Http(Arc<http_provider::HttpProvider>),
     Scripted(Arc<Script>),
 }
 
 impl Provider {
-    /// Talks to model servers. Nothing is set up before the first request.
+    /// Talks to model servers. Sets nothing up before the first request.
     pub fn new() -> Self {
         Self::Http(Arc::default())
     }
 
-    /// Follows a script instead.
+    /// Replays a script instead of using the network.
     pub fn scripted(script: Script) -> Self {
         Self::Scripted(Arc::new(script))
     }
 
-    /// Asks a model. Everything, connecting included, happens while the stream is
-    /// polled; dropping it drops the connection.
-    pub fn stream(&self, request: Request) -> ReplyStream {
+    /// Asks a model. All work, including connecting, happens while the stream is polled; dropping
+    /// the stream closes the connection.
+    pub fn stream(&self, request: ChatRequest) -> ReplyStream {
         match self {
-            Self::Http(http) => stream::reply(http.clone(), request),
+            Self::Http(http) => reply_stream::stream_reply(http.clone(), request),
             Self::Scripted(script) => script.stream(request),
         }
     }
 
-    /// Does Ollama hold this model in memory? None where that is not known within
-    /// a second, or where the server is no Ollama.
+    /// Whether the server has this model in memory. None if it does not tell within a second.
     pub async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         match self {
             Self::Http(http) => http.is_loaded(model).await,
@@ -76,53 +76,57 @@ impl Provider {
         }
     }
 
-    /// What the server says about a model, within three seconds. A server that
-    /// lists its models without saying anything about them gives empty facts.
+    /// What the server reports about a model, within three seconds. Empty if it lists its models
+    /// without details.
     ///
     /// # Errors
-    /// The server cannot be asked, or Ollama does not have the model.
-    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, Fault> {
+    /// The server cannot be reached, or does not have the model.
+    pub async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
         match self {
             Self::Http(http) => http.facts(model).await,
             Self::Scripted(script) => Ok(script.catalog().facts(model)),
         }
     }
 
-    /// What a server has, within `time_max`. `server` is any model of it: address,
-    /// key and protocol count.
+    /// The models of a server. `server` is any model configured for it: address, key and provider
+    /// are used.
     ///
     /// # Errors
-    /// The server cannot be asked for its list. Details that it does not give in
-    /// time are left out.
+    /// The server does not deliver its list within `time_max`. Missing details are not an error.
     pub async fn catalogue(
         &self,
         server: &ModelConfig,
         time_max: Duration,
-    ) -> Result<Catalogue, Fault> {
+    ) -> Result<Catalogue, ProviderError> {
         match self {
             Self::Http(http) => http.catalogue(server, time_max).await,
             Self::Scripted(script) => {
                 let catalog = script.catalog();
                 let listed = tokio::time::timeout(time_max, catalog.catalogue(server)).await;
                 let seconds = time_max.as_secs();
-                listed.unwrap_or_else(|_| Err(Fault::new(server, Cause::Silent { seconds })))
+                listed.unwrap_or_else(|_| {
+                    Err(ProviderError::new(
+                        server,
+                        FailureCause::Timeout { seconds },
+                    ))
+                })
             }
         }
     }
 
-    /// Pulls a model to an Ollama, while the stream is polled.
+    /// Downloads a model to the server while the stream is polled.
     pub fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
         match self {
-            Self::Http(http) => pull::pull(http.clone(), server.clone(), name.to_owned()),
+            Self::Http(http) => http.pull(server, name),
             Self::Scripted(script) => script.catalog().pull(server, name),
         }
     }
 
-    /// Removes a model from the disk of an Ollama, within thirty seconds.
+    /// Deletes a model from the server's disk, within thirty seconds.
     ///
     /// # Errors
-    /// The server cannot be asked, does not have the model, or keeps it.
-    pub async fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), Fault> {
+    /// The server cannot be reached, does not have the model, or refuses.
+    pub async fn remove(&self, server: &ModelConfig, name: &str) -> Result<(), ProviderError> {
         match self {
             Self::Http(http) => http.remove(server, name).await,
             Self::Scripted(script) => script.catalog().remove(server, name),

@@ -1,62 +1,61 @@
-//! Parameters that a server refuses: which one it was, what is sent instead, and
-//! the words for the person (S2.6). Pure. Each step is taken once, since the body
-//! that follows lacks what the step was about.
+//! Detects which parameter a server rejected and decides what to send instead. Pure. Each rule
+//! applies at most once, because the next body lacks what the rule was about.
 
-use super::error::Place;
-use super::error_body::Complaint;
-use super::reasoning_assembler;
+use super::chat_completions::REASONING_KEYS;
+use super::error::RequestTarget;
+use super::error_body::ServerError;
 use crate::domain::Notice;
 use crate::domain::model::ToolRole;
 use serde_json::{Map, Value};
 
-/// Sent with every request (S2.6).
+/// Low, so that tool calls are well-formed; sent with every request unless the server rejects it.
 pub const TEMPERATURE: f64 = 0.1;
 
-/// How requests to one model at one address differ from the usual.
+/// How requests to one model at one address differ from the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Adapted {
+pub struct ParameterFallback {
     pub omits_temperature: bool,
-    /// `max_tokens` goes as `max_completion_tokens`.
+    /// Sends `max_tokens` as `max_completion_tokens`.
     pub renames_max_tokens: bool,
-    /// The most that the server takes for `max_tokens`.
+    /// The largest `max_tokens` that the server accepts.
     pub max_tokens: Option<u64>,
-    pub effort: Effort,
-    /// Of `think` (Ollama) and `thinking` (Anthropic).
-    pub form: Form,
+    pub effort: EffortFallback,
+    /// The form of `think` (Ollama) or `thinking` (Anthropic).
+    pub form: ThinkingForm,
     pub omits_stream_options: bool,
     pub omits_parallel_tool_calls: bool,
-    /// Thinking is not sent back with the calls of a turn.
-    pub omits_carry: bool,
-    /// Results in the text dialects go as the user's.
+    /// Reasoning is not sent back with the tool calls of a turn.
+    pub omits_reasoning: bool,
+    /// Tool results in text dialects are sent as user messages.
     pub results_from_user: bool,
 }
 
-/// What becomes of `reasoning_effort`.
+/// What `reasoning_effort` is replaced with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Effort {
+pub enum EffortFallback {
     #[default]
     AsConfigured,
-    /// The newest models of OpenAI take tools here only with `"none"`.
+    /// OpenAI's newest models accept tools only with `"none"`.
     None,
-    /// Some models of Mistral know `"high"` and `"none"` alone.
+    /// Some of Mistral's models accept only `"high"` and `"none"`.
     High,
     Omitted,
 }
 
-/// In which form thinking is asked for.
+/// How thinking is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum ThinkingForm {
     #[default]
     AsConfigured,
-    /// `true` for a level (Ollama); a budget for an effort, or the reverse (Anthropic).
+    /// `true` instead of a level (Ollama), or the other one of budget and effort (Anthropic).
     Other,
     Omitted,
 }
 
-type Step = fn(Adapted, &Complaint, &Value) -> Option<Adapted>;
+type FallbackRule = fn(ParameterFallback, &ServerError, &Value) -> Option<ParameterFallback>;
 
-/// In the order in which they are tried: the message of one may name another.
-const STEPS: [Step; 9] = [
+/// The order matters: the message about one parameter may mention another.
+const RULES: [FallbackRule; 9] = [
     temperature,
     max_tokens_limit,
     max_tokens_name,
@@ -68,14 +67,13 @@ const STEPS: [Step; 9] = [
     tool_role,
 ];
 
-impl Adapted {
-    /// The next thing to try after this complaint about `body`; none where nothing
-    /// new could help.
-    pub fn after(self, complaint: &Complaint, body: &Value) -> Option<Self> {
-        STEPS.iter().find_map(|step| step(self, complaint, body))
+impl ParameterFallback {
+    /// The next variant to try after this error about `body`; None if no rule applies.
+    pub fn after_rejection(self, server_error: &ServerError, body: &Value) -> Option<Self> {
+        RULES.iter().find_map(|rule| rule(self, server_error, body))
     }
 
-    /// The role of results in the text dialects.
+    /// The role of tool results in text dialects.
     pub(super) fn tool_role(self, configured: Option<ToolRole>) -> ToolRole {
         match self.results_from_user {
             true => ToolRole::User,
@@ -83,7 +81,7 @@ impl Adapted {
         }
     }
 
-    /// Changes the parameters at the root of a body that has them.
+    /// Adjusts the parameters at the root of a body.
     pub(super) fn apply(self, body: &mut Map<String, Value>) {
         if let (Some(most), Some(limit)) = (self.max_tokens, body.get_mut("max_tokens"))
             && limit.as_u64().is_some_and(|tokens| tokens > most)
@@ -96,20 +94,20 @@ impl Adapted {
             body.insert("max_completion_tokens".into(), limit);
         }
         match self.effort {
-            Effort::AsConfigured => {}
-            Effort::None => {
+            EffortFallback::AsConfigured => {}
+            EffortFallback::None => {
                 body.insert("reasoning_effort".into(), "none".into());
             }
-            Effort::High => {
+            EffortFallback::High => {
                 body.insert("reasoning_effort".into(), "high".into());
             }
-            Effort::Omitted => {
+            EffortFallback::Omitted => {
                 body.shift_remove("reasoning_effort");
             }
         }
         let omitted: [(bool, &[&str]); 3] = [
             (
-                self.form == Form::Omitted,
+                self.form == ThinkingForm::Omitted,
                 &["think", "thinking", "output_config"],
             ),
             (self.omits_stream_options, &["stream_options"]),
@@ -122,14 +120,16 @@ impl Adapted {
         }
     }
 
-    /// What the person is told about the step from `before` to this.
-    pub fn notices(self, before: Self, place: &Place) -> Vec<Notice> {
-        let Place { url, model, .. } = place;
+    /// Notices about what changed since `before`.
+    pub fn notices_since(self, before: Self, target: &RequestTarget) -> Vec<Notice> {
+        let RequestTarget { url, model, .. } = target;
         let mut notices = Vec::new();
         let mut tell = |is_new: bool, what: &str, instead: &str| {
             if is_new {
-                let what = format!("`{model}` at {url} does not take {what}.");
-                let why = format!("It was asked again {instead}, and will be until humble ends.");
+                let what = format!("`{model}` at {url} does not accept {what}.");
+                let why = format!(
+                    "The request was sent again {instead}. This applies to later requests too, until humble exits."
+                );
                 notices.push(Notice::info(what).because(why));
             }
         };
@@ -143,7 +143,7 @@ impl Adapted {
         tell(
             self.max_tokens != before.max_tokens,
             &format!("answers of more than {most} tokens"),
-            "for as many",
+            "with that limit",
         );
         tell(
             self.renames_max_tokens != before.renames_max_tokens,
@@ -151,9 +151,9 @@ impl Adapted {
             "with max_completion_tokens",
         );
         let instead = match self.effort {
-            Effort::None => "with \"none\"",
-            Effort::High => "with \"high\"",
-            Effort::AsConfigured | Effort::Omitted => without,
+            EffortFallback::None => "with \"none\"",
+            EffortFallback::High => "with \"high\"",
+            EffortFallback::AsConfigured | EffortFallback::Omitted => without,
         };
         tell(
             self.effort != before.effort,
@@ -161,8 +161,8 @@ impl Adapted {
             instead,
         );
         let instead = match self.form {
-            Form::Other => "in another form",
-            Form::AsConfigured | Form::Omitted => without,
+            ThinkingForm::Other => "in another form",
+            ThinkingForm::AsConfigured | ThinkingForm::Omitted => without,
         };
         tell(
             self.form != before.form,
@@ -180,37 +180,46 @@ impl Adapted {
             without,
         );
         tell(
-            self.omits_carry != before.omits_carry,
-            "its own thinking back",
+            self.omits_reasoning != before.omits_reasoning,
+            "its own reasoning back",
             without,
         );
         tell(
             self.results_from_user != before.results_from_user,
-            "the role `tool` here",
-            "with the results as the user's words",
+            "tool results in the role `tool`",
+            "with the results as user messages",
         );
         notices
     }
 }
 
-fn temperature(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+fn temperature(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let is_sent = ["/temperature", "/options/temperature"]
         .iter()
         .any(|pointer| body.pointer(pointer).is_some());
-    (is_sent && complaint.is_about("temperature")).then_some(Adapted {
+    (is_sent && server_error.is_about("temperature")).then_some(ParameterFallback {
         omits_temperature: true,
-        ..adapted
+        ..fallback
     })
 }
 
-/// `max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens`,
-/// `the valid range of max_tokens is [1, 8192]`: the largest number below ours.
-fn max_tokens_limit(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+/// Reads the limit from messages such as `max_tokens: 32000 > 8192, which is the maximum allowed
+/// number of output tokens` or `the valid range of max_tokens is [1, 8192]`: the largest number
+/// below ours.
+fn max_tokens_limit(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let sent = body.get("max_tokens")?.as_u64()?;
-    if adapted.max_tokens.is_some() || !complaint.is_about("max_tokens") {
+    if fallback.max_tokens.is_some() || !server_error.is_about("max_tokens") {
         return None;
     }
-    let message = complaint.message.to_lowercase();
+    let message = server_error.message.to_lowercase();
     let speaks_of_limit = ["maximum", "range", "at most", "less than", "<="]
         .iter()
         .any(|words| message.contains(words));
@@ -218,45 +227,59 @@ fn max_tokens_limit(adapted: Adapted, complaint: &Complaint, body: &Value) -> Op
         .split(|c: char| !c.is_ascii_alphanumeric())
         .filter_map(|word| word.parse::<u64>().ok());
     let most = numbers.filter(|number| *number < sent).max()?;
-    (speaks_of_limit && most > 1).then_some(Adapted {
+    (speaks_of_limit && most > 1).then_some(ParameterFallback {
         max_tokens: Some(most),
-        ..adapted
+        ..fallback
     })
 }
 
-fn max_tokens_name(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
-    // Only OpenAI has another name for it, and only its bodies have stream options.
-    let is_openai = body.get("stream_options").is_some() || adapted.omits_stream_options;
+fn max_tokens_name(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
+    // Only OpenAI has another name for this parameter, and only its bodies have stream options.
+    let is_openai = body.get("stream_options").is_some() || fallback.omits_stream_options;
     let is_sent = is_openai && body.get("max_tokens").is_some();
-    (is_sent && complaint.is_about("max_tokens")).then_some(Adapted {
+    (is_sent && server_error.is_about("max_tokens")).then_some(ParameterFallback {
         renames_max_tokens: true,
-        ..adapted
+        ..fallback
     })
 }
 
-fn effort(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
-    if adapted.effort == Effort::Omitted || !complaint.is_about("reasoning_effort") {
+fn effort(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
+    if fallback.effort == EffortFallback::Omitted || !server_error.is_about("reasoning_effort") {
         return None;
     }
     let sent = body.get("reasoning_effort").and_then(Value::as_str);
     let wants = |word: &str| {
-        ["'", "\"", "`"]
-            .iter()
-            .any(|quote| complaint.message.contains(&format!("{quote}{word}{quote}")))
+        ["'", "\"", "`"].iter().any(|quote| {
+            server_error
+                .message
+                .contains(&format!("{quote}{word}{quote}"))
+        })
     };
     let effort = match sent {
-        // A level that is not known becomes one that is.
-        Some("low" | "medium") if wants("high") => Effort::High,
-        sent if sent != Some("none") && wants("none") => Effort::None,
-        Some(_) => Effort::Omitted,
+        // Replaces an unknown level with one that every model knows.
+        Some("low" | "medium") if wants("high") => EffortFallback::High,
+        sent if sent != Some("none") && wants("none") => EffortFallback::None,
+        Some(_) => EffortFallback::Omitted,
         None => return None,
     };
-    Some(Adapted { effort, ..adapted })
+    Some(ParameterFallback { effort, ..fallback })
 }
 
-fn form(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
-    let about = |words: &[&str]| words.iter().any(|word| complaint.is_about(word));
-    let message = complaint.message.to_lowercase();
+fn form(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
+    let about = |words: &[&str]| words.iter().any(|word| server_error.is_about(word));
+    let message = server_error.message.to_lowercase();
     let has_other = match (body.get("think"), body.get("thinking")) {
         (Some(think), _) if about(&["think"]) || message.contains("does not support thinking") => {
             think.is_string() && !message.contains("does not support thinking")
@@ -266,65 +289,77 @@ fn form(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted
         }
         _ => return None,
     };
-    let form = match adapted.form {
-        Form::AsConfigured if has_other => Form::Other,
-        Form::AsConfigured | Form::Other => Form::Omitted,
-        Form::Omitted => return None,
+    let form = match fallback.form {
+        ThinkingForm::AsConfigured if has_other => ThinkingForm::Other,
+        ThinkingForm::AsConfigured | ThinkingForm::Other => ThinkingForm::Omitted,
+        ThinkingForm::Omitted => return None,
     };
-    Some(Adapted { form, ..adapted })
+    Some(ParameterFallback { form, ..fallback })
 }
 
-fn stream_options(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+fn stream_options(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let is_sent = body.get("stream_options").is_some();
-    (is_sent && complaint.is_about("stream_options")).then_some(Adapted {
+    (is_sent && server_error.is_about("stream_options")).then_some(ParameterFallback {
         omits_stream_options: true,
-        ..adapted
+        ..fallback
     })
 }
 
-fn parallel_tool_calls(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+fn parallel_tool_calls(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let is_sent = body.get("parallel_tool_calls").is_some();
-    (is_sent && complaint.is_about("parallel_tool_calls")).then_some(Adapted {
+    (is_sent && server_error.is_about("parallel_tool_calls")).then_some(ParameterFallback {
         omits_parallel_tool_calls: true,
-        ..adapted
+        ..fallback
     })
 }
 
-/// Servers of chat completions differ in whether they know their own thinking when
-/// it comes back. Anthropic's requires it.
-fn carry(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+/// Some servers of `/chat/completions` reject the reasoning that they sent themselves. Anthropic
+/// requires it.
+fn carry(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let messages = body.get("messages")?.as_array()?;
-    let fields = [
-        reasoning_assembler::TEXTS[0],
-        reasoning_assembler::TEXTS[1],
-        reasoning_assembler::DETAILS,
-    ];
     let is_refused = messages.iter().any(|message| {
         let is_call = message.get("tool_calls").is_some();
-        let named = fields
+        let named = REASONING_KEYS
             .iter()
-            .any(|field| message.get(field).is_some() && complaint.is_about(field));
+            .any(|field| message.get(field).is_some() && server_error.is_about(field));
         let chunks = message.get("content").is_some_and(Value::is_array);
-        is_call && (named || (chunks && complaint.is_about("thinking")))
+        is_call && (named || (chunks && server_error.is_about("thinking")))
     });
-    is_refused.then_some(Adapted {
-        omits_carry: true,
-        ..adapted
+    is_refused.then_some(ParameterFallback {
+        omits_reasoning: true,
+        ..fallback
     })
 }
 
-/// Where calls are text, some servers miss the calls that a result answers.
-fn tool_role(adapted: Adapted, complaint: &Complaint, body: &Value) -> Option<Adapted> {
+/// In text dialects there are no call objects, and some servers reject a result without a
+/// matching call.
+fn tool_role(
+    fallback: ParameterFallback,
+    server_error: &ServerError,
+    body: &Value,
+) -> Option<ParameterFallback> {
     let messages = body.get("messages")?.as_array()?;
     let has_results = messages.iter().any(|message| message["role"] == "tool");
     let has_calls = messages.iter().any(|m| m.get("tool_calls").is_some());
-    let message = complaint.message.to_lowercase();
+    let message = server_error.message.to_lowercase();
     let is_about_role = message.contains("tool") && message.contains("role")
         || ["tool_call", "tool call", "function call"]
             .iter()
             .any(|words| message.contains(words));
-    (has_results && !has_calls && is_about_role).then_some(Adapted {
+    (has_results && !has_calls && is_about_role).then_some(ParameterFallback {
         results_from_user: true,
-        ..adapted
+        ..fallback
     })
 }

@@ -1,13 +1,11 @@
-//! Calls as a model is reminded of them within the turn, where it writes them into
-//! its text: in the form that it was taught. Pure.
+//! Renders earlier tool calls as text, in the form that the system prompt taught the model. Pure.
 
 use crate::domain::{CallMessage, Dialect};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The text of an assistant's message that asked for `calls`: S4.3's JSON, one a line,
-/// or S6.5's blocks.
-pub(super) fn written(calls: &[CallMessage], dialect: Dialect) -> String {
+/// One JSON object per line, or one `<mcp-request>` block per call in the XML dialect.
+pub(super) fn render_calls(calls: &[CallMessage], dialect: Dialect) -> String {
     let form = match dialect {
         Dialect::Xml => block,
         Dialect::Prompt | Dialect::Native => line,
@@ -29,7 +27,8 @@ fn block(call: &CallMessage) -> String {
     let name = escaped(&call.taught_name);
     let mut block = format!("<mcp-request>\n  <tool name=\"{name}\" />\n");
     for (key, value) in &call.arguments {
-        // A text stands as it is, everything else as JSON: the schema tells them apart.
+        // Strings are written unquoted, everything else as JSON. The tool's schema tells them
+        // apart when the call is parsed.
         let value = match value {
             Value::String(text) => escaped(text),
             other => escaped(&other.to_string()),

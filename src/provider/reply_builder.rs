@@ -1,22 +1,22 @@
-//! What one reply has come to so far. Keeps the promises that all decoders make:
-//! one end, nothing after an end or an error, and bounds on what is taken in.
+//! Collects the pieces of one reply and enforces what every decoder guarantees: exactly one end,
+//! nothing after an end or error, and bounded memory.
 
-use super::error::{Cause, Garbled};
+use super::error::{FailureCause, MalformedReply};
 use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, Carry, Usage};
 use crate::text::surrogates::{self, Halves};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The longest line or event, in bytes.
+/// The longest accepted line or event, in bytes.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
-/// The most text, thinking and arguments of one reply, in bytes.
+/// The largest accepted total of text, thinking and arguments per reply, in bytes.
 pub const REPLY_BYTES_MAX: usize = 64 << 20;
-/// The most calls of one reply.
+/// The largest accepted number of tool calls per reply.
 pub const CALLS_MAX: usize = 256;
 
-/// Fields that arrive in fragments, where a fragment may end between the two halves of a
-/// surrogate pair. In them a half stays marked until its fragment is joined to the others.
+/// Fields that arrive in fragments. A fragment may end between the two halves of a surrogate
+/// pair; a lone half then stays marked until its fragment is joined to the next.
 const FRAGMENTED: [&str; 9] = [
     "content",
     "text",
@@ -29,12 +29,12 @@ const FRAGMENTED: [&str; 9] = [
     "arguments",
 ];
 
-/// A part of a reply, or why there is no more of it.
-pub type Piece = Result<StreamPart, Cause>;
+/// A part of a reply, or the reason why it ended early.
+pub type ReplyPiece = Result<StreamPart, FailureCause>;
 
 #[derive(Debug, Default)]
-pub(super) struct Reply {
-    pieces: Vec<Piece>,
+pub(super) struct ReplyBuilder {
+    pieces: Vec<ReplyPiece>,
     bytes: usize,
     calls: usize,
     is_over: bool,
@@ -42,7 +42,7 @@ pub(super) struct Reply {
     thinking_halves: Halves,
 }
 
-impl Reply {
+impl ReplyBuilder {
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -62,7 +62,7 @@ impl Reply {
         }
     }
 
-    /// A half whose partner did not come.
+    /// Replaces a surrogate half whose other half never arrived.
     fn finish_halves(&mut self) {
         let (thinking, text) = (self.thinking_halves.finish(), self.text_halves.finish());
         self.thinking(thinking);
@@ -82,7 +82,7 @@ impl Reply {
         }
     }
 
-    /// What must be seen again with the calls; comes right before the end.
+    /// Adds data that must be sent back with the calls. Comes right before the end.
     pub fn carry(&mut self, mut carry: Carry) {
         self.finish_halves();
         surrogates::resolve(&mut carry.value, &[]);
@@ -91,7 +91,7 @@ impl Reply {
         }
     }
 
-    /// Says that what was given out before is void; bounds go on counting.
+    /// Discards everything so far; the size limits keep counting.
     pub fn start_over(&mut self) {
         self.text_halves.finish();
         self.thinking_halves.finish();
@@ -101,7 +101,7 @@ impl Reply {
         }
     }
 
-    /// Counts that are known although the end was not reached.
+    /// Adds token counts that are known before the end.
     pub fn usage(&mut self, usage: Usage) {
         self.finish_halves();
         if !self.is_over && usage != Usage::default() {
@@ -119,7 +119,7 @@ impl Reply {
         self.is_over = true;
     }
 
-    pub fn fail(&mut self, cause: Cause) {
+    pub fn fail(&mut self, cause: FailureCause) {
         self.finish_halves();
         if !self.is_over {
             self.pieces.push(Err(cause));
@@ -128,20 +128,20 @@ impl Reply {
     }
 
     pub fn fail_for_calls(&mut self) {
-        self.fail(Cause::Garbled(Garbled::TooManyCalls {
+        self.fail(FailureCause::Malformed(MalformedReply::TooManyCalls {
             calls_max: CALLS_MAX,
         }));
     }
 
-    pub fn take(&mut self) -> Vec<Piece> {
+    pub fn take(&mut self) -> Vec<ReplyPiece> {
         std::mem::take(&mut self.pieces)
     }
 
-    /// Counts bytes that are kept, and says whether there was room for them.
+    /// Counts bytes to be stored; returns whether they fit.
     pub fn has_room(&mut self, bytes: usize) -> bool {
         self.bytes += bytes;
         if self.bytes > REPLY_BYTES_MAX {
-            self.fail(Cause::Garbled(Garbled::TooLong {
+            self.fail(FailureCause::Malformed(MalformedReply::TooLong {
                 bytes_max: REPLY_BYTES_MAX,
             }));
         }
@@ -152,19 +152,19 @@ impl Reply {
 /// Parses one event.
 ///
 /// # Errors
-/// What it is instead of JSON.
-pub(super) fn parse(event: &[u8]) -> Result<Value, Garbled> {
+/// What the text is instead of JSON.
+pub(super) fn parse(event: &[u8]) -> Result<Value, MalformedReply> {
     let Ok(text) = std::str::from_utf8(event) else {
-        return Err(Garbled::NotUtf8);
+        return Err(MalformedReply::NotUtf8);
     };
     let value = serde_json::from_str(text).ok();
     value
-        .or_else(|| with_marked_halves(text))
+        .or_else(|| parse_with_marked_halves(text))
         .ok_or_else(|| not_json(text))
 }
 
-/// Parses an event that serde_json rejects for a lone surrogate half.
-fn with_marked_halves(event: &str) -> Option<Value> {
+/// Parses an event that serde_json rejects because of a lone surrogate half.
+fn parse_with_marked_halves(event: &str) -> Option<Value> {
     let Cow::Owned(json) = surrogates::marked(event.as_bytes()) else {
         return None;
     };
@@ -173,46 +173,45 @@ fn with_marked_halves(event: &str) -> Option<Value> {
     Some(value)
 }
 
-/// Parses an answer that was not streamed.
+/// Parses a reply that was not streamed.
 pub(super) fn parse_whole(body: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(&surrogates::repaired(body))
 }
 
-/// What text that is not JSON is.
-pub(super) fn not_json(text: &str) -> Garbled {
+/// Classifies text that is not JSON.
+pub(super) fn not_json(text: &str) -> MalformedReply {
     if text
         .trim_start_matches('\u{feff}')
         .trim_start()
         .starts_with('<')
     {
-        Garbled::WebPage
+        MalformedReply::WebPage
     } else {
-        Garbled::NotJson {
+        MalformedReply::NotJson {
             line: text.to_owned(),
         }
     }
 }
 
-/// What a text is that is no answer at all.
-pub(super) fn no_answer(text: &[u8]) -> Garbled {
+/// Classifies a line that is not part of any reply.
+pub(super) fn describe_line(text: &[u8]) -> MalformedReply {
     match parse(text) {
-        Ok(json) => foreign(&json),
+        Ok(json) => unexpected_json(&json),
         Err(garbled) => garbled,
     }
 }
 
-pub(super) fn foreign(json: &Value) -> Garbled {
-    Garbled::Foreign {
+pub(super) fn unexpected_json(json: &Value) -> MalformedReply {
+    MalformedReply::UnexpectedJson {
         json: json.to_string(),
     }
 }
 
-/// Reads arguments that a server sends as a text of JSON. A text of nothing means
-/// that there are none; JSON in a JSON string is unpacked once, and halves of surrogate
-/// pairs are joined or replaced.
+/// Parses tool arguments sent as a JSON string. An empty string means no arguments, a doubly
+/// encoded object is decoded once more, and surrogate halves are joined or replaced.
 ///
 /// # Errors
-/// The text itself, where it is not an object.
+/// Returns the raw string if it is not an object.
 pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
     if raw.trim().is_empty() {
         return Ok(Arguments::new());

@@ -1,8 +1,7 @@
-//! Tools as providers take them. Schemas of servers are made acceptable without
-//! touching the originals: a root object, no dangling `required`, local `$ref`s
-//! inlined; a `$ref` to anywhere else is dropped, never fetched. All schemas of a
-//! request share one bound, since they are sent again in every round. Pure, but for
-//! the last result, which is kept.
+//! Rewrites tool schemas into a form that providers accept: an object at the root, no dangling
+//! `required`, local `$ref`s inlined. A `$ref` to another document is dropped, never fetched. All
+//! schemas of a request share one size limit, because every round sends them again. Pure, except
+//! that the last result is cached.
 
 use crate::domain::{Notice, Offered, OfferedTool};
 use crate::sync::lock;
@@ -10,23 +9,23 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
 
-/// How deep `$ref`s are followed: a schema may refer to itself.
+/// A schema may refer to itself.
 const REF_DEPTH_MAX: usize = 8;
-/// How long a schema may become, in bytes, roughly: `$ref`s of `$ref`s grow
-/// exponentially. One that would be longer is sent with its `$ref`s.
+/// The approximate limit for one schema after expansion, in bytes: nested `$ref`s grow
+/// exponentially. A schema that would exceed it is sent with its `$ref`s.
 const SCHEMA_BYTES_MAX: usize = 256 << 10;
-/// The same for all schemas of a request.
+/// The limit for all schemas of a request together.
 const TOTAL_BYTES_MAX: usize = 2 << 20;
-/// Bytes that are copied for one request at most, attempts that came to nothing included.
+/// Bytes copied per request at most, including abandoned attempts.
 const COPIED_BYTES_MAX: usize = 4 * TOTAL_BYTES_MAX;
-/// Keys that providers refuse at the root.
+/// Keys that providers reject at the root.
 const DROPPED_AT_ROOT: [&str; 8] = [
     "$schema", "$id", "oneOf", "anyOf", "allOf", "not", "enum", "const",
 ];
 
-/// The `tools` field, the same for Ollama and OpenAI.
-pub(super) fn tools(offered: &Arc<Offered>) -> Value {
-    let schemas = of(offered);
+/// The `tools` field of Ollama and of `/chat/completions`.
+pub(super) fn tools_field(offered: &Arc<Offered>) -> Value {
+    let schemas = tool_schemas(offered);
     let tools = offered.tools().iter().zip(schemas.iter());
     tools
         .map(|(offered, schema)| tool(offered, schema))
@@ -44,35 +43,32 @@ fn tool(offered: &OfferedTool, schema: &Value) -> Value {
     })
 }
 
-/// The schema of each tool that is on offer.
-pub(super) struct Schemas {
+/// The schema of each offered tool.
+pub(super) struct ToolSchemas {
     all: Vec<Value>,
-    left_out: usize,
+    omitted: usize,
 }
 
-impl Schemas {
+impl ToolSchemas {
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         self.all.iter()
     }
 
-    /// What the user has to know about schemas that are not sent.
+    /// A notice about schemas that are not sent, if any.
     pub fn notice(&self) -> Option<Notice> {
-        let (left_out, all) = (self.left_out, self.all.len());
+        let (omitted, all) = (self.omitted, self.all.len());
         let what =
-            format!("{left_out} of {all} tools go to the model without their input schemas.");
-        let why = format!(
-            "All schemas together are larger than {} MB.",
-            TOTAL_BYTES_MAX >> 20
-        );
-        (left_out > 0).then(|| {
+            format!("{omitted} of {all} tools are sent to the model without their input schemas.");
+        let why = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
+        (omitted > 0).then(|| {
             Notice::warning(what)
                 .because(why)
                 .advise("Switch off servers or tools that you do not need.")
         })
     }
 
-    /// The originals come first, the smallest of them before the others: a few that are huge
-    /// must not cost the rest theirs. References are expanded in the room that is left.
+    /// Fits unexpanded schemas first, smallest first, so that a few huge ones do not displace the
+    /// others. References are expanded in the remaining room.
     fn fit(offered: &Offered) -> Self {
         let originals = offered.tools().iter().map(|it| &it.tool.input_schema);
         let originals: Vec<_> = originals.map(|it| (it, json_bytes(it))).collect();
@@ -98,27 +94,27 @@ impl Schemas {
                     return json!({"type": "object", "properties": {}});
                 }
                 if !has_reference(schema) {
-                    return original(schema);
+                    return unexpanded(schema);
                 }
-                match expanded(schema, (bytes + room).min(SCHEMA_BYTES_MAX), &mut work) {
+                match expand(schema, (bytes + room).min(SCHEMA_BYTES_MAX), &mut work) {
                     Some((schema, now)) if now <= bytes + room => {
                         room -= now.saturating_sub(*bytes);
                         schema
                     }
-                    _ => original(schema),
+                    _ => unexpanded(schema),
                 }
             });
         Self {
             all: all.collect(),
-            left_out: originals.len() - fitting,
+            omitted: originals.len() - fitting,
         }
     }
 }
 
-/// The schemas of what is on offer. The last ones are kept: the rounds of a turn, and mostly
-/// those of a session, offer the same.
-pub(super) fn of(offered: &Arc<Offered>) -> Arc<Schemas> {
-    static LAST: Mutex<Option<(Weak<Offered>, Arc<Schemas>)>> = Mutex::new(None);
+/// The schemas of the offered tools. The last result is cached, because the rounds of a turn, and
+/// mostly of a session, offer the same tools.
+pub(super) fn tool_schemas(offered: &Arc<Offered>) -> Arc<ToolSchemas> {
+    static LAST: Mutex<Option<(Weak<Offered>, Arc<ToolSchemas>)>> = Mutex::new(None);
     let mut last = lock(&LAST);
     let this = Arc::downgrade(offered);
     if let Some((known, schemas)) = &*last
@@ -126,21 +122,21 @@ pub(super) fn of(offered: &Arc<Offered>) -> Arc<Schemas> {
     {
         return schemas.clone();
     }
-    let schemas = Arc::new(Schemas::fit(offered));
+    let schemas = Arc::new(ToolSchemas::fit(offered));
     *last = Some((this, schemas.clone()));
     schemas
 }
 
-/// The schema in a form that providers accept.
-pub fn acceptable(schema: &Map<String, Value>) -> Value {
+/// One schema in a form that providers accept.
+pub fn sanitized(schema: &Map<String, Value>) -> Value {
     let mut work = COPIED_BYTES_MAX;
-    let expanded = expanded(schema, SCHEMA_BYTES_MAX, &mut work);
-    expanded.map_or_else(|| original(schema), |(schema, _)| schema)
+    let expanded = expand(schema, SCHEMA_BYTES_MAX, &mut work);
+    expanded.map_or_else(|| unexpanded(schema), |(schema, _)| schema)
 }
 
-/// The schema with its references followed, and its bytes; None if there are more than
-/// `bytes_max`, roughly. What was copied is taken from `work`.
-fn expanded(
+/// The schema with its references expanded, and its size; None above about `bytes_max`. Copied
+/// bytes are deducted from `work`.
+fn expand(
     schema: &Map<String, Value>,
     bytes_max: usize,
     work: &mut usize,
@@ -155,34 +151,34 @@ fn expanded(
     without_definitions.retain(|key, _| key != "$defs" && key != "definitions");
     let parameters = inliner.object(&without_definitions, 0);
     *work -= allowed - inliner.bytes_left;
-    let schema = finished(parameters?);
+    let schema = apply_root_rules(parameters?);
     let bytes = json_bytes(&schema);
     Some((schema, bytes))
 }
 
-/// The schema with its references as they are, except those that lead elsewhere.
-fn original(schema: &Map<String, Value>) -> Value {
+/// The schema with local references kept and external ones removed.
+fn unexpanded(schema: &Map<String, Value>) -> Value {
     let mut schema = schema.clone();
-    tidy_object(&mut schema);
-    finished(schema)
+    drop_external_refs_in_object(&mut schema);
+    apply_root_rules(schema)
 }
 
-fn tidy(value: &mut Value) {
+fn drop_external_refs(value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(tidy),
-        Value::Object(object) => tidy_object(object),
+        Value::Array(items) => items.iter_mut().for_each(drop_external_refs),
+        Value::Object(object) => drop_external_refs_in_object(object),
         _ => {}
     }
 }
 
-fn tidy_object(object: &mut Map<String, Value>) {
+fn drop_external_refs_in_object(object: &mut Map<String, Value>) {
     let leads_away = |to: &str| !to.starts_with('#');
     let reference = object.get("$ref").and_then(Value::as_str);
     if reference.is_some_and(leads_away) {
         object.shift_remove("$ref");
     }
-    drop_dangling(object);
-    object.values_mut().for_each(tidy);
+    drop_dangling_required(object);
+    object.values_mut().for_each(drop_external_refs);
 }
 
 fn has_reference(object: &Map<String, Value>) -> bool {
@@ -196,21 +192,21 @@ fn has_reference(object: &Map<String, Value>) -> bool {
     object.contains_key("$ref") || object.values().any(within)
 }
 
-/// What is due at the root, whether references were followed or not.
-fn finished(mut parameters: Map<String, Value>) -> Value {
+/// Applies the rules for the root.
+fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     parameters.retain(|key, _| !DROPPED_AT_ROOT.contains(&key.as_str()));
     parameters.insert("type".into(), json!("object"));
     if !parameters.get("properties").is_some_and(Value::is_object) {
         parameters.insert("properties".into(), json!({}));
     }
-    drop_dangling(&mut parameters);
+    drop_dangling_required(&mut parameters);
     Value::Object(parameters)
 }
 
-/// Bytes of `value` as compact JSON, counted without writing them anywhere.
+/// The size of `value` as compact JSON, counted without writing it.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
-    struct Count(usize);
-    impl io::Write for Count {
+    struct ByteCounter(usize);
+    impl io::Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -220,7 +216,7 @@ fn json_bytes(value: &impl serde::Serialize) -> usize {
             Ok(())
         }
     }
-    let mut count = Count(0);
+    let mut count = ByteCounter(0);
     // Counting cannot fail, and every key is a string.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
@@ -232,7 +228,7 @@ struct Inliner<'a> {
 }
 
 impl Inliner<'_> {
-    /// None where the copy would be too long.
+    /// None if the copy would exceed the limit.
     fn copy(&mut self, value: &Value, refs: usize) -> Option<Value> {
         match value {
             Value::Array(items) => {
@@ -254,7 +250,7 @@ impl Inliner<'_> {
     fn object(&mut self, object: &Map<String, Value>, refs: usize) -> Option<Map<String, Value>> {
         self.count(object.keys().map(String::len).sum())?;
         let mut copy = Map::new();
-        // Only a text is a reference: a property may be called `$ref` as well.
+        // Only a string is a reference: a property may be named `$ref`, too.
         let reference = object.get("$ref").and_then(Value::as_str);
         if let Some(pointer) = reference.and_then(|reference| reference.strip_prefix('#'))
             && refs < REF_DEPTH_MAX
@@ -267,23 +263,23 @@ impl Inliner<'_> {
                 copy.insert(key.clone(), self.copy(value, refs)?);
             }
         }
-        drop_dangling(&mut copy);
+        drop_dangling_required(&mut copy);
         Some(copy)
     }
 
-    /// Brackets, quotes and commas count for something too.
+    /// Adds a flat amount for brackets, quotes and commas.
     fn count(&mut self, bytes: usize) -> Option<()> {
         self.bytes_left = self.bytes_left.checked_sub(bytes + 8)?;
         Some(())
     }
 }
 
-/// Takes names out of `required` that `properties` does not have.
-fn drop_dangling(object: &mut Map<String, Value>) {
+/// Removes names from `required` that are not in `properties`.
+fn drop_dangling_required(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get("properties") else {
         return;
     };
-    // A property may be called `required` as well: only a list is the keyword.
+    // Only a list is the keyword: a property may be named `required`, too.
     let Some(Value::Array(required)) = object.get("required") else {
         return;
     };

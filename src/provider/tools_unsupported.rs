@@ -1,9 +1,9 @@
-//! How servers say that a model, or the way it is run, takes no tools: each in
-//! words of its own. Pure.
+//! Recognizes the many ways in which servers report that a model, or its setup, does not support
+//! tools. Pure.
 
-/// Words of servers that are like no others.
-const SAYINGS: [&str; 2] = ["tools param requires", "tool choice requires"];
-/// What tools are called, between spaces.
+/// Phrases that fit no pattern.
+const EXACT_PHRASES: [&str; 2] = ["tools param requires", "tool choice requires"];
+/// Names for tools.
 const SUBJECTS: [&str; 12] = [
     "tools",
     "tool use",
@@ -18,8 +18,8 @@ const SUBJECTS: [&str; 12] = [
     "function calls",
     "functions",
 ];
-/// What stands after the subject.
-const AFTER: [&str; 6] = [
+/// Refusals that follow a name, as in "tools not supported".
+const PHRASES_AFTER: [&str; 6] = [
     "not supported",
     "not enabled",
     "not available",
@@ -27,8 +27,8 @@ const AFTER: [&str; 6] = [
     "not permitted",
     "unsupported",
 ];
-/// What stands before the subject.
-const BEFORE: [&str; 11] = [
+/// Refusals that precede a name, as in "unknown tools".
+const PHRASES_BEFORE: [&str; 11] = [
     "not support",
     "n't support",
     "no support for",
@@ -41,7 +41,7 @@ const BEFORE: [&str; 11] = [
     "unexpected",
     "not capable",
 ];
-/// Words that change nothing.
+/// Words that are ignored.
 const FILLERS: [&str; 25] = [
     "the",
     "any",
@@ -70,39 +70,39 @@ const FILLERS: [&str; 25] = [
     "property",
 ];
 
-/// Is it said by a message, or by one about this parameter of the request?
-pub(super) fn is_said_by(message: &str, param: Option<&str>) -> bool {
+/// Whether a message, possibly about the request parameter `param`, refuses tools.
+pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
     let said = message.to_lowercase();
-    if SAYINGS.iter().any(|saying| said.contains(saying)) {
+    if EXACT_PHRASES.iter().any(|saying| said.contains(saying)) {
         return true;
     }
     let said = plain(&said);
     let is_refused = |words: &&str| said.contains(&format!(" {words} "));
     match param {
         Some("tools" | "tool_choice" | "functions") => {
-            let names_none = AFTER.iter().chain(&BEFORE).any(is_refused);
+            let names_none = PHRASES_AFTER.iter().chain(&PHRASES_BEFORE).any(is_refused);
             if names_none || is_refused(&"extra inputs not permitted") {
                 return true;
             }
         }
-        // It may name tools beside what it is about.
+        // The message is about another parameter and merely mentions tools.
         Some(param) if !param.starts_with("tools") => return false,
         _ => {}
     }
     SUBJECTS.iter().any(|subject| {
-        let after = AFTER
+        let after = PHRASES_AFTER
             .iter()
             .any(|after| is_refused(&&*format!("{subject} {after}")));
         let before = |words: &&str| said.contains(&format!("{words} {subject} "));
-        after || BEFORE.iter().any(before)
+        after || PHRASES_BEFORE.iter().any(before)
     })
 }
 
-/// Words between single spaces, without quotes, stops and fillers.
+/// The words separated by single spaces, without punctuation and fillers.
 fn plain(said: &str) -> String {
     let is_gap = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '\''));
     let words = said.split(is_gap).map(|word| word.trim_matches('\''));
-    // "tool use" is a subject, and "use tools" is not another verb.
+    // `use` is a filler except in "tool use".
     let mut kept = String::from(" ");
     for word in words.filter(|word| !word.is_empty()) {
         let names_tools = word == "use" && kept.ends_with(" tool ");
@@ -116,10 +116,10 @@ fn plain(said: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::is_said_by;
+    use super::is_tools_refusal;
 
     #[test]
-    fn a_refusal_of_tools_is_known_in_many_words() {
+    fn tool_refusals_are_recognized_in_many_wordings() {
         for said in [
             "registry.ollama.ai/library/x does not support tools",
             "No endpoints found that support tool use.",
@@ -138,16 +138,19 @@ mod tests {
             "This model does not support the use of tools",
             "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
         ] {
-            assert!(is_said_by(said, None), "{said}");
+            assert!(is_tools_refusal(said, None), "{said}");
         }
         for param in ["tools", "tool_choice"] {
-            assert!(is_said_by("Extra inputs are not permitted", Some(param)));
-            assert!(is_said_by("Unsupported parameter", Some(param)));
+            assert!(is_tools_refusal(
+                "Extra inputs are not permitted",
+                Some(param)
+            ));
+            assert!(is_tools_refusal("Unsupported parameter", Some(param)));
         }
     }
 
     #[test]
-    fn what_is_wrong_with_one_tool_or_beside_tools_is_no_refusal_of_all() {
+    fn errors_about_one_tool_or_other_parameters_are_not_tool_refusals() {
         for (said, param) in [
             (
                 "Invalid 'tools': array too long. Expected at most 128.",
@@ -170,7 +173,7 @@ mod tests {
             ("x does not support thinking", None),
             ("temperature is not supported", None),
         ] {
-            assert!(!is_said_by(said, param), "{said}");
+            assert!(!is_tools_refusal(said, param), "{said}");
         }
     }
 }

@@ -1,54 +1,53 @@
-//! What goes to a model server and what comes back, provider-neutral.
+//! Requests and replies, independent of the provider.
 
 use super::error_messages;
 use crate::domain::{Arguments, Carry, Message, ModelConfig, Notice, Offered, Usage};
 use std::sync::Arc;
 
-/// One request to a model.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ChatRequest {
     pub model: Arc<ModelConfig>,
     pub messages: Vec<Message>,
-    /// Sent as the provider's own tools only where the model's dialect is native.
+    /// Sent in the provider's tools field only if the model's dialect is native.
     pub tools: Arc<Offered>,
-    /// Ollama's `options.num_ctx`, always sent (S2.7).
+    /// Ollama's `options.num_ctx`. Always sent: without it, Ollama silently truncates to its
+    /// default.
     pub num_ctx: u32,
 }
 
-/// What a stream says, in order. A stream that ends without `End` was cut.
+/// The parts of a streamed reply, in order. A stream without `End` was cut off.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamPart {
     Text(String),
     Thinking(String),
     Call(NativeCall),
-    /// The server began the same reply anew: what came before this is void.
+    /// The server restarted the reply: discard everything before this.
     StartedOver,
-    /// What the model must see again with the calls of this reply. At most once,
-    /// before `End`.
+    /// Data that must be sent back with the calls of this reply. At most once, before `End`.
     Carry(Carry),
-    /// At most once, before `End` or a fault.
+    /// At most once, before `End` or an error.
     Usage(Usage),
-    /// Bytes arrived that made none of the others: the server is alive.
+    /// Bytes arrived that complete no other part: the server is alive.
     Heartbeat,
-    /// Something the person should know about how the model was asked.
+    /// Something the user should know about how the model was asked.
     Notice(Notice),
-    /// The last part, once.
+    /// Always the last part.
     End(EndReason),
 }
 
 impl StreamPart {
-    /// Is it something that a person reads and that is kept?
-    pub fn is_words(&self) -> bool {
+    /// Whether the part is visible text that is kept.
+    pub fn is_content(&self) -> bool {
         matches!(self, Self::Text(_) | Self::Thinking(_))
     }
 }
 
-/// A call in the provider's own field, whole.
+/// A complete call from the provider's tool-call field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NativeCall {
     pub id: Option<String>,
     pub name: String,
-    /// Err holds what was sent instead of a JSON object: not to be run.
+    /// Err holds the raw text if it is not a JSON object; such a call must not run.
     pub arguments: Result<Arguments, String>,
 }
 
@@ -57,25 +56,25 @@ pub struct NativeCall {
 pub enum EndReason {
     Stop,
     ToolCalls,
-    /// Cut by the limit of tokens.
+    /// The token limit was reached.
     Length,
-    /// The model or its server would not go on; the server's own words, if it has any.
+    /// The model or its server refused to continue; `why` is the server's explanation.
     Refused {
         why: Option<String>,
     },
     ContentFilter,
-    /// Cut where the model's context was full.
+    /// The model's context is full.
     ContextFull,
-    /// The server paused, and wants to be asked to go on.
+    /// The server paused and expects to be asked to continue.
     Paused,
     StopSequence,
     OutOfResources,
-    /// Any other, as the server named it.
+    /// Any other reason, as the server names it.
     Other(String),
 }
 
 impl EndReason {
-    /// The reason of this name, of those that mean the same with every server.
+    /// Names that mean the same on every server.
     pub(super) fn named(name: &str) -> Self {
         match name {
             "content_filter" => Self::ContentFilter,
@@ -87,13 +86,13 @@ impl EndReason {
         }
     }
 
-    /// What the user is told of an end that is not a usual one.
+    /// A notice, if the end is unusual.
     pub fn notice(&self) -> Option<Notice> {
-        error_messages::ended(self)
+        error_messages::end_notice(self)
     }
 
-    /// Would the model, or its server, not go on? OpenAI and Mistral name a filter where
-    /// Anthropic says that it refuses.
+    /// Whether the model or its server refused. OpenAI and Mistral report a filter where
+    /// Anthropic reports a refusal.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::ContentFilter)
     }

@@ -10,8 +10,8 @@ use humble::engine::{self, EngineDeps, Handle, Options};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
 use humble::protocol::{Answer, Ask, Command, Event};
-use humble::provider::scripted::{Requests, Script};
-use humble::provider::{Provider, Request};
+use humble::provider::scripted::{RecordedRequests, Script};
+use humble::provider::{ChatRequest, Provider};
 use humble::serve::BuiltIn;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub const GET_TIME_NOWHERE: &str =
 pub struct Bench {
     pub home: TempDir,
     pub handle: Handle,
-    pub requests: Requests,
+    pub requests: RecordedRequests,
     pub transcript: Transcript,
     pub events: Vec<Event>,
     turns: u64,
@@ -74,7 +74,14 @@ impl Bench {
         let home = TempDir::new().expect("a scratch folder");
         write_config(&home, config);
         let options = Options::default();
-        Self::of(home, Provider::new(), Requests::default(), options, None).await
+        Self::of(
+            home,
+            Provider::new(),
+            RecordedRequests::default(),
+            options,
+            None,
+        )
+        .await
     }
 
     /// Starts the engine, and edits its home before the engine does anything more.
@@ -90,7 +97,7 @@ impl Bench {
     async fn of(
         home: TempDir,
         provider: Provider,
-        requests: Requests,
+        requests: RecordedRequests,
         options: Options,
         log: Option<LogHandle>,
     ) -> Self {
@@ -101,7 +108,7 @@ impl Bench {
     fn begun(
         home: TempDir,
         provider: Provider,
-        requests: Requests,
+        requests: RecordedRequests,
         options: Options,
         log: Option<LogHandle>,
     ) -> Self {
@@ -228,7 +235,7 @@ impl Bench {
         entries.filter_map(note).collect()
     }
 
-    pub fn last_request(&self) -> Request {
+    pub fn last_request(&self) -> ChatRequest {
         self.requests.all().pop().expect("a request")
     }
 

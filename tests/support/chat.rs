@@ -14,7 +14,7 @@ use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
-use humble::provider::scripted::{Requests, Script};
+use humble::provider::scripted::{RecordedRequests, Script};
 use humble::serve::BuiltIn;
 use humble::tui::{self, Effect, Input, Model, Msg, update};
 use ratatui::Terminal;
@@ -36,7 +36,7 @@ pub struct Chat {
     runtime: Runtime,
     home: Option<TempDir>,
     handle: Handle,
-    requests: Requests,
+    requests: RecordedRequests,
     model: Model,
     now: Duration,
     left: bool,

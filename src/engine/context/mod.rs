@@ -15,7 +15,7 @@ use crate::domain::{
     Advice, Dialect, Message, ModelConfig, ModelFacts, Notice, Offered, SavedMessage, Usage,
 };
 use crate::protocol::{Ask, Choice, Meter};
-use crate::provider::Request;
+use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
 use std::sync::Arc;
 use tool_cost::ToolCost;
@@ -48,7 +48,7 @@ pub(super) enum BudgetOutput {
     /// To be said in passing.
     Notice(Notice),
     Measured(Meter),
-    Send(Request),
+    Send(ChatRequest),
     /// The user does not want the request to be sent.
     Stop,
 }
@@ -334,7 +334,7 @@ fn send(unsent: PendingRequest, facts: &ModelFacts, num_ctx: u32) -> BudgetOutpu
         messages,
         tools,
     } = unsent;
-    BudgetOutput::Send(Request {
+    BudgetOutput::Send(ChatRequest {
         model: with_tool_role(&model, facts),
         messages,
         tools,

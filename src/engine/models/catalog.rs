@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
-use crate::provider::Fault;
+use crate::provider::ProviderError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -71,7 +71,7 @@ impl ModelRegistry {
     pub(super) fn listed(
         &mut self,
         server: &ModelServer,
-        listed: Result<Catalogue, Fault>,
+        listed: Result<Catalogue, ProviderError>,
         cx: &mut EngineCx,
     ) {
         let mut servers = self.servers.iter_mut();

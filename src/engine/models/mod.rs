@@ -11,7 +11,7 @@ use super::cx::EngineCx;
 use crate::config::KnownServer;
 use crate::domain::{Advice, Catalogue, ModelConfig, ModelRef, ModelServer, Notice, Pull, QueryId};
 use crate::protocol::Event;
-use crate::provider::{Fault, PullProgress};
+use crate::provider::{ProviderError, PullProgress};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -38,11 +38,11 @@ pub(super) struct ModelRegistry {
 /// What a background task of the registry reports.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
-    Listed(ModelServer, Result<Catalogue, Fault>),
+    Listed(ModelServer, Result<Catalogue, ProviderError>),
     Tried(QueryId, Result<(), Notice>),
     Pulling(PullProgress),
-    Pulled(Result<(), Fault>),
-    Removed(ModelServer, String, Result<(), Fault>),
+    Pulled(Result<(), ProviderError>),
+    Removed(ModelServer, String, Result<(), ProviderError>),
     /// This model has these abilities, and cannot think.
     CannotThink(ModelRef, Vec<String>),
 }

@@ -9,7 +9,7 @@ use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, Choice, Event, Owner};
-use crate::provider::{Cause, Fault, PullProgress};
+use crate::provider::{FailureCause, ProviderError, PullProgress};
 use futures::StreamExt;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -105,7 +105,7 @@ impl ModelRegistry {
         self.push_pull(cx);
     }
 
-    pub fn pull_ended(&mut self, result: Result<(), Fault>, cx: &mut EngineCx) {
+    pub fn pull_ended(&mut self, result: Result<(), ProviderError>, cx: &mut EngineCx) {
         // It was stopped meanwhile.
         let Some(pulling) = self.pull.take() else {
             return;
@@ -216,7 +216,7 @@ impl ModelRegistry {
         &mut self,
         server: &ModelServer,
         name: &str,
-        result: Result<(), Fault>,
+        result: Result<(), ProviderError>,
         cx: &mut EngineCx,
     ) {
         let notice = match result {
@@ -241,11 +241,11 @@ impl ModelRegistry {
 }
 
 /// Says why a pull failed, and what to do.
-pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
+pub fn pull_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = caused_by(format!("`{name}` was not pulled."), fault);
     let message = match &fault.cause {
-        Cause::InStream { message } => message.to_lowercase(),
-        Cause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
+        FailureCause::ErrorInReply { message } => message.to_lowercase(),
+        FailureCause::Status { message, .. } => message.clone().unwrap_or_default().to_lowercase(),
         _ => String::new(),
     };
     if message.contains("does not exist") || message.contains("not found") {
@@ -255,17 +255,19 @@ pub fn pull_failed(name: &str, fault: &Fault) -> Notice {
         return notice.advise("Make room on the server's disk, then pull again.");
     }
     match &fault.cause {
-        Cause::Refused | Cause::Unresolved | Cause::BadUrl { .. } => notice,
+        FailureCause::ConnectionRefused
+        | FailureCause::HostNotFound
+        | FailureCause::InvalidBaseUrl { .. } => notice,
         _ => notice.advise("Pulling again goes on where it stopped."),
     }
 }
 
 /// Says why a model was not removed.
-pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
+pub fn remove_failed(name: &str, fault: &ProviderError) -> Notice {
     let notice = caused_by(format!("`{name}` was not removed."), fault);
     match &fault.cause {
-        Cause::Status { status: 404, .. } => Notice {
-            why: Some(format!("{} has no such model.", fault.place.url)),
+        FailureCause::Status { status: 404, .. } => Notice {
+            why: Some(format!("{} has no such model.", fault.target.url)),
             advice: Vec::new(),
             ..notice
         },
@@ -274,7 +276,7 @@ pub fn remove_failed(name: &str, fault: &Fault) -> Notice {
 }
 
 /// What did not happen, because of a fault.
-fn caused_by(what: String, fault: &Fault) -> Notice {
+fn caused_by(what: String, fault: &ProviderError) -> Notice {
     let fault = without_retry(fault.notice());
     let why = match &fault.why {
         Some(why) => format!("{} {why}", fault.what),

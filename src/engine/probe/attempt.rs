@@ -12,7 +12,7 @@ use crate::engine::context::{ContextFit, ContextLimits, weigh, with_tool_role};
 use crate::engine::turn::{Ids, Input, Setup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::Call;
-use crate::provider::{Cause, Request};
+use crate::provider::{ChatRequest, FailureCause};
 use crate::text::token_estimate::Vocabulary;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -145,7 +145,7 @@ impl<'a> Attempt<'a> {
                 TurnOutput::Request { messages, tools } => {
                     self.observation.begin_round();
                     let num_ctx = self.num_ctx(&messages, &tools);
-                    self.driver.send(Request {
+                    self.driver.send(ChatRequest {
                         model: Arc::clone(&self.model),
                         messages,
                         tools,
@@ -267,21 +267,21 @@ fn prompt() -> String {
 }
 
 /// Would every dialect fail in the same way?
-fn is_hopeless(cause: &Cause) -> bool {
+fn is_hopeless(cause: &FailureCause) -> bool {
     match cause {
-        Cause::Refused
-        | Cause::Unresolved
-        | Cause::ConnectTimeout
-        | Cause::Unreachable { .. }
-        | Cause::Redirected { .. }
-        | Cause::NoCredit { .. }
-        | Cause::MissingKey { .. }
-        | Cause::UnusableKey { .. }
-        | Cause::Unsupported
-        | Cause::BadUrl { .. }
-        | Cause::BadCaFile { .. }
-        | Cause::NoClient { .. } => true,
-        Cause::Status { status, .. } => matches!(status, 401..=404),
+        FailureCause::ConnectionRefused
+        | FailureCause::HostNotFound
+        | FailureCause::ConnectTimeout
+        | FailureCause::Unreachable { .. }
+        | FailureCause::Redirected { .. }
+        | FailureCause::NoCredit { .. }
+        | FailureCause::MissingKey { .. }
+        | FailureCause::UnusableKey { .. }
+        | FailureCause::Unsupported
+        | FailureCause::InvalidBaseUrl { .. }
+        | FailureCause::InvalidCaFile { .. }
+        | FailureCause::TlsUnavailable { .. } => true,
+        FailureCause::Status { status, .. } => matches!(status, 401..=404),
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{
 };
 use crate::engine::turn::Input;
 use crate::protocol::{Answer, ApproveCall, Ask, Choice};
-use crate::provider::Cause;
+use crate::provider::FailureCause;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -61,8 +61,8 @@ impl Observation {
     }
 
     /// The reply broke off. That a server takes no tools is an answer, too.
-    pub(super) fn breaks_off(&mut self, cause: &Cause) {
-        self.is_cut = !matches!(cause, Cause::NoTools { .. });
+    pub(super) fn breaks_off(&mut self, cause: &FailureCause) {
+        self.is_cut = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
 
     pub(super) fn begin_round(&mut self) {

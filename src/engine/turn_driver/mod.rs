@@ -21,7 +21,7 @@ use crate::domain::{
     AskId, CallId, Message, Offered, PromptKind, SchemaCheck, ToolOutcome, TurnEvent, Usage,
 };
 use crate::protocol::Ask;
-use crate::provider::{Fault, Provider, Request, StreamPart};
+use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
 use futures::stream::{FuturesUnordered, StreamExt};
 use reply_stream::OpenReply;
@@ -50,7 +50,7 @@ pub(super) type CallsUnderWay = FuturesUnordered<BoxFuture<'static, FinishedCall
 pub(super) enum TurnSignal {
     CallDone(FinishedCall),
     /// The open reply's next part; None after its end.
-    Part(Option<Result<StreamPart, Fault>>),
+    Part(Option<Result<StreamPart, ProviderError>>),
     /// Whether the server has loaded the model; None where it does not say.
     Loaded(Option<bool>),
     /// Nothing came of the open reply for the idle time.
@@ -255,7 +255,7 @@ impl TurnDriver {
         }
     }
 
-    fn read_part(&mut self, part: Option<Result<StreamPart, Fault>>) -> Vec<Input> {
+    fn read_part(&mut self, part: Option<Result<StreamPart, ProviderError>>) -> Vec<Input> {
         let Some(reply) = &mut self.reply else {
             return Vec::new();
         };
@@ -327,7 +327,7 @@ impl TurnDriver {
     }
 
     /// Sends a request, which becomes the open reply.
-    pub(super) fn send(&mut self, request: Request) {
+    pub(super) fn send(&mut self, request: ChatRequest) {
         let model = &request.model;
         if model.provider.manages_models() {
             let (provider, model) = (self.provider.clone(), Arc::clone(model));

@@ -5,7 +5,7 @@ use super::reply_trace::ReplyTracer;
 use crate::dialect::scan::{Piece, Scanner};
 use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
 use crate::engine::turn::{Failure, Input, ProposedCall, ReplyEnd};
-use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
+use crate::provider::{EndReason, NativeCall, ProviderError, ReplyStream, StreamPart};
 use futures::StreamExt;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl OpenReply {
 
     /// The next thing the server says; None after the end. Safe to drop while it
     /// waits.
-    pub async fn next(&mut self) -> Option<Result<StreamPart, Fault>> {
+    pub async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         self.stream.next().await
     }
 
@@ -72,7 +72,7 @@ impl OpenReply {
     /// [`Input::ReplyEnded`].
     pub(super) fn read(
         &mut self,
-        part: Option<Result<StreamPart, Fault>>,
+        part: Option<Result<StreamPart, ProviderError>>,
         tracer: &mut ReplyTracer,
     ) -> Vec<Input> {
         match part {
@@ -105,7 +105,7 @@ impl OpenReply {
             Some(Err(fault)) => {
                 let failure = Failure {
                     notice: fault.notice(),
-                    is_transient: fault.is_transient() && !fault.after_words,
+                    is_transient: fault.is_transient() && !fault.has_partial_reply,
                     retry_after: fault.retry_after(),
                 };
                 self.end(Err(failure), tracer)

@@ -1,14 +1,16 @@
-//! Reads the events of `/v1/messages` (WIRE.md). Everything is keyed by a block's
-//! index, since servers interleave blocks; a second `message_start` begins anew; a
-//! reply is complete only with `message_stop`. Pure.
+//! Decodes the events of `/v1/messages`. Pure. Blocks are keyed by their index, because servers
+//! interleave them; a second `message_start` restarts the reply, which is complete only with
+//! `message_stop`.
 
-use super::counts::Counts;
+use super::token_counts::TokenCounts;
 use crate::domain::{Arguments, Carry, ProviderKind};
-use crate::provider::body_format::{Frame, Rest};
-use crate::provider::error::Cause;
-use crate::provider::error_body::Complaint;
+use crate::provider::adapter::ReplyDecoder;
+use crate::provider::body_reader::{BodyEnd, BodyReader};
+use crate::provider::error::FailureCause;
+use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
-    CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, parse_whole, read_arguments,
+    CALLS_MAX, ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole,
+    read_arguments, unexpected_json,
 };
 use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::Event;
@@ -16,155 +18,155 @@ use crate::text::surrogates::Halves;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The most blocks of one reply, calls included.
+/// The largest accepted number of blocks per reply, calls included.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
-pub struct Decoder {
-    frame: Frame,
-    reply: Reply,
-    message: Incoming,
+pub(super) struct AnthropicDecoder {
+    body: BodyReader,
+    reply: ReplyBuilder,
+    message: MessageState,
 }
 
-/// One message, from its start on.
+/// The message received since the last `message_start`.
 #[derive(Debug, Default)]
-struct Incoming {
-    /// Something of it was given out.
-    has_said: bool,
-    blocks: BTreeMap<u64, Block>,
-    /// Of the text or thinking of each block, since blocks may be interleaved.
+struct MessageState {
+    /// Some of it was already yielded.
+    has_content: bool,
+    blocks: BTreeMap<u64, ContentBlock>,
+    /// Surrogate halves per block, because blocks may be interleaved.
     halves: BTreeMap<u64, Halves>,
-    counts: Counts,
+    counts: TokenCounts,
     reason: Option<EndReason>,
 }
 
 #[derive(Debug)]
-enum Block {
+enum ContentBlock {
     Text(String),
     Thinking {
         thinking: String,
-        /// Sent in one piece or more, or not at all.
+        /// May arrive in several pieces, or not at all.
         signature: Option<String>,
     },
-    /// Whole from its start, and opaque.
+    /// Complete from its start, and opaque.
     Redacted(Value),
     ToolUse {
         id: String,
         name: String,
-        /// What came with the start; counts only where no JSON follows.
+        /// Arrives with the start; used only if no JSON follows.
         input: Value,
         json: String,
     },
-    /// A kind that this program does not know.
+    /// Unknown kinds are ignored.
     Other,
 }
 
-impl Decoder {
-    /// Takes bytes in and gives what they completed.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Piece> {
+impl ReplyDecoder for AnthropicDecoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
-        for event in self.frame.push(bytes) {
+        for event in self.body.push(bytes) {
             match event {
-                Ok(event) => self.event(&event),
-                Err(garbled) => self.fail(Cause::Garbled(garbled)),
+                Ok(event) => self.read_event(&event),
+                Err(malformed) => self.fail(FailureCause::Malformed(malformed)),
             }
         }
         self.reply.take()
     }
 
-    /// Gives what is left when the connection has ended: the end, or the cut.
-    pub fn finish(mut self) -> Vec<Piece> {
+    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
         if self.reply.is_over() {
             return Vec::new();
         }
-        match std::mem::take(&mut self.frame).finish() {
-            Rest::Nothing => self.fail(Cause::Empty),
-            Rest::Event(event) => {
+        match std::mem::take(&mut self.body).finish() {
+            BodyEnd::Empty => self.fail(FailureCause::EmptyReply),
+            BodyEnd::LastEvent(event) => {
                 if let Some(event) = event {
-                    self.last_event(&event);
+                    self.read_last_event(&event);
                 }
             }
-            Rest::Foreign(line) => self.fail(Cause::Garbled(no_answer(&line))),
-            Rest::Whole(body) => match parse_whole(&body) {
-                Ok(answer) => self.whole(&answer),
-                Err(fault) if fault.is_eof() => {}
+            BodyEnd::NotEvents(line) => self.fail(FailureCause::Malformed(describe_line(&line))),
+            BodyEnd::Whole(body) => match parse_whole(&body) {
+                Ok(answer) => self.read_unstreamed(&answer),
+                Err(error) if error.is_eof() => {}
                 Err(_) => {
                     let text = String::from_utf8_lossy(&body).into_owned();
-                    self.fail(Cause::Garbled(not_json(&text)));
+                    self.fail(FailureCause::Malformed(not_json(&text)));
                 }
             },
         }
-        self.fail(Cause::Cut);
+        self.fail(FailureCause::ReplyCutOff);
         self.reply.take()
     }
+}
 
-    fn event(&mut self, event: &Event) {
+impl AnthropicDecoder {
+    fn read_event(&mut self, event: &Event) {
         if self.reply.is_over() {
             return;
         }
         match parse(&event.data) {
             Ok(value) if event.name == b"error" => {
-                let complaint = Complaint::in_body(value.to_string().as_bytes());
-                self.fail(complaint.unwrap_or_default().in_stream());
+                let server_error = ServerError::from_body(value.to_string().as_bytes());
+                self.fail(server_error.unwrap_or_default().into_failure());
             }
-            Ok(value) => self.value(&value),
-            // Some proxies close every stream in OpenAI's way.
+            Ok(value) => self.read_value(&value),
+            // Some proxies end every stream the way OpenAI does.
             Err(_) if event.data.trim_ascii() == b"[DONE]" => {}
-            Err(garbled) => self.fail(Cause::Garbled(garbled)),
+            Err(malformed) => self.fail(FailureCause::Malformed(malformed)),
         }
     }
 
-    /// The event at the end of the stream may be cut: then it says nothing.
-    fn last_event(&mut self, event: &Event) {
+    /// The last event may be incomplete; it is then ignored.
+    fn read_last_event(&mut self, event: &Event) {
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse(&event.data).is_ok() {
-            self.event(event);
+            self.read_event(event);
         } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) {
             let text = String::from_utf8_lossy(&event.data);
-            self.fail(Cause::Garbled(not_json(&text)));
+            self.fail(FailureCause::Malformed(not_json(&text)));
         }
     }
 
-    /// A message that was not streamed.
-    fn whole(&mut self, answer: &Value) {
+    /// A reply that was not streamed.
+    fn read_unstreamed(&mut self, answer: &Value) {
         let answer = answer.get(0).unwrap_or(answer);
-        if let Some(complaint) = Complaint::in_event(answer) {
-            return self.fail(complaint.in_stream());
+        if let Some(server_error) = ServerError::from_event(answer) {
+            return self.fail(server_error.into_failure());
         }
         let Some(blocks) = answer.get("content").and_then(Value::as_array) else {
-            return self.fail(Cause::Garbled(foreign(answer)));
+            return self.fail(FailureCause::Malformed(unexpected_json(answer)));
         };
         self.message.counts.read(answer.get("usage"));
         for (index, block) in (0..).zip(blocks) {
-            self.start(index, block);
+            self.start_block(index, block);
         }
         self.read_reason(answer);
-        self.stop();
+        self.finish_message();
     }
 
-    fn value(&mut self, event: &Value) {
-        if let Some(complaint) = Complaint::in_event(event) {
-            return self.fail(complaint.in_stream());
+    fn read_value(&mut self, event: &Value) {
+        if let Some(server_error) = ServerError::from_event(event) {
+            return self.fail(server_error.into_failure());
         }
         let index = event.get("index").and_then(Value::as_u64).unwrap_or(0);
         match event.get("type").and_then(Value::as_str) {
             Some("message_start") => {
-                if self.message.has_said {
+                if self.message.has_content {
                     self.reply.start_over();
                 }
-                self.message = Incoming::default();
+                self.message = MessageState::default();
                 self.message.counts.read(event.pointer("/message/usage"));
             }
             Some("content_block_start") => {
                 if let Some(block) = event.get("content_block") {
-                    self.start(index, block);
+                    self.start_block(index, block);
                 }
             }
             Some("content_block_delta") => {
                 if let Some(delta) = event.get("delta") {
-                    self.delta(index, delta);
+                    self.read_delta(index, delta);
                 }
             }
             Some("message_delta") => {
@@ -174,34 +176,34 @@ impl Decoder {
                 }
             }
             Some("content_block_stop") => self.finish_halves(index),
-            Some("message_stop") => self.stop(),
-            // `ping` and whatever may come to be.
+            Some("message_stop") => self.finish_message(),
+            // `ping`, and events added later.
             _ => {}
         }
     }
 
-    fn start(&mut self, index: u64, block: &Value) {
+    fn start_block(&mut self, index: u64, block: &Value) {
         let text = |key: &str| block.get(key).and_then(Value::as_str);
         let new = match text("type") {
-            Some("text") => Block::Text(String::new()),
-            Some("thinking") => Block::Thinking {
+            Some("text") => ContentBlock::Text(String::new()),
+            Some("thinking") => ContentBlock::Thinking {
                 thinking: String::new(),
                 signature: text("signature")
                     .filter(|s| !s.is_empty())
                     .map(str::to_owned),
             },
-            Some("redacted_thinking") => Block::Redacted(block.clone()),
-            Some("tool_use") => Block::ToolUse {
+            Some("redacted_thinking") => ContentBlock::Redacted(block.clone()),
+            Some("tool_use") => ContentBlock::ToolUse {
                 id: text("id").unwrap_or_default().to_owned(),
                 name: text("name").unwrap_or_default().to_owned(),
                 input: block.get("input").cloned().unwrap_or_default(),
                 json: String::new(),
             },
-            _ => Block::Other,
+            _ => ContentBlock::Other,
         };
         if !self.reply.has_room(match &new {
-            Block::Text(_) | Block::Thinking { .. } | Block::Other => 0,
-            Block::Redacted(_) | Block::ToolUse { .. } => block.to_string().len(),
+            ContentBlock::Text(_) | ContentBlock::Thinking { .. } | ContentBlock::Other => 0,
+            ContentBlock::Redacted(_) | ContentBlock::ToolUse { .. } => block.to_string().len(),
         }) {
             return;
         }
@@ -210,23 +212,24 @@ impl Decoder {
             .message
             .blocks
             .values()
-            .filter(|block| matches!(block, Block::ToolUse { .. }));
+            .filter(|block| matches!(block, ContentBlock::ToolUse { .. }));
         if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
             return self.reply.fail_for_calls();
         }
-        // A block may begin with some of its words.
-        self.words(index, text("text").unwrap_or_default());
-        self.think(index, text("thinking").unwrap_or_default());
+        // A block's start may already contain text.
+        self.add_text(index, text("text").unwrap_or_default());
+        self.add_thinking(index, text("thinking").unwrap_or_default());
     }
 
-    fn delta(&mut self, index: u64, delta: &Value) {
+    fn read_delta(&mut self, index: u64, delta: &Value) {
         let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
         match delta.get("type").and_then(Value::as_str) {
-            Some("text_delta") => self.words(index, text("text")),
-            Some("thinking_delta") => self.think(index, text("thinking")),
+            Some("text_delta") => self.add_text(index, text("text")),
+            Some("thinking_delta") => self.add_thinking(index, text("thinking")),
             Some("signature_delta") => {
                 let more = text("signature");
-                if let Some(Block::Thinking { signature, .. }) = self.message.blocks.get_mut(&index)
+                if let Some(ContentBlock::Thinking { signature, .. }) =
+                    self.message.blocks.get_mut(&index)
                     && self.reply.has_room(more.len())
                 {
                     signature.get_or_insert_default().push_str(more);
@@ -234,7 +237,8 @@ impl Decoder {
             }
             Some("input_json_delta") => {
                 let more = text("partial_json");
-                if let Some(Block::ToolUse { json, .. }) = self.message.blocks.get_mut(&index)
+                if let Some(ContentBlock::ToolUse { json, .. }) =
+                    self.message.blocks.get_mut(&index)
                     && self.reply.has_room(more.len())
                 {
                     json.push_str(more);
@@ -244,44 +248,44 @@ impl Decoder {
         }
     }
 
-    fn words(&mut self, index: u64, words: &str) {
+    fn add_text(&mut self, index: u64, words: &str) {
         if words.is_empty() {
             return;
         }
         let words = self.message.halves.entry(index).or_default().push(words);
-        let empty = || Block::Text(String::new());
-        if let Block::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
+        let empty = || ContentBlock::Text(String::new());
+        if let ContentBlock::Text(text) = self.message.blocks.entry(index).or_insert_with(empty) {
             text.push_str(&words);
-            self.message.has_said |= !words.is_empty();
+            self.message.has_content |= !words.is_empty();
             self.reply.text(&words);
         }
     }
 
-    fn think(&mut self, index: u64, words: &str) {
+    fn add_thinking(&mut self, index: u64, words: &str) {
         if words.is_empty() {
             return;
         }
         let words = self.message.halves.entry(index).or_default().push(words);
-        let empty = || Block::Thinking {
+        let empty = || ContentBlock::Thinking {
             thinking: String::new(),
             signature: None,
         };
         let block = self.message.blocks.entry(index).or_insert_with(empty);
-        if let Block::Thinking { thinking, .. } = block {
+        if let ContentBlock::Thinking { thinking, .. } = block {
             thinking.push_str(&words);
-            self.message.has_said |= !words.is_empty();
+            self.message.has_content |= !words.is_empty();
             self.reply.thinking(&words);
         }
     }
 
-    /// The end of a block, where a half may have found no partner.
+    /// Ends a block, replacing a surrogate half whose other half never arrived.
     fn finish_halves(&mut self, index: u64) {
         let Some(mut halves) = self.message.halves.remove(&index) else {
             return;
         };
         match self.message.blocks.get(&index) {
-            Some(Block::Thinking { .. }) => self.think(index, halves.finish()),
-            _ => self.words(index, halves.finish()),
+            Some(ContentBlock::Thinking { .. }) => self.add_thinking(index, halves.finish()),
+            _ => self.add_text(index, halves.finish()),
         }
     }
 
@@ -292,7 +296,7 @@ impl Decoder {
         }
     }
 
-    /// `stop_reason` beside it may have details of a refusal.
+    /// A refusal may explain itself next to `stop_reason`.
     fn read_reason(&mut self, delta: &Value) {
         let reason = delta.get("stop_reason").and_then(Value::as_str);
         if let Some(reason) = reason {
@@ -311,7 +315,7 @@ impl Decoder {
         }
     }
 
-    fn stop(&mut self) {
+    fn finish_message(&mut self) {
         if self.reply.is_over() {
             return;
         }
@@ -319,7 +323,7 @@ impl Decoder {
         let message = std::mem::take(&mut self.message);
         let carry = carry(&message.blocks);
         for block in message.blocks.into_values() {
-            if let Block::ToolUse {
+            if let ContentBlock::ToolUse {
                 id,
                 name,
                 input,
@@ -341,8 +345,8 @@ impl Decoder {
         self.reply.end(message.counts.usage(), reason);
     }
 
-    /// What was counted up to a failure was paid for all the same.
-    fn fail(&mut self, cause: Cause) {
+    /// Reports the token counts of a failed reply too, because they are billed.
+    fn fail(&mut self, cause: FailureCause) {
         self.finish_all_halves();
         self.reply.usage(self.message.counts.usage());
         self.reply.fail(cause);
@@ -360,20 +364,20 @@ fn arguments(input: Value, json: &str) -> Result<Arguments, String> {
     }
 }
 
-/// The blocks as they go back, in order; none where there is neither thinking nor
-/// a call. Of a call only the place is kept: its arguments may be edited.
-fn carry(blocks: &BTreeMap<u64, Block>) -> Option<Value> {
-    let kept: Vec<Value> = blocks.values().filter_map(carried).collect();
-    let says_more = |block: &Value| block["type"] != "text";
-    kept.iter().any(says_more).then_some(Value::Array(kept))
+/// The blocks to send back, in order; None if there is neither thinking nor a call. Calls are
+/// stored as placeholders, because their arguments may be edited.
+fn carry(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
+    let kept: Vec<Value> = blocks.values().filter_map(block_to_send_back).collect();
+    let is_not_text = |block: &Value| block["type"] != "text";
+    kept.iter().any(is_not_text).then_some(Value::Array(kept))
 }
 
-fn carried(block: &Block) -> Option<Value> {
+fn block_to_send_back(block: &ContentBlock) -> Option<Value> {
     match block {
-        Block::Text(text) => {
+        ContentBlock::Text(text) => {
             (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
         }
-        Block::Thinking {
+        ContentBlock::Thinking {
             thinking,
             signature,
         } => {
@@ -383,10 +387,10 @@ fn carried(block: &Block) -> Option<Value> {
             }
             Some(block)
         }
-        Block::Redacted(block) => Some(block.clone()),
-        Block::ToolUse { id, .. } => {
+        ContentBlock::Redacted(block) => Some(block.clone()),
+        ContentBlock::ToolUse { id, .. } => {
             (!id.is_empty()).then(|| json!({"type": "tool_use", "id": id}))
         }
-        Block::Other => None,
+        ContentBlock::Other => None,
     }
 }

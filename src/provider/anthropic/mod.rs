@@ -1,211 +1,60 @@
-//! Anthropic's `/v1/messages`: the body of a request. Thinking goes back to it
-//! unchanged within a turn; a request that would lack it asks for none. Its stream
-//! is read by `decoder`. Pure.
+//! Anthropic's `/v1/messages`.
 
-mod counts;
 mod decoder;
+mod models;
+mod request;
 mod thinking;
+mod token_counts;
 
-pub use decoder::Decoder;
+use super::adapter::{ProviderAdapter, ReplyDecoder};
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
+use super::server_client::ServerClient;
+use super::types::ChatRequest;
+use crate::domain::{Catalogue, ModelFacts};
+use futures::future::{self, BoxFuture, FutureExt};
+use reqwest::header::HeaderName;
+use serde_json::Value;
+use tokio::time::Instant;
 
-use super::parameter_fallback::{Adapted, TEMPERATURE};
-use super::render_call::written;
-use super::schema;
-use super::types::Request;
-use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+#[derive(Debug)]
+pub(super) struct Anthropic;
 
-/// The version of the protocol, sent with every request.
-pub(super) const VERSION: &str = "2023-06-01";
-/// Keys of `options` that would change what every request promises.
-const KEPT_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
-/// A conversation must begin with its user; files of others may begin otherwise.
-const BEGINNING: &str = "(The conversation begins here.)";
-
-/// The body of `POST /messages`.
-pub fn body(request: &Request, adapted: Adapted) -> Value {
-    let model = &request.model;
-    let is_native = model.dialect == Dialect::Native;
-    let mut body = Map::new();
-    body.insert("model".into(), json!(model.model));
-    let thinking = thinking::of(request, adapted);
-    body.insert("max_tokens".into(), json!(thinking.max_tokens));
-    if let Some(system) = system(&request.messages) {
-        body.insert("system".into(), json!(system));
-    }
-    body.insert("messages".into(), messages(request).into());
-    body.insert("stream".into(), json!(true));
-    if let Some(form) = thinking.form {
-        body.insert("thinking".into(), form);
-    }
-    if let Some(effort) = thinking.effort {
-        body.insert("output_config".into(), json!({"effort": effort}));
-    }
-    for (key, value) in &model.options {
-        if !KEPT_KEYS.contains(&key.as_str()) && key != "max_tokens" {
-            body.insert(key.clone(), value.clone());
-        }
-    }
-    // Thinking allows no temperature but its own.
-    let thinks = matches!(
-        body.get("thinking").and_then(|form| form["type"].as_str()),
-        Some("enabled" | "adaptive")
-    );
-    if !thinks && !adapted.omits_temperature {
-        body.insert("temperature".into(), json!(TEMPERATURE));
-    }
-    if is_native {
-        tools(request, &mut body);
-    }
-    adapted.apply(&mut body);
-    Value::Object(body)
-}
-
-/// Tools that are on offer; where none is any more, those that the messages tell
-/// of are named, since calls of unknown tools are refused, and barred.
-fn tools(request: &Request, body: &mut Map<String, Value>) {
-    if !request.tools.is_empty() {
-        let schemas = schema::of(&request.tools);
-        let offered = request.tools.tools().iter().zip(schemas.iter());
-        let tools = offered.map(|(offered, schema)| {
-            json!({
-                "name": offered.native_name,
-                "description": offered.tool.description.as_deref().unwrap_or_default(),
-                "input_schema": schema,
-            })
-        });
-        body.insert("tools".into(), tools.collect());
-        return;
-    }
-    let calls = request.messages.iter().filter_map(|message| match message {
-        Message::Calls { calls, .. } => Some(calls),
-        _ => None,
-    });
-    let names: BTreeSet<&str> = calls
-        .flatten()
-        .map(|call| call.native_name.as_str())
-        .collect();
-    if names.is_empty() {
-        return;
-    }
-    let tool = |name| json!({"name": name, "input_schema": {"type": "object"}});
-    body.insert("tools".into(), names.into_iter().map(tool).collect());
-    body.insert("tool_choice".into(), json!({"type": "none"}));
-}
-
-fn system(messages: &[Message]) -> Option<String> {
-    let texts = messages.iter().filter_map(|message| match message {
-        Message::System(text) if !text.trim().is_empty() => Some(text.as_str()),
-        _ => None,
-    });
-    let texts: Vec<_> = texts.collect();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
-}
-
-fn messages(request: &Request) -> Vec<Value> {
-    let is_native = request.model.dialect == Dialect::Native;
-    let mut talk = Talk::default();
-    for message in &request.messages {
-        match message {
-            Message::System(_) => {}
-            Message::User(text) => talk.say("user", text_block(text)),
-            Message::Assistant(text) => talk.say("assistant", text_block(text)),
-            Message::Calls { calls, carry } if is_native => {
-                for block in call_blocks(calls, carry.as_ref()) {
-                    talk.say("assistant", Some(block));
-                }
-            }
-            Message::Calls { calls, .. } => {
-                let written = written(calls, request.model.dialect);
-                talk.say("assistant", text_block(&written));
-            }
-            Message::Result(result) if is_native => {
-                talk.say("user", Some(result_block(result)));
-            }
-            // There is no role for results.
-            Message::Result(result) => talk.say("user", text_block(&result.content)),
-        }
-    }
-    talk.finish()
-}
-
-/// Messages whose roles alternate: neighbours of one role are one message.
-#[derive(Default)]
-struct Talk(Vec<(&'static str, Vec<Value>)>);
-
-impl Talk {
-    fn say(&mut self, role: &'static str, block: Option<Value>) {
-        let Some(block) = block else { return };
-        if self.0.is_empty() && role == "assistant" {
-            self.0
-                .extend([("user", vec![json!({"type": "text", "text": BEGINNING})])]);
-        }
-        match self.0.last_mut() {
-            Some((last, blocks)) if *last == role => blocks.push(block),
-            _ => self.0.push((role, vec![block])),
-        }
+impl ProviderAdapter for Anthropic {
+    fn chat_path(&self) -> &'static str {
+        "messages"
     }
 
-    fn finish(self) -> Vec<Value> {
-        let message = |(role, blocks): (&str, Vec<Value>)| match &blocks[..] {
-            [only] if only["type"] == "text" => json!({"role": role, "content": only["text"]}),
-            _ => json!({"role": role, "content": blocks}),
-        };
-        self.0.into_iter().map(message).collect()
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        request::body(request, fallback)
     }
-}
 
-/// None for a text that says nothing: the server refuses it.
-fn text_block(text: &str) -> Option<Value> {
-    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
-}
-
-/// What the model said in that round, unchanged and in order, but for the calls:
-/// those stand as they were decided on, and those that it wrote into its text last.
-fn call_blocks(calls: &[CallMessage], carry: Option<&Carry>) -> Vec<Value> {
-    let carry = carry.filter(|carry| carry.provider == ProviderKind::Anthropic);
-    let carried = carry.and_then(|carry| carry.value.as_array());
-    let mut left: Vec<&CallMessage> = calls.iter().collect();
-    let mut blocks = Vec::new();
-    for block in carried.into_iter().flatten() {
-        if block["type"] != "tool_use" {
-            blocks.push(block.clone());
-            continue;
-        }
-        let id = block["id"].as_str().unwrap_or_default();
-        if let Some(at) = left.iter().position(|call| call.wire_id == id) {
-            blocks.push(call_block(left.remove(at)));
-        }
+    fn decoder(&self) -> Box<dyn ReplyDecoder> {
+        Box::<decoder::AnthropicDecoder>::default()
     }
-    blocks.extend(left.into_iter().map(call_block));
-    blocks
-}
 
-fn call_block(call: &CallMessage) -> Value {
-    json!({
-        "type": "tool_use",
-        "id": call_id(&call.wire_id),
-        "name": call.native_name,
-        "input": call.arguments,
-    })
-}
-
-fn result_block(result: &ResultMessage) -> Value {
-    let mut block = json!({
-        "type": "tool_result",
-        "tool_use_id": call_id(&result.wire_id),
-        "content": result.content,
-    });
-    if result.is_error {
-        block["is_error"] = json!(true);
+    fn key_header(&self, key: &str) -> (HeaderName, String) {
+        (HeaderName::from_static("x-api-key"), key.to_owned())
     }
-    block
-}
 
-/// Ids may hold letters, digits, `_` and `-`.
-fn call_id(id: &str) -> String {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let allowed = |c: char| if allowed(c) { c } else { '_' };
-    id.chars().map(allowed).collect()
+    fn extra_headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn list_models<'a>(
+        &self,
+        server: &'a ServerClient,
+        _deadline: Instant,
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+        models::list(server).boxed()
+    }
+
+    /// Anthropic publishes nothing about a model.
+    fn model_facts<'a>(
+        &self,
+        _server: &'a ServerClient,
+        _deadline: Instant,
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
+        future::ready(Ok(ModelFacts::default())).boxed()
+    }
 }

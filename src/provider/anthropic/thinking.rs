@@ -1,39 +1,41 @@
-//! How a request to Anthropic asks for thinking: older models take a budget of
-//! tokens, newer ones decide themselves and take an effort. The name of a model
-//! tells which is tried first; a refusal leads to the other (S2.6). Pure.
+//! How a request to Anthropic asks for thinking: older models take a budget in tokens, newer ones
+//! take an effort and decide themselves. The model's name decides which form is tried first; if
+//! it is rejected, the other form follows. Pure.
 
 use crate::domain::{Dialect, Message, ProviderKind, Think};
-use crate::provider::parameter_fallback::{Adapted, Form};
-use crate::provider::types::Request;
+use crate::provider::parameter_fallback::{ParameterFallback, ThinkingForm};
+use crate::provider::types::ChatRequest;
 use serde_json::{Value, json};
 
 /// The first version of Claude that decides itself how much to think.
 const ADAPTIVE_SINCE: (u32, u32) = (4, 6);
-/// Tokens of an answer, where nothing is set and nothing is known.
+/// The default answer length in tokens.
 const ANSWER_TOKENS: u64 = 8_192;
-/// Tokens of thinking and answer together, where the model decides.
+/// Tokens for thinking and answer together, if the model decides how much to think.
 const ADAPTIVE_TOKENS: u64 = 32_000;
-/// The smallest budget that the API takes.
+/// The smallest budget that the API accepts, in tokens.
 const BUDGET_TOKENS_MIN: u64 = 1_024;
 
-/// What goes into the body.
+/// The request parameters.
 #[derive(Debug, PartialEq)]
-pub(super) struct Thinking {
+pub(super) struct ThinkingParameters {
     pub max_tokens: u64,
     pub form: Option<Value>,
     pub effort: Option<&'static str>,
 }
 
-pub(super) fn of(request: &Request, adapted: Adapted) -> Thinking {
+pub(super) fn parameters(request: &ChatRequest, fallback: ParameterFallback) -> ThinkingParameters {
     let model = &request.model;
-    let is_adaptive = is_adaptive(&model.model) != (adapted.form == Form::Other);
+    let is_adaptive = is_adaptive(&model.model) != (fallback.form == ThinkingForm::Other);
     let set = model.options.get("max_tokens").and_then(Value::as_u64);
-    let think = model.think.filter(|_| adapted.form != Form::Omitted);
+    let think = model
+        .think
+        .filter(|_| fallback.form != ThinkingForm::Omitted);
     let most = |tokens: u64| {
         set.unwrap_or(tokens)
-            .min(adapted.max_tokens.unwrap_or(u64::MAX))
+            .min(fallback.max_tokens.unwrap_or(u64::MAX))
     };
-    let without = |form| Thinking {
+    let without = |form| ThinkingParameters {
         max_tokens: most(match is_adaptive {
             true => ADAPTIVE_TOKENS,
             false => ANSWER_TOKENS,
@@ -44,8 +46,8 @@ pub(super) fn of(request: &Request, adapted: Adapted) -> Thinking {
     match think {
         None => without(None),
         Some(Think::Off) => without(Some(json!({"type": "disabled"}))),
-        Some(think) if is_adaptive => Thinking {
-            // Without `display` the newest models think behind a curtain.
+        Some(think) if is_adaptive => ThinkingParameters {
+            // Without `display`, the newest models hide their thinking.
             form: Some(json!({"type": "adaptive", "display": "summarized"})),
             effort: effort(think),
             ..without(None)
@@ -53,7 +55,7 @@ pub(super) fn of(request: &Request, adapted: Adapted) -> Thinking {
         Some(think) => {
             let max_tokens = most(budget(think) + ANSWER_TOKENS);
             let budget = match budget(think) {
-                // A limit of somebody else's leaves half of it for the answer.
+                // If a configured limit is too small, half of it is left for the answer.
                 budget if max_tokens < budget + ANSWER_TOKENS => {
                     budget.min(max_tokens / 2).max(BUDGET_TOKENS_MIN)
                 }
@@ -62,7 +64,7 @@ pub(super) fn of(request: &Request, adapted: Adapted) -> Thinking {
             if budget >= max_tokens || !began_with_thinking(request) {
                 return without(None);
             }
-            Thinking {
+            ThinkingParameters {
                 max_tokens,
                 form: Some(json!({"type": "enabled", "budget_tokens": budget})),
                 effort: None,
@@ -88,9 +90,9 @@ fn budget(think: Think) -> u64 {
     }
 }
 
-/// With a budget, the first calls of a turn must come with the thinking before
-/// them; where there is none (they were read out of the text), none is asked for.
-fn began_with_thinking(request: &Request) -> bool {
+/// With a budget, the API requires the thinking that preceded the first calls of a turn. If there
+/// is none, because the calls were read from text, no thinking is requested.
+fn began_with_thinking(request: &ChatRequest) -> bool {
     if request.model.dialect != Dialect::Native {
         return true;
     }
@@ -111,9 +113,9 @@ fn began_with_thinking(request: &Request) -> bool {
     })
 }
 
-/// `claude-opus-4-7`, `claude-3-7-sonnet-20250219`, `anthropic/claude-sonnet-4.5`: the
-/// first two short numbers are the version. A Claude without one is taken for new,
-/// another model for one that takes a budget, as the servers of others do.
+/// In `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`, the first
+/// two short numbers are the version. A Claude without a version counts as new. Other models
+/// count as taking a budget, which is what compatible servers expect.
 fn is_adaptive(model: &str) -> bool {
     let name = model.to_lowercase();
     let Some((_, rest)) = name.split_once("claude") else {
@@ -134,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_model_tells_how_it_thinks() {
+    fn model_name_decides_the_form_of_thinking() {
         let adaptive = [
             "claude-opus-4-6",
             "claude-opus-4-7-20260416",

@@ -1,7 +1,6 @@
-//! The models that scripted servers have: listed, pulled and removed like real
-//! ones, without a network.
+//! The models of scripted servers: listed, pulled and removed like real ones, without a network.
 
-use super::super::error::{Cause, Fault};
+use super::super::error::{FailureCause, ProviderError};
 use super::super::pull::{PullProgress, PullStream};
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
@@ -10,21 +9,21 @@ use futures::stream;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-/// One thing that a scripted pull does.
+/// One step of a scripted pull.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PullStep {
     At { done: u64, total: u64 },
-    Fail(Cause),
+    Fail(FailureCause),
     Hang,
 }
 
-/// Shared by the clones of a script. A server that is not stocked refuses.
+/// Shared by the clones of a script. A server that was not added refuses connections.
 #[derive(Debug, Clone, Default)]
-pub struct ScriptedCatalog(Arc<Mutex<Inner>>);
+pub struct ScriptedCatalog(Arc<Mutex<CatalogState>>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    /// By base URL; None: it never answers.
+struct CatalogState {
+    /// By base URL; None for a server that never answers.
     servers: HashMap<String, Option<Vec<ServerModel>>>,
     pulls: VecDeque<Vec<PullStep>>,
 }
@@ -38,7 +37,7 @@ impl ScriptedCatalog {
         lock(&self.0).pulls.push_back(steps);
     }
 
-    /// The names that a server has now.
+    /// The names of a server's current models.
     pub fn names(&self, url: &str) -> Vec<String> {
         let inner = lock(&self.0);
         let models = inner.servers.get(url).into_iter().flatten().flatten();
@@ -48,10 +47,10 @@ impl ScriptedCatalog {
     pub(in crate::provider) async fn catalogue(
         &self,
         server: &ModelConfig,
-    ) -> Result<Catalogue, Fault> {
+    ) -> Result<Catalogue, ProviderError> {
         let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
         match stocked {
-            None => Err(Fault::new(server, Cause::Refused)),
+            None => Err(ProviderError::new(server, FailureCause::ConnectionRefused)),
             Some(None) => std::future::pending().await,
             Some(Some(models)) => Ok(Catalogue {
                 models,
@@ -60,7 +59,7 @@ impl ScriptedCatalog {
         }
     }
 
-    /// Nothing is said of a model that is on no shelf.
+    /// Empty for a model that no server has.
     pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
         let inner = lock(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
@@ -98,7 +97,7 @@ impl ScriptedCatalog {
                     };
                     Some((Ok(progress), Some((shelf, server, name, steps))))
                 }
-                PullStep::Fail(cause) => Some((Err(Fault::new(&server, cause)), None)),
+                PullStep::Fail(cause) => Some((Err(ProviderError::new(&server, cause)), None)),
                 PullStep::Hang => std::future::pending().await,
             }
         });
@@ -109,7 +108,7 @@ impl ScriptedCatalog {
         &self,
         server: &ModelConfig,
         name: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ProviderError> {
         let mut inner = lock(&self.0);
         let models = inner
             .servers
@@ -123,9 +122,9 @@ impl ScriptedCatalog {
                 models.remove(at);
                 Ok(())
             }
-            _ => Err(Fault::new(
+            _ => Err(ProviderError::new(
                 server,
-                Cause::Status {
+                FailureCause::Status {
                     status: 404,
                     message: Some(format!("model '{name}' not found")),
                     retry_after: None,

@@ -135,7 +135,7 @@ async fn what_was_taken_back_becomes_a_branch_in_the_file_with_the_next_answer()
 
 #[tokio::test(start_paused = true)]
 async fn during_a_turn_nothing_is_taken_back_and_it_is_said() {
-    let script = Script::default().answer("one").round([Step::Hang]);
+    let script = Script::default().answer("one").round([ScriptStep::Hang]);
     let mut bench = Bench::start(script).await;
     talks(&mut bench, "first").await;
     bench.says("second").await;

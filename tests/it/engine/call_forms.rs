@@ -12,9 +12,9 @@ use std::sync::Arc;
 const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-fn native(timezone: &str) -> Step {
+fn native(timezone: &str) -> ScriptStep {
     let arguments = json!({"timezone": timezone});
-    Step::call("humble__get_time", fixtures::object(arguments))
+    ScriptStep::call("humble__get_time", fixtures::object(arguments))
 }
 
 /// The calls of the turn as they came to be, each once: form, other forms, outcome.
@@ -33,23 +33,36 @@ fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
 #[tokio::test(start_paused = true)]
 async fn several_forms_of_one_call_in_a_message_are_one_call() {
     let tagged = format!("<tool_call>{GET_TIME}</tool_call>");
-    let round = |steps: Vec<Step>| Script::default().round(steps).answer("Late.");
-    let end = Step::end;
+    let round = |steps: Vec<ScriptStep>| Script::default().round(steps).answer("Late.");
+    let end = ScriptStep::end;
     for (script, expected) in [
         (
-            round(vec![Step::text(GET_TIME), native("Asia/Seoul"), end()]),
+            round(vec![
+                ScriptStep::text(GET_TIME),
+                native("Asia/Seoul"),
+                end(),
+            ]),
             vec![("native", vec!["JSON"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{GET_TIME}\n{tagged}")), end()]),
+            round(vec![
+                ScriptStep::text(&format!("{GET_TIME}\n{tagged}")),
+                end(),
+            ]),
             vec![("JSON", vec!["Hermes"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{tagged}\n{GET_TIME}")), end()]),
+            round(vec![
+                ScriptStep::text(&format!("{tagged}\n{GET_TIME}")),
+                end(),
+            ]),
             vec![("Hermes", vec!["JSON"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{GET_TIME}\n{GET_TIME}")), end()]),
+            round(vec![
+                ScriptStep::text(&format!("{GET_TIME}\n{GET_TIME}")),
+                end(),
+            ]),
             vec![("JSON", vec![], true), ("JSON", vec![], true)],
         ),
         (
@@ -57,7 +70,11 @@ async fn several_forms_of_one_call_in_a_message_are_one_call() {
             vec![("native", vec![], true), ("native", vec![], true)],
         ),
         (
-            round(vec![Step::text(GET_TIME), native("Asia/Tokyo"), end()]),
+            round(vec![
+                ScriptStep::text(GET_TIME),
+                native("Asia/Tokyo"),
+                end(),
+            ]),
             vec![("native", vec![], true), ("JSON", vec![], true)],
         ),
     ] {
@@ -148,8 +165,8 @@ fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_repl
 async fn a_whole_call_before_the_cut_runs() {
     let script = Script::default()
         .round([
-            Step::text(&format!("{GET_TIME}\nand now I will")),
-            Step::Part(StreamPart::End(EndReason::Length)),
+            ScriptStep::text(&format!("{GET_TIME}\nand now I will")),
+            ScriptStep::Part(StreamPart::End(EndReason::Length)),
         ])
         .answer("So.");
     let mut bench = Bench::with(script, AUTO).await;
@@ -161,7 +178,7 @@ async fn a_whole_call_before_the_cut_runs() {
 #[tokio::test(start_paused = true)]
 async fn nothing_runs_of_a_reply_whose_connection_broke() {
     for text in [GET_TIME.to_owned(), format!("[{GET_TIME}")] {
-        let cut = [Step::text(&text), native("Asia/Tokyo")];
+        let cut = [ScriptStep::text(&text), native("Asia/Tokyo")];
         let mut bench = Bench::with(Script::default().round(cut), AUTO).await;
         bench.says("Time?").await;
         assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));

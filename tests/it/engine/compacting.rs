@@ -77,7 +77,12 @@ async fn the_summary_holds_after_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_summary_changes_nothing() {
-    let mut bench = three_turns(script().round([Step::text("Half"), Step::Hang]).answer("4")).await;
+    let mut bench = three_turns(
+        script()
+            .round([ScriptStep::text("Half"), ScriptStep::Hang])
+            .answer("4"),
+    )
+    .await;
     bench.send(COMPACT).await;
     bench
         .until("text", |event| {
@@ -98,14 +103,14 @@ async fn an_interrupted_summary_changes_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_no_whole_summary_replaces_nothing() {
-    let end = |reason| Step::Part(StreamPart::End(reason));
+    let end = |reason| ScriptStep::Part(StreamPart::End(reason));
     let refused = EndReason::Refused { why: None };
     let filtered = EndReason::ContentFilter;
-    let circle = (0..2_000).map(|_| Step::text("It goes on and on and on. "));
+    let circle = (0..2_000).map(|_| ScriptStep::text("It goes on and on and on. "));
     for round in [
-        vec![Step::text("One and"), end(EndReason::Length)],
-        vec![Step::text("I cannot help with that."), end(refused)],
-        vec![Step::text("I cannot help with that."), end(filtered)],
+        vec![ScriptStep::text("One and"), end(EndReason::Length)],
+        vec![ScriptStep::text("I cannot help with that."), end(refused)],
+        vec![ScriptStep::text("I cannot help with that."), end(filtered)],
         circle.collect(),
     ] {
         let mut bench = three_turns(script().round(round).answer("4")).await;

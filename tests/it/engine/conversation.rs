@@ -10,11 +10,11 @@ async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
         output: Some(3),
     });
     let script = Script::default().round([
-        Step::thinking("음…"),
-        Step::text("안녕하"),
-        Step::text("세요"),
-        Step::Part(usage),
-        Step::end(),
+        ScriptStep::thinking("음…"),
+        ScriptStep::text("안녕하"),
+        ScriptStep::text("세요"),
+        ScriptStep::Part(usage),
+        ScriptStep::end(),
     ]);
     let mut bench = Bench::start(script).await;
     bench.says("인사해 줘").await;
@@ -41,14 +41,14 @@ async fn a_prompt_is_answered_and_saved_with_prompt_and_answer_alone() {
 async fn the_thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
     let script = Script::default()
         .round([
-            Step::thinking("I need the time."),
-            Step::text(GET_TIME),
-            Step::end(),
+            ScriptStep::thinking("I need the time."),
+            ScriptStep::text(GET_TIME),
+            ScriptStep::end(),
         ])
         .round([
-            Step::thinking("Now I know."),
-            Step::text("Noon."),
-            Step::end(),
+            ScriptStep::thinking("Now I know."),
+            ScriptStep::text("Noon."),
+            ScriptStep::end(),
         ]);
     let mut bench = Bench::start(script).await;
     bench.says("Time?").await;
@@ -87,7 +87,7 @@ async fn a_call_before_a_lone_end_of_thinking_was_only_thought_of() {
 async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them() {
     let script = Script::default()
         .answer("First.")
-        .round([Step::text("Half a sen"), Step::Hang])
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
         .answer("Third.");
     let mut bench = Bench::start(script).await;
     bench.says("one").await;
@@ -123,11 +123,11 @@ async fn an_interrupt_keeps_the_words_beside_the_messages_and_never_sends_them()
 #[tokio::test(start_paused = true)]
 async fn silence_in_the_middle_is_asked_about_and_a_slow_first_token_is_not() {
     let script = Script::default().round([
-        Step::Wait(Duration::from_secs(500)),
-        Step::text("Slow"),
-        Step::Wait(Duration::from_secs(500)),
-        Step::text(" but sure."),
-        Step::end(),
+        ScriptStep::Wait(Duration::from_secs(500)),
+        ScriptStep::text("Slow"),
+        ScriptStep::Wait(Duration::from_secs(500)),
+        ScriptStep::text(" but sure."),
+        ScriptStep::end(),
     ]);
     let mut bench = Bench::start(script).await;
     bench.says("Hello?").await;
@@ -240,10 +240,10 @@ async fn a_saved_conversation_goes_on_after_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
-    let mut steps: Vec<Step> = (0..5_000)
-        .map(|number| Step::text(&format!("word{number} ")))
+    let mut steps: Vec<ScriptStep> = (0..5_000)
+        .map(|number| ScriptStep::text(&format!("word{number} ")))
         .collect();
-    steps.push(Step::Hang);
+    steps.push(ScriptStep::Hang);
     let mut bench = Bench::start(Script::default().round(steps)).await;
     bench.says("Talk.").await;
     // Let the model talk while nobody reads: its words run together.
@@ -260,7 +260,7 @@ async fn a_front_end_that_reads_nothing_does_not_hold_up_an_interrupt() {
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_during_a_turn_is_turned_away_with_a_sentence() {
-    let mut bench = Bench::start(Script::default().round([Step::Hang])).await;
+    let mut bench = Bench::start(Script::default().round([ScriptStep::Hang])).await;
     bench.says("one").await;
     bench.says("two").await;
     let TurnEnd::Failed { notice } = bench.ended().await else {

@@ -115,8 +115,13 @@ async fn a_first_turn_that_was_stopped_and_taken_back_is_not_offered() {
 
 #[tokio::test(start_paused = true)]
 async fn another_branch_comes_back_with_its_own_thinking() {
-    let round =
-        |thinking: &str, text: &str| [Step::thinking(thinking), Step::text(text), Step::end()];
+    let round = |thinking: &str, text: &str| {
+        [
+            ScriptStep::thinking(thinking),
+            ScriptStep::text(text),
+            ScriptStep::end(),
+        ]
+    };
     let script = Script::default()
         .round(round("first thoughts", "one"))
         .round(round("second thoughts", "two"));

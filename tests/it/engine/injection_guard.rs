@@ -80,13 +80,13 @@ async fn neither_white_space_nor_escapes_nor_a_fence_nor_another_form_hide_it() 
 #[tokio::test(start_paused = true)]
 async fn a_call_in_the_providers_field_is_known_by_its_meaning() {
     let arguments = json!({"timezone": "Asia/Seoul"});
-    let native = Step::call(
+    let native = ScriptStep::call(
         "humble__get_time",
         arguments.as_object().cloned().unwrap_or_default(),
     );
     let script = Script::default()
         .answer(&fetches(GET_TIME))
-        .round([native, Step::end()]);
+        .round([native, ScriptStep::end()]);
     let mut bench = Bench::with(script, AUTO).await;
     bench.says("Read the page.").await;
     let (_, calls) = bench.asked_to_approve().await;

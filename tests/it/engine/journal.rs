@@ -55,7 +55,7 @@ pub async fn nothing_is_offered(bench: &mut Bench) {
 }
 
 pub fn half() -> Script {
-    Script::default().round([Step::text("Half a sen"), Step::Hang])
+    Script::default().round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,7 +122,7 @@ async fn a_call_that_waited_is_offered_spelt_out_and_never_run() {
 async fn calls_that_ran_before_the_program_was_killed_are_told() {
     let script = Script::default()
         .answer(GET_TIME)
-        .round([Step::text("Half a sen"), Step::Hang]);
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = Bench::start(script).await;
     bench.says("Time?").await;
     let (ask, calls) = bench.asked_to_approve().await;
@@ -185,7 +185,7 @@ async fn a_first_turn_that_ended_without_an_answer_is_not_offered() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_whose_terminal_was_lost_is_offered() {
     let script = Script::default().answer("One.");
-    let script = script.round([Step::text("Half a sen"), Step::Hang]);
+    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = Bench::start(script).await;
     bench.says("first").await;
     bench.ended().await;
@@ -239,7 +239,7 @@ async fn words_of_a_turn_that_ended_before_its_conversation_was_saved_are_kept()
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_is_left_in_the_middle_saves_its_words_and_offers_nothing() {
     let script = Script::default().answer("One.");
-    let script = script.round([Step::text("Half a sen"), Step::Hang]);
+    let script = script.round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut bench = Bench::start(script).await;
     bench.says("first").await;
     bench.ended().await;

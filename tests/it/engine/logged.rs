@@ -3,7 +3,7 @@
 
 use super::*;
 use humble::log::LogSink;
-use humble::provider::Cause;
+use humble::provider::FailureCause;
 use std::fs;
 use tempfile::TempDir;
 use tracing::subscriber::DefaultGuard;
@@ -112,7 +112,7 @@ async fn at_the_level_error_each_failure_leaves_a_line() {
     let script = Script::default()
         .answer(GET_TIME_NOWHERE)
         .answer("It failed.")
-        .round([Step::Fail(Cause::Refused)]);
+        .round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let (mut bench, _log) = logged_with(&config, &servers, script).await;
     bench.says("Time?").await;
     let (ask, calls) = bench.asked_to_approve().await;

@@ -30,7 +30,7 @@ use humble::domain::{
     ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Answer, Ask, Choice, Command, Event};
-use humble::provider::scripted::{Script, Step};
+use humble::provider::scripted::{Script, ScriptStep};
 use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -3,8 +3,8 @@
 use super::*;
 
 /// A native call as a model of an OpenAI-compatible server writes it.
-fn native_call(id: &str, arguments: &Value) -> Step {
-    Step::Part(StreamPart::Call(NativeCall {
+fn native_call(id: &str, arguments: &Value) -> ScriptStep {
+    ScriptStep::Part(StreamPart::Call(NativeCall {
         id: Some(id.to_owned()),
         name: "humble__get_time".to_owned(),
         arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
@@ -18,7 +18,7 @@ const NATIVE: &str = r#"{ "toolCallMode": "auto", "models": [
 async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
     let cut = [
         native_call("a", &json!({})),
-        Step::Part(StreamPart::End(EndReason::Length)),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
     let script = Script::default().round(cut).answer("Sorry.");
     let mut bench = Bench::with(script, NATIVE).await;
@@ -38,9 +38,9 @@ async fn a_call_that_the_limit_of_tokens_may_have_cut_is_not_run() {
 #[tokio::test(start_paused = true)]
 async fn what_a_model_asked_for_before_it_refused_is_not_run() {
     let refused = [
-        Step::text("No."),
+        ScriptStep::text("No."),
         native_call("a", &json!({})),
-        Step::Part(StreamPart::End(EndReason::Refused { why: None })),
+        ScriptStep::Part(StreamPart::End(EndReason::Refused { why: None })),
     ];
     let mut bench = Bench::with(Script::default().round(refused), NATIVE).await;
     bench.says("Time?").await;
@@ -57,11 +57,11 @@ async fn no_two_calls_of_a_turn_go_back_with_the_same_id() {
         .round([
             native_call("t1", &seoul),
             native_call("t1", &busan),
-            Step::end(),
+            ScriptStep::end(),
         ])
         .round([
             native_call("t1", &json!({ "timezone": "UTC" })),
-            Step::end(),
+            ScriptStep::end(),
         ])
         .answer("Noon.");
     let mut bench = Bench::with(script, NATIVE).await;

@@ -71,7 +71,7 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_goes_on_as_who_it_began_with() {
     let script = Script::default()
-        .round([Step::text(GET_TIME), Step::end()])
+        .round([ScriptStep::text(GET_TIME), ScriptStep::end()])
         .answer("Arr.");
     let mut bench = with_personas(script, Options::default()).await;
     bench.send(choose("pirate")).await;

@@ -1,10 +1,10 @@
 //! Asking again by itself, and stopping a model that runs in circles.
 
 use super::*;
-use humble::provider::Cause;
+use humble::provider::FailureCause;
 
-fn busy(status: u16, retry_after: Option<u64>) -> Step {
-    Step::Fail(Cause::Status {
+fn busy(status: u16, retry_after: Option<u64>) -> ScriptStep {
+    ScriptStep::Fail(FailureCause::Status {
         status,
         message: None,
         retry_after: retry_after.map(Duration::from_secs),
@@ -27,7 +27,7 @@ async fn a_busy_server_is_asked_again_with_longer_pauses() {
     let script = Script::default()
         .round([busy(429, None)])
         .round([busy(503, None)])
-        .round([Step::Fail(Cause::Reset)])
+        .round([ScriptStep::Fail(FailureCause::ConnectionReset)])
         .answer("At last.");
     let mut bench = Bench::start(script).await;
     let since = tokio::time::Instant::now();
@@ -90,11 +90,17 @@ async fn after_the_last_attempt_and_for_a_long_pause_the_person_is_told() {
 #[tokio::test(start_paused = true)]
 async fn what_came_after_the_first_byte_or_will_not_pass_is_not_retried() {
     let rounds = [
-        vec![Step::text("Half"), Step::Fail(Cause::Cut)],
-        vec![Step::text("Half"), busy(503, None)],
-        vec![Step::Part(StreamPart::Heartbeat), Step::Fail(Cause::Reset)],
+        vec![
+            ScriptStep::text("Half"),
+            ScriptStep::Fail(FailureCause::ReplyCutOff),
+        ],
+        vec![ScriptStep::text("Half"), busy(503, None)],
+        vec![
+            ScriptStep::Part(StreamPart::Heartbeat),
+            ScriptStep::Fail(FailureCause::ConnectionReset),
+        ],
         vec![busy(500, None)],
-        vec![Step::Fail(Cause::Refused)],
+        vec![ScriptStep::Fail(FailureCause::ConnectionRefused)],
     ];
     for round in rounds {
         let mut bench = Bench::start(Script::new([round])).await;
@@ -150,10 +156,10 @@ fn shown(bench: &Bench) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
     let block = "I must not talk in class, not even quietly.\n";
-    let mut steps = vec![Step::text("Well:\n")];
-    steps.extend((0..100).map(|_| Step::text(block)));
-    steps.push(Step::text("Done."));
-    steps.push(Step::Part(StreamPart::End(EndReason::Stop)));
+    let mut steps = vec![ScriptStep::text("Well:\n")];
+    steps.extend((0..100).map(|_| ScriptStep::text(block)));
+    steps.push(ScriptStep::text("Done."));
+    steps.push(ScriptStep::Part(StreamPart::End(EndReason::Stop)));
     let mut bench = Bench::start(Script::new([steps])).await;
     bench.says("Write it a hundred times.").await;
     let whole = format!("Well:\n{}Done.", block.repeat(100));
@@ -164,8 +170,8 @@ async fn a_line_that_was_asked_for_a_hundred_times_is_answered_in_full() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() {
     let block = "And so it goes on and on. ";
-    let mut steps = vec![Step::text("Well: ")];
-    steps.extend((0..2_000).map(|_| Step::text(block)));
+    let mut steps = vec![ScriptStep::text("Well: ")];
+    steps.extend((0..2_000).map(|_| ScriptStep::text(block)));
     let mut bench = Bench::start(Script::new([steps])).await;
     bench.says("Talk.").await;
     let TurnEnd::Answered { text, cut: false } = bench.ended().await else {
@@ -191,9 +197,9 @@ async fn an_answer_that_repeats_a_block_without_end_is_stopped_and_kept_whole() 
 
 #[tokio::test(start_paused = true)]
 async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
-    let steps = (0..100).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
-    let end = Step::Part(StreamPart::End(EndReason::Stop));
-    let steps = steps.chain([Step::text("네."), end]);
+    let steps = (0..100).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
+    let end = ScriptStep::Part(StreamPart::End(EndReason::Stop));
+    let steps = steps.chain([ScriptStep::text("네."), end]);
     let mut bench = Bench::start(Script::new([steps.collect()])).await;
     bench.says("Think.").await;
     assert_eq!(bench.ended().await, answered("네."));
@@ -202,7 +208,7 @@ async fn thinking_that_repeats_itself_is_noted_and_goes_on_to_its_answer() {
 
 #[tokio::test(start_paused = true)]
 async fn thinking_that_repeats_itself_without_end_is_stopped() {
-    let steps = (0..2_000).map(|_| Step::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
+    let steps = (0..2_000).map(|_| ScriptStep::thinking("잠깐만요, 다시 생각해 보겠습니다. "));
     let mut bench = Bench::start(Script::new([steps.collect()])).await;
     bench.says("Think.").await;
     let TurnEnd::Failed { notice } = bench.ended().await else {

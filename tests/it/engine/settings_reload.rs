@@ -214,7 +214,7 @@ async fn rubbish_changes_nothing_and_its_banner_goes_when_it_is_mended() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_goes_on_with_the_prompt_it_began_with_and_the_next_has_the_new_one() {
     let script = Script::default()
-        .round([Step::text(GET_TIME), Step::end()])
+        .round([ScriptStep::text(GET_TIME), ScriptStep::end()])
         .answer("Noon.")
         .answer("Later.");
     let mut bench = Bench::start(script).await;

@@ -312,24 +312,24 @@ async fn an_answer_that_begins_anew_is_saved_once() {
 }
 
 #[tokio::test]
-async fn an_end_that_is_no_usual_one_is_told() {
+async fn unusual_end_reason_produces_a_notice() {
     let server = ModelServer::start();
     let cases = [
         (
             "refusal",
-            "The model refused to go on. Put the question in other words, or [ChooseOtherModel]",
+            "The model refused to continue. Rephrase the question, or [ChooseOtherModel]",
         ),
         (
             "pause_turn",
-            "The server paused in the middle of the answer. Ask it to go on.",
+            "The server paused in the middle of the answer. Ask it to continue.",
         ),
         (
             "stop_sequence",
-            "The answer ended at a stop sequence. The model's `options` in config.json set it.",
+            "The answer ended at a stop sequence. It is set in the model's `options` in config.json.",
         ),
         (
             "model_context_window_exceeded",
-            "The answer was cut where the model's context was full. [NewSession], or [ChooseLargerContext]",
+            "The answer was cut off because the model's context is full. [NewSession], or [ChooseLargerContext]",
         ),
         ("new_reason", "The server ended the answer: new_reason."),
     ];

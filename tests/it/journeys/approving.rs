@@ -134,9 +134,9 @@ fn several_calls_are_decided_one_after_the_other_and_then_run() {
 #[test]
 fn keys_typed_ahead_of_a_dialog_go_to_the_message() {
     chat(script().round([
-        Step::Wait(Duration::from_millis(20)),
-        Step::text(GET_TIME),
-        Step::end(),
+        ScriptStep::Wait(Duration::from_millis(20)),
+        ScriptStep::text(GET_TIME),
+        ScriptStep::end(),
     ]))
     .says("Time?")
     .types("yy")
@@ -160,7 +160,7 @@ fn a_resumed_conversation_shows_its_tools_and_cancelled_words() {
     let half = script()
         .answer(GET_TIME)
         .answer("It is late.")
-        .round([Step::text("Half a sen"), Step::Hang]);
+        .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
     let mut first = chat(half);
     first
         .says("Time?")

@@ -63,7 +63,7 @@ fn an_undo_takes_the_last_turn_back_and_up_brings_its_prompt() {
 
 #[test]
 fn undo_says_whether_anything_was_ever_there() {
-    chat(script().round([Step::Hang]))
+    chat(script().round([ScriptStep::Hang]))
         .says("/undo")
         .sees("Nothing to undo: nothing was asked yet.")
         .says("one")
@@ -99,7 +99,7 @@ fn undo_takes_a_turn_without_an_answer_off_first() {
     chat(
         script()
             .answer("First.")
-            .round([Step::text("Half"), Step::Hang]),
+            .round([ScriptStep::text("Half"), ScriptStep::Hang]),
     )
     .says("one")
     .says("two")
@@ -115,7 +115,7 @@ fn while_a_turn_is_under_way_nothing_is_taken_back() {
     chat(
         script()
             .answer("First.")
-            .round([Step::text("Half"), Step::Hang]),
+            .round([ScriptStep::text("Half"), ScriptStep::Hang]),
     )
     .says("one")
     .says("two")
@@ -138,7 +138,7 @@ pub fn is_journalled(chat: &mut Chat, words: &str) {
 
 #[test]
 fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
-    let mut first = chat(script().round([Step::text("서울은 한국"), Step::Hang]));
+    let mut first = chat(script().round([ScriptStep::text("서울은 한국"), ScriptStep::Hang]));
     first.says("수도는?").sees("서울은 한국");
     is_journalled(&mut first, "서울은 한국");
     let home = first.killed();
@@ -158,7 +158,7 @@ fn an_unfinished_turn_is_offered_and_its_prompt_comes_back_into_the_message() {
 
 #[test]
 fn an_unfinished_turn_is_discarded_only_after_a_second_word() {
-    let mut first = chat(script().round([Step::text("Half"), Step::Hang]));
+    let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question");
     is_journalled(&mut first, "Half");
     let home = first.killed();

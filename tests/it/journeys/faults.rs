@@ -1,10 +1,10 @@
 //! A server that is busy, an answer that was cut, a context that gets full.
 
 use super::*;
-use humble::provider::{Cause, EndReason, StreamPart};
+use humble::provider::{EndReason, FailureCause, StreamPart};
 
-fn busy(seconds: u64) -> Step {
-    Step::Fail(Cause::Status {
+fn busy(seconds: u64) -> ScriptStep {
+    ScriptStep::Fail(FailureCause::Status {
         status: 429,
         message: None,
         retry_after: Some(Duration::from_secs(seconds)),
@@ -40,8 +40,8 @@ fn alt_r_asks_again_without_waiting() {
 #[test]
 fn a_key_goes_on_with_an_answer_that_was_cut() {
     let cut = [
-        Step::text("The first half"),
-        Step::Part(StreamPart::End(EndReason::Length)),
+        ScriptStep::text("The first half"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ];
     chat(script().round(cut).answer("and the second."))
         .says("Tell me")
@@ -107,8 +107,8 @@ fn where_the_model_sees_a_summary_the_chat_says_so() {
 #[test]
 fn what_is_queued_waits_after_a_failure() {
     let fails = [
-        Step::Wait(Duration::from_millis(500)),
-        Step::Fail(Cause::Refused),
+        ScriptStep::Wait(Duration::from_millis(500)),
+        ScriptStep::Fail(FailureCause::ConnectionRefused),
     ];
     chat(script().round(fails).answer("never sent by itself"))
         .says("one")

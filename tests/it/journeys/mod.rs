@@ -21,7 +21,7 @@ mod trusting;
 use bench::{GET_TIME, GET_TIME_NOWHERE, sessions};
 use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};
 use crossterm::event::{KeyCode, KeyModifiers};
-use humble::provider::scripted::{Script, Step};
+use humble::provider::scripted::{Script, ScriptStep};
 use std::time::Duration;
 
 fn script() -> Script {

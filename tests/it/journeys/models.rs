@@ -4,7 +4,7 @@
 use super::*;
 use humble::config::{self, Home};
 use humble::domain::{ModelFacts, ServerModel};
-use humble::provider::{Cause, PullStep};
+use humble::provider::{FailureCause, PullStep};
 
 /// Where the program looks for an Ollama that nobody configured.
 fn local() -> String {
@@ -222,7 +222,7 @@ fn a_pull_goes_on_behind_the_conversation_and_can_be_stopped() {
 
 #[test]
 fn a_pull_that_fails_says_why() {
-    let missing = Cause::InStream {
+    let missing = FailureCause::ErrorInReply {
         message: "pull model manifest: file does not exist".to_owned(),
     };
     with_qwen(stocked(script()).pulls([PullStep::Fail(missing)]))
@@ -234,7 +234,7 @@ fn a_pull_that_fails_says_why() {
 
 #[test]
 fn a_model_is_removed_only_after_asking() {
-    let script = stocked(script().round([Step::Hang]));
+    let script = stocked(script().round([ScriptStep::Hang]));
     let catalog = script.catalog();
     let count = || catalog.names("http://localhost:11434").len();
     let mut chat = with_qwen(script);

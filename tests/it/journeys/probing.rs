@@ -2,14 +2,14 @@
 
 use super::*;
 use humble::domain::{Dialect, Message};
-use humble::provider::Request;
+use humble::provider::ChatRequest;
 
-fn says(text: &str) -> Vec<Step> {
-    vec![Step::text(text), Step::end()]
+fn says(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
 /// A model that calls in the provider's own field alone, and greets people.
-fn native_alone(request: &Request) -> Vec<Step> {
+fn native_alone(request: &ChatRequest) -> Vec<ScriptStep> {
     let mut offered = request.tools.tools().iter();
     if !offered.any(|tool| tool.tool.name == "say_hello") {
         return says("반가워요.");
@@ -21,7 +21,10 @@ fn native_alone(request: &Request) -> Vec<Step> {
     match told {
         _ if request.model.dialect != Dialect::Native => says("I cannot call tools."),
         Some(told) => says(&format!("It says: {told}")),
-        None => vec![Step::call("humble__say_hello", <_>::default()), Step::end()],
+        None => vec![
+            ScriptStep::call("humble__say_hello", <_>::default()),
+            ScriptStep::end(),
+        ],
     }
 }
 
@@ -77,7 +80,7 @@ fn the_result_can_be_read_in_peace_where_nothing_is_to_be_stored() {
 #[test]
 fn a_probe_is_seen_and_ctrl_c_or_esc_stops_it() {
     for stop in [KeyCode::Char('c'), KeyCode::Esc] {
-        let mut chat = chat(script().round([Step::Hang]));
+        let mut chat = chat(script().round([ScriptStep::Hang]));
         chat.says("/probe")
             .sees("m is probed: this may take some minutes.")
             .sees("probe: native, 1 of 3")
@@ -98,7 +101,7 @@ fn a_probe_is_seen_and_ctrl_c_or_esc_stops_it() {
 
 #[test]
 fn what_was_found_before_it_was_stopped_is_shown() {
-    let mut chat = chat(script().answer("Hello.").round([Step::Hang]));
+    let mut chat = chat(script().answer("Hello.").round([ScriptStep::Hang]));
     chat.says("/probe").sees("probe: prompt, 2 of 3");
     chat.ctrl('c')
         .sees("m did not call a tool in any dialect that was tried.")
@@ -111,7 +114,7 @@ fn what_was_found_before_it_was_stopped_is_shown() {
 #[test]
 fn a_prompt_waits_until_the_result_was_read() {
     let script = script()
-        .round([Step::Hang])
+        .round([ScriptStep::Hang])
         .answer("Hello.")
         .answer("반가워요.");
     let mut chat = chat(script);
@@ -129,7 +132,7 @@ fn a_prompt_waits_until_the_result_was_read() {
 
 #[test]
 fn the_palette_has_it_and_a_turn_comes_first() {
-    let mut chat = chat(script().round([Step::text("Let me"), Step::Hang]));
+    let mut chat = chat(script().round([ScriptStep::text("Let me"), ScriptStep::Hang]));
     chat.says("Hi").sees("Let me");
     chat.ctrl('p')
         .types("probe")
@@ -142,7 +145,7 @@ fn the_palette_has_it_and_a_turn_comes_first() {
 
 #[test]
 fn commands_that_ask_the_model_wait_for_the_probe() {
-    let mut chat = chat(script().answer("Hi.").round([Step::Hang]));
+    let mut chat = chat(script().answer("Hi.").round([ScriptStep::Hang]));
     chat.says("Hello").sees("Hi.").says("/probe");
     for command in ["/compact", "/retry", "/undo", "/probe"] {
         chat.says(command)

@@ -2,7 +2,7 @@
 //! as the user sees them, and what the file holds meanwhile.
 
 use super::*;
-use humble::provider::{Cause, EndReason, StreamPart};
+use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
 /// The one session file.
@@ -24,8 +24,8 @@ fn said(turns: &[(&str, &str)]) -> Value {
     both.collect()
 }
 
-fn failing() -> Step {
-    Step::Fail(Cause::Status {
+fn failing() -> ScriptStep {
+    ScriptStep::Fail(FailureCause::Status {
         status: 500,
         message: None,
         retry_after: None,
@@ -33,15 +33,15 @@ fn failing() -> Step {
     })
 }
 
-fn cut() -> [Step; 2] {
+fn cut() -> [ScriptStep; 2] {
     [
-        Step::text("The first half"),
-        Step::Part(StreamPart::End(EndReason::Length)),
+        ScriptStep::text("The first half"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
     ]
 }
 
 /// One answered turn, then a second attempt that ends in `round`.
-fn attempt(round: impl IntoIterator<Item = Step>) -> Chat {
+fn attempt(round: impl IntoIterator<Item = ScriptStep>) -> Chat {
     let script = script().answer("answer one").round(round);
     let mut chat = chat(script.answer("answer two").answer("answer three"));
     chat.says("q1").sees("answer one");
@@ -61,8 +61,11 @@ fn is_whole(chat: &mut Chat) {
 fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
     for round in [
         vec![failing()],
-        vec![Step::text("Half"), failing()],
-        vec![Step::text("Half"), Step::Fail(Cause::Reset)],
+        vec![ScriptStep::text("Half"), failing()],
+        vec![
+            ScriptStep::text("Half"),
+            ScriptStep::Fail(FailureCause::ConnectionReset),
+        ],
     ] {
         let mut chat = attempt(round);
         chat.says("/retry").sees("✗");
@@ -72,7 +75,7 @@ fn a_retry_that_fails_leaves_the_conversation_as_it_was() {
 
 #[test]
 fn a_retry_that_is_interrupted_leaves_the_conversation_as_it_was() {
-    let mut chat = attempt([Step::text("Half"), Step::Hang]);
+    let mut chat = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     chat.says("/retry").sees("Half").sees_no("answer one");
     assert_eq!(messages(&chat), said(&[("q1", "answer one")]));
     chat.ctrl('c').sees("(cancelled)").sees("answer one");
@@ -101,7 +104,7 @@ fn a_retry_after_a_failed_one_replaces_the_turn_and_not_the_attempt() {
 
 #[test]
 fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
-    let mut chat = attempt([Step::text("Half"), failing()]);
+    let mut chat = attempt([ScriptStep::text("Half"), failing()]);
     chat.says("/retry").sees("✗").says("/undo");
     chat.sees("answer one").sees_no("Half");
     is_whole(&mut chat);
@@ -109,7 +112,7 @@ fn undo_after_a_failed_retry_takes_the_attempt_off_first() {
 
 #[test]
 fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
-    let mut first = attempt([Step::text("Half"), Step::Hang]);
+    let mut first = attempt([ScriptStep::text("Half"), ScriptStep::Hang]);
     first.says("/retry").sees("Half");
     branching::is_journalled(&mut first, "Half");
     assert_eq!(messages(&first), said(&[("q1", "answer one")]));
@@ -124,7 +127,7 @@ fn a_kill_in_a_retry_loses_no_turn_and_the_retry_is_offered() {
 
 #[test]
 fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
-    let mut chat = attempt([Step::Wait(Duration::from_millis(500)), failing()]);
+    let mut chat = attempt([ScriptStep::Wait(Duration::from_millis(500)), failing()]);
     chat.says("/retry").says("q2").until_sees("✗").enter();
     chat.sees("answer two").model_hears("answer one");
     let expected = said(&[("q1", "answer one"), ("q2", "answer two")]);
@@ -134,9 +137,9 @@ fn what_is_queued_behind_a_failing_retry_is_asked_with_the_whole_history() {
 #[test]
 fn what_is_queued_behind_a_retry_hears_the_new_answer_alone() {
     let answer = [
-        Step::Wait(Duration::from_millis(500)),
-        Step::text("answer one b"),
-        Step::end(),
+        ScriptStep::Wait(Duration::from_millis(500)),
+        ScriptStep::text("answer one b"),
+        ScriptStep::end(),
     ];
     let mut chat = attempt(answer);
     chat.says("/retry").says("q2").until_sees("answer two");
@@ -186,7 +189,7 @@ fn a_continuation_that_is_interrupted_can_be_tried_again() {
     let mut chat = chat(
         script()
             .round(cut())
-            .round([Step::text(" and"), Step::Hang])
+            .round([ScriptStep::text(" and"), ScriptStep::Hang])
             .answer(" and the second."),
     );
     chat.says("Tell me")
@@ -204,7 +207,7 @@ fn a_continuation_that_is_interrupted_can_be_tried_again() {
 #[test]
 fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
     for is_killed in [false, true] {
-        let mut first = chat(script().round([Step::text("Half"), failing()]));
+        let mut first = chat(script().round([ScriptStep::text("Half"), failing()]));
         first.says("question").sees("✗");
         let home = if is_killed {
             first.waits(Duration::from_secs(1)).killed()
@@ -217,7 +220,7 @@ fn a_first_turn_that_failed_is_not_offered_at_the_next_start() {
 
 #[test]
 fn a_first_turn_that_was_stopped_is_not_offered_at_the_next_start() {
-    let mut first = chat(script().round([Step::text("Half"), Step::Hang]));
+    let mut first = chat(script().round([ScriptStep::text("Half"), ScriptStep::Hang]));
     first.says("question").sees("Half").ctrl('c');
     let home = first.sees("(cancelled)").home_after();
     chat_in(home, script()).sees_no("Unfinished turn");

@@ -14,7 +14,7 @@ fn a_prompt_is_answered() {
 
 #[test]
 fn the_prompt_and_a_sign_of_waiting_are_there_before_the_model_says_anything() {
-    chat(script().round([Step::Hang]))
+    chat(script().round([ScriptStep::Hang]))
         .says("hello")
         .sees("hello")
         .sees("Waiting for response...");
@@ -22,7 +22,7 @@ fn the_prompt_and_a_sign_of_waiting_are_there_before_the_model_says_anything() {
 
 #[test]
 fn ctrl_c_stops_while_waiting() {
-    chat(script().round([Step::Hang]).answer("Again."))
+    chat(script().round([ScriptStep::Hang]).answer("Again."))
         .says("hello")
         .ctrl('c')
         .sees("(cancelled)")
@@ -35,7 +35,7 @@ fn ctrl_c_stops_while_waiting() {
 fn ctrl_c_stops_an_answer_and_keeps_its_words() {
     chat(
         script()
-            .round([Step::text("Half a sen"), Step::Hang])
+            .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
             .answer("Fine."),
     )
     .says("Tell me")
@@ -51,7 +51,7 @@ fn ctrl_c_stops_an_answer_and_keeps_its_words() {
 
 #[test]
 fn ctrl_c_stops_thinking() {
-    chat(script().round([Step::thinking("Let me think"), Step::Hang]))
+    chat(script().round([ScriptStep::thinking("Let me think"), ScriptStep::Hang]))
         .says("hello")
         .sees("<<< Thinking >>>")
         .sees("Let me think")
@@ -93,9 +93,9 @@ fn a_prompt_sent_during_a_turn_waits_its_turn() {
     chat(
         script()
             .round([
-                Step::text("One"),
-                Step::Wait(Duration::from_millis(1)),
-                Step::Hang,
+                ScriptStep::text("One"),
+                ScriptStep::Wait(Duration::from_millis(1)),
+                ScriptStep::Hang,
             ])
             .answer("Two."),
     )
@@ -147,7 +147,7 @@ fn a_conversation_is_deleted_after_asking() {
 fn a_failure_says_what_to_do_and_alt_r_asks_again() {
     chat(
         script()
-            .round([Step::text("The first reason is that the")])
+            .round([ScriptStep::text("The first reason is that the")])
             .answer("Because."),
     )
     .says("Why?")

@@ -43,16 +43,16 @@ fn it_names_what_was_repaired_made_one_quoted_and_reclassified() {
         serde_json::from_str(r#"{"timezone": "Asia/Seoul"}"#).expect("an object");
     let script = script()
         .round([
-            Step::text("hm"),
-            Step::text("\n</think>\n"),
-            Step::text(&repaired),
-            Step::call("humble__get_time", arguments),
-            Step::end(),
+            ScriptStep::text("hm"),
+            ScriptStep::text("\n</think>\n"),
+            ScriptStep::text(&repaired),
+            ScriptStep::call("humble__get_time", arguments),
+            ScriptStep::end(),
         ])
         .round([
-            Step::thinking("생각"),
-            Step::text(r#"{"name": "fly", "arguments": {}}"#),
-            Step::Part(StreamPart::End(humble::provider::EndReason::Length)),
+            ScriptStep::thinking("생각"),
+            ScriptStep::text(r#"{"name": "fly", "arguments": {}}"#),
+            ScriptStep::Part(StreamPart::End(humble::provider::EndReason::Length)),
         ])
         .answer("So.");
     chat(script)
@@ -106,10 +106,10 @@ fn a_call_that_stands_in_a_result_says_so_in_auto_and_in_the_pane() {
 #[test]
 fn it_follows_the_turn_and_is_empty_in_a_new_conversation() {
     let mut chat = chat(script().answer("one").round([
-        Step::text("two "),
-        Step::Wait(Duration::from_secs(30)),
-        Step::text("words"),
-        Step::end(),
+        ScriptStep::text("two "),
+        ScriptStep::Wait(Duration::from_secs(30)),
+        ScriptStep::text("words"),
+        ScriptStep::end(),
     ]));
     chat.says("/log answer").sees("There is no answer yet.");
     chat.press(KeyCode::Esc, NONE)

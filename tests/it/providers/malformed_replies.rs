@@ -1,49 +1,48 @@
-//! Answers that are none, refusals without words or in words of their own, and
-//! pauses that nobody waits for, from a server of each provider.
+//! Malformed replies, errors without a message or in unusual shapes, and long pauses, for every
+//! provider.
 
 use super::notice::said;
 use crate::providers::model_server::*;
-use crate::providers::statuses::{fault, model_at, refusal};
+use crate::providers::server_errors::{fault, model_at, refusal};
 use humble::domain::ProviderKind;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Bodies with status 200 of something that is no model's server: what it is, where
-/// lines of text are told apart from JSON.
+/// Bodies with status 200 that no model server sends, and how each is classified.
 const UNRELATED: [(&str, &str); 10] = [
-    ("OK", "A line is not JSON: `OK`."),
-    ("OK\n", "A line is not JSON: `OK`."),
+    ("OK", "This line is not JSON: `OK`."),
+    ("OK\n", "This line is not JSON: `OK`."),
     (
         "It works: really\nwell\n",
-        "A line is not JSON: `It works: really`.",
+        "This line is not JSON: `It works: really`.",
     ),
     (
         "{\"status\":\"ok\"}",
-        "It is other JSON: `{\"status\":\"ok\"}`.",
+        "It is unexpected JSON: `{\"status\":\"ok\"}`.",
     ),
     (
         "{\n \"status\": \"ok\"\n}\n",
-        "It is other JSON: `{\"status\":\"ok\"}`.",
+        "It is unexpected JSON: `{\"status\":\"ok\"}`.",
     ),
     (
         "{\"message\":\"hello\"}\n",
-        "It is other JSON: `{\"message\":\"hello\"}`.",
+        "It is unexpected JSON: `{\"message\":\"hello\"}`.",
     ),
-    ("[]", "It is other JSON: `[]`."),
-    ("{}", "It is other JSON: `{}`."),
-    ("null", "It is other JSON: `null`."),
-    ("true\n", "It is other JSON: `true`."),
+    ("[]", "It is unexpected JSON: `[]`."),
+    ("{}", "It is unexpected JSON: `{}`."),
+    ("null", "It is unexpected JSON: `null`."),
+    ("true\n", "It is unexpected JSON: `true`."),
 ];
 
 #[tokio::test]
-async fn an_unrelated_answer_is_no_cut_for_any_provider() {
+async fn unrelated_response_is_not_reported_as_cut_off_by_any_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for (body, why) in UNRELATED {
             server.on(path, Reply::status(200).chunk(body));
             let expected = format!(
-                "What {} sent is not a model's answer. {why} Check baseUrl and provider of `mine` in config.json.",
+                "The answer from {} is not valid. {why} Check baseUrl and provider of `mine` in config.json.",
                 server.url()
             );
             let sentence = said(&fault(&model).await.notice());
@@ -53,7 +52,7 @@ async fn an_unrelated_answer_is_no_cut_for_any_provider() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_before_its_first_event_is_a_cut() {
+async fn stream_that_ends_before_its_first_event_is_cut_off() {
     let events = [
         ": PROCESSING\n\n",
         ": PROCESSING",
@@ -87,7 +86,7 @@ async fn a_stream_that_is_cut_before_its_first_event_is_a_cut() {
 }
 
 #[tokio::test]
-async fn a_refusal_without_words_quotes_none() {
+async fn error_without_a_message_quotes_nothing() {
     let empty = [
         "",
         " \n",
@@ -106,7 +105,7 @@ async fn a_refusal_without_words_quotes_none() {
         for body in empty {
             server.on(path, Reply::status(403).chunk(body));
             let expected = format!(
-                "{} does not allow this (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
+                "{} denied access (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
                 server.url()
             );
             let sentence = said(&fault(&model).await.notice());
@@ -116,7 +115,7 @@ async fn a_refusal_without_words_quotes_none() {
 }
 
 #[tokio::test]
-async fn a_pause_is_read_in_every_form() {
+async fn retry_after_is_parsed_in_every_form() {
     let pauses = [
         ("7200", Some(Duration::from_secs(7200))),
         ("1.5", Some(Duration::from_secs(2))),
@@ -138,14 +137,14 @@ async fn a_pause_is_read_in_every_form() {
     let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
     server.on(path, reply.header("retry-after", "7200"));
     let expected = format!(
-        "{} asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or wait that long, and ask again.",
+        "{} is limiting requests and asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or ask again after that time.",
         server.url()
     );
     assert_eq!(said(&fault(&model).await.notice()), expected);
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_there_is_named_without_query_and_credentials() {
+async fn missing_address_is_named_without_query_and_credentials() {
     let server = ModelServer::start();
     let (mut model, _) = model_at(&server, ProviderKind::OpenAi);
     let host = server.url().replace("http://", "");
@@ -155,13 +154,13 @@ async fn an_address_that_is_not_there_is_named_without_query_and_credentials() {
         Reply::status(404).chunk("{\"detail\":\"Not Found\"}"),
     );
     let expected = format!(
-        "{} has no such address as /my/v1/chat/completions (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
+        "/my/v1/chat/completions does not exist at {} (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
         server.url()
     );
     assert_eq!(said(&fault(&model).await.notice()), expected);
 }
 
-/// A refusal in a provider's own shape, as in `refusal`, or one with more in it.
+/// Errors in each provider's own shape, some with additional fields.
 fn refusals() -> Vec<(ProviderKind, u16, Value)> {
     use ProviderKind::{Mistral, Ollama, OpenAi};
     let unsupported = "Unsupported parameter: 'tools' is not supported with this model.";
@@ -205,17 +204,17 @@ fn refusals() -> Vec<(ProviderKind, u16, Value)> {
 }
 
 #[tokio::test]
-async fn a_model_without_tools_is_told_what_to_set() {
+async fn model_without_tool_support_gets_advice_about_the_setting() {
     for (provider, status, body) in refusals() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.on(path, Reply::json(status, &body));
         let sentence = said(&fault(&model).await.notice());
         let start = format!(
-            "`qwen3:4b` at {} takes no tools (HTTP {status}).",
+            "`qwen3:4b` at {} does not support tools (HTTP {status}).",
             server.url()
         );
-        let end = "Set toolCalls of `mine` to \"prompt\" in config.json: the tools are then explained in words. [Probe]";
+        let end = "Set toolCalls of `mine` to \"prompt\" in config.json; the tools are then described in the prompt. [Probe]";
         assert!(
             sentence.starts_with(&start) && sentence.ends_with(end),
             "{sentence}"

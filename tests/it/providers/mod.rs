@@ -1,27 +1,27 @@
-//! The wire layer against bytes: streams cut at every place, requests compared
-//! whole, and a real server that misbehaves in every way that is known of.
+//! Providers against bytes: streams split everywhere, whole request bodies, and a real server
+//! that misbehaves in every known way.
 
 use crate::support::model_server;
 use crate::support::notice;
-mod asking;
-mod bodies;
-mod calls;
-mod hosted_bodies;
-mod listing;
-mod logged;
+mod anthropic_streams;
+mod debug_log;
+mod decoding;
+mod error_messages;
+mod hosted_request_bodies;
 mod malformed_replies;
-mod messages;
 mod model_info;
+mod model_lists;
+mod model_pull;
+mod native_calls;
 mod network;
 mod parameter_fallback;
-mod pulling;
-mod reading;
 mod reasoning_echo;
 mod recordings;
+mod request_bodies;
 mod request_privacy;
+mod requests;
 mod schemas;
-mod sentences;
-mod statuses;
+mod server_errors;
 mod streams;
 mod surrogates;
 mod thinking;

@@ -1,10 +1,10 @@
-//! What servers say about one model, from written answers of each kind of server.
+//! Facts about one model, from responses of each kind of server.
 
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use humble::domain::{ModelConfig, ModelFacts, ProviderKind};
-use humble::provider::{Cause, Fault, Provider, Script};
+use humble::provider::{FailureCause, Provider, ProviderError, Script};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ const SHOW: &str = "/api/show";
 const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
-async fn facts(model: &ModelConfig) -> Result<ModelFacts, Fault> {
+async fn facts(model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
     let asked = Provider::new();
     let asked = asked.facts(model);
     let answer = tokio::time::timeout(Duration::from_secs(8), asked).await;
@@ -28,7 +28,7 @@ fn show(server: &ModelServer, answer: Value) {
 }
 
 #[tokio::test]
-async fn ollama_tells_limit_model_file_memory_and_abilities() {
+async fn ollama_reports_limit_model_file_memory_and_capabilities() {
     let server = ModelServer::start();
     show(
         &server,
@@ -64,7 +64,7 @@ async fn ollama_tells_limit_model_file_memory_and_abilities() {
 }
 
 #[tokio::test]
-async fn an_older_ollama_is_read_by_its_template() {
+async fn older_ollama_is_judged_by_the_template() {
     let server = ModelServer::start();
     let cases = [
         ("{{ if .Tools }}x{{ end }}", Some(true)),
@@ -81,7 +81,7 @@ async fn an_older_ollama_is_read_by_its_template() {
 }
 
 #[tokio::test]
-async fn abilities_beat_the_template_where_they_are_listed() {
+async fn listed_capabilities_take_precedence_over_the_template() {
     let server = ModelServer::start();
     show(
         &server,
@@ -94,7 +94,7 @@ async fn abilities_beat_the_template_where_they_are_listed() {
 }
 
 #[tokio::test]
-async fn rubbish_in_the_answer_is_left_out_and_the_rest_is_read() {
+async fn malformed_fields_are_skipped_and_the_rest_is_read() {
     let server = ModelServer::start();
     let many: Vec<_> = (0..100).map(|n| format!("ability {n}")).collect();
     show(
@@ -118,7 +118,7 @@ async fn rubbish_in_the_answer_is_left_out_and_the_rest_is_read() {
 }
 
 #[tokio::test]
-async fn an_ollama_without_the_model_is_a_fault_that_says_how_to_get_it() {
+async fn missing_ollama_model_is_an_error_with_pull_advice() {
     let server = ModelServer::start();
     server.on(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
     let fault = facts(&ollama(&server)).await.expect_err("it has none");
@@ -127,12 +127,12 @@ async fn an_ollama_without_the_model_is_a_fault_that_says_how_to_get_it() {
 }
 
 #[tokio::test]
-async fn a_silent_server_is_given_up_after_three_seconds() {
+async fn silent_server_times_out_after_three_seconds() {
     let server = ModelServer::start();
     server.on(SHOW, Reply::status(200).chunk("{").hang());
     let began = Instant::now();
     let fault = facts(&ollama(&server)).await.expect_err("it hangs");
-    assert_eq!(fault.cause, Cause::Silent { seconds: 3 });
+    assert_eq!(fault.cause, FailureCause::Timeout { seconds: 3 });
     assert!(began.elapsed() < Duration::from_secs(5));
     let said = format!(
         "{} did not answer within 3 s. Check the network and the server's log, then try again.",
@@ -142,7 +142,7 @@ async fn a_silent_server_is_given_up_after_three_seconds() {
 }
 
 #[tokio::test]
-async fn silence_about_what_is_in_memory_hides_nothing_else() {
+async fn hanging_memory_query_does_not_affect_other_facts() {
     let server = ModelServer::start();
     server.on(PS, Reply::status(200).hang());
     let found = facts(&ollama(&server)).await.expect("it answers");
@@ -151,7 +151,7 @@ async fn silence_about_what_is_in_memory_hides_nothing_else() {
 }
 
 #[tokio::test]
-async fn llama_cpp_tells_the_model_s_context_and_the_one_in_use() {
+async fn llama_cpp_reports_both_the_model_context_and_the_loaded_one() {
     let server = ModelServer::start();
     let list = json!({"object": "list", "data": [{
         "id": "/models/qwen3.gguf", "object": "model", "owned_by": "llamacpp",
@@ -169,7 +169,7 @@ async fn llama_cpp_tells_the_model_s_context_and_the_one_in_use() {
 }
 
 #[tokio::test]
-async fn a_list_of_several_is_searched_by_name_and_no_more_is_asked() {
+async fn list_of_several_models_is_searched_by_name_without_further_requests() {
     let server = ModelServer::start();
     let list = json!({"data": [
         {"id": "other", "max_model_len": 1},
@@ -187,7 +187,7 @@ async fn a_list_of_several_is_searched_by_name_and_no_more_is_asked() {
 }
 
 #[tokio::test]
-async fn mistral_tells_its_length_and_abilities() {
+async fn mistral_reports_context_length_and_capabilities() {
     let server = ModelServer::start();
     let list = json!({"object": "list", "data": [{
         "id": "qwen3:4b", "object": "model", "max_context_length": 131072,
@@ -204,7 +204,7 @@ async fn mistral_tells_its_length_and_abilities() {
 }
 
 #[tokio::test]
-async fn a_script_has_no_facts() {
+async fn scripted_provider_has_no_facts() {
     let scripted = Provider::scripted(Script::new([]));
     let model = model_config(ProviderKind::Scripted, "http://localhost:1");
     assert_eq!(scripted.facts(&model).await, Ok(ModelFacts::default()));

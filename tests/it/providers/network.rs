@@ -1,18 +1,18 @@
-//! Answers and failures over a real socket, from a server that does what it is told.
+//! Replies and failures over a real socket, from a scripted server.
 
-use crate::providers::asking::*;
+use crate::providers::decoding::Said;
 use crate::providers::model_server::*;
-use crate::providers::reading::Said;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::{FutureExt, StreamExt};
 use humble::domain::{ProviderKind, Usage};
-use humble::provider::error::Garbled;
-use humble::provider::{Cause, EndReason, Provider, StreamPart};
+use humble::provider::error::MalformedReply;
+use humble::provider::{EndReason, FailureCause, Provider, StreamPart};
 use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn an_answer_of_ollama_arrives() {
+async fn ollama_reply_arrives() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let expected = Said {
@@ -42,7 +42,7 @@ async fn an_answer_of_ollama_arrives() {
 }
 
 #[tokio::test]
-async fn an_answer_of_an_openai_server_arrives() {
+async fn openai_reply_arrives() {
     let server = ModelServer::start();
     server.on(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
     server.on(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
@@ -64,25 +64,25 @@ async fn an_answer_of_an_openai_server_arrives() {
 }
 
 #[tokio::test]
-async fn nothing_listens() {
+async fn refused_connection_is_reported() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", free.local_addr().unwrap());
     drop(free);
     assert_eq!(
         cause(&model_config(ProviderKind::Ollama, &url)).await,
-        Cause::Refused
+        FailureCause::ConnectionRefused
     );
 }
 
 #[tokio::test]
-async fn a_host_that_does_not_exist() {
+async fn unknown_host_is_reported() {
     let url = "http://no-such-host.invalid:11434";
     let cause = cause(&model_config(ProviderKind::Ollama, url)).await;
-    assert_eq!(cause, Cause::Unresolved);
+    assert_eq!(cause, FailureCause::HostNotFound);
 }
 
 #[tokio::test]
-async fn each_status_carries_the_words_of_the_server() {
+async fn error_status_carries_the_server_message() {
     let server = ModelServer::start();
     let missing = "model 'qwen3:4b' not found";
     server.on(CHAT, ollama_error(404, missing));
@@ -107,7 +107,7 @@ async fn each_status_carries_the_words_of_the_server() {
         COMPLETIONS,
         Reply::status(502).chunk("<html>Bad Gateway</html>"),
     );
-    let expected = Cause::Status {
+    let expected = FailureCause::Status {
         status: 502,
         message: None,
         retry_after: None,
@@ -116,7 +116,7 @@ async fn each_status_carries_the_words_of_the_server() {
     assert_eq!(cause(&openai(&server)).await, expected);
     let error = json!({"message": "too long", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 5});
     server.on(COMPLETIONS, Reply::json(400, &json!({"error": error})));
-    let expected = Cause::ContextOverflow {
+    let expected = FailureCause::ContextOverflow {
         sent: Some(9),
         limit: Some(5),
         message: "too long".into(),
@@ -125,7 +125,7 @@ async fn each_status_carries_the_words_of_the_server() {
 }
 
 #[tokio::test]
-async fn the_pause_that_a_busy_server_asks_for_is_known() {
+async fn retry_after_of_an_overloaded_server_is_kept() {
     let server = ModelServer::start();
     let busy = |pause| {
         Reply::status(429)
@@ -143,18 +143,18 @@ async fn the_pause_that_a_busy_server_asks_for_is_known() {
 }
 
 #[tokio::test]
-async fn an_endless_error_body_is_read_only_so_far() {
+async fn endless_error_body_is_bounded() {
     let server = ModelServer::start();
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
     server.on(CHAT, endless);
-    let Cause::Status { message, .. } = cause(&ollama(&server)).await else {
+    let FailureCause::Status { message, .. } = cause(&ollama(&server)).await else {
         panic!("it is a status");
     };
     assert_eq!(message.unwrap().chars().count(), 501, "500 and an ellipsis");
 }
 
 #[tokio::test]
-async fn a_key_that_the_server_echoes_is_taken_out() {
+async fn echoed_key_is_redacted() {
     let server = ModelServer::start();
     let model = with_key(openai(&server), "sk-12345");
     let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
@@ -164,14 +164,14 @@ async fn a_key_that_the_server_echoes_is_taken_out() {
         COMPLETIONS,
         Reply::status(200).chunk("data: key sk-12345\n\n"),
     );
-    let expected = Cause::Garbled(Garbled::NotJson {
+    let expected = FailureCause::Malformed(MalformedReply::NotJson {
         line: "key [hidden]".into(),
     });
     assert_eq!(cause(&model).await, expected);
 }
 
 #[tokio::test]
-async fn a_token_in_the_address_that_the_server_echoes_is_taken_out() {
+async fn echoed_token_of_the_url_is_redacted() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     let token = "0123456789abcdefABCD";
@@ -184,30 +184,33 @@ async fn a_token_in_the_address_that_the_server_echoes_is_taken_out() {
 }
 
 #[tokio::test]
-async fn a_cut_and_an_error_in_the_middle_keep_what_came() {
+async fn cut_off_and_error_in_the_middle_keep_the_partial_reply() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_text(&["안", "녕"]).cut_after(1));
     let said = ask(&ollama(&server)).await;
-    assert_eq!((said.text.as_str(), said.failed), ("안", Some(Cause::Cut)));
+    assert_eq!(
+        (said.text.as_str(), said.failed),
+        ("안", Some(FailureCause::ReplyCutOff))
+    );
     server.on(COMPLETIONS, openai_text(&["안", "녕"]).cut_after(2));
     let said = ask(&openai(&server)).await;
     assert_eq!(
         (said.text.as_str(), said.failed),
-        ("안녕", Some(Cause::Cut))
+        ("안녕", Some(FailureCause::ReplyCutOff))
     );
     let error = Reply::status(200)
         .chunk(ollama_line(&json!({"content": "안"})))
         .chunk("{\"error\":\"it broke\"}\n");
     server.on(CHAT, error);
     let said = ask(&ollama(&server)).await;
-    let expected = Cause::InStream {
+    let expected = FailureCause::ErrorInReply {
         message: "it broke".into(),
     };
     assert_eq!((said.text.as_str(), said.failed), ("안", Some(expected)));
 }
 
 #[tokio::test]
-async fn a_connection_closed_after_the_finish_reason_is_no_cut() {
+async fn connection_closed_after_the_finish_reason_is_a_complete_reply() {
     let server = ModelServer::start();
     server.on(COMPLETIONS, openai_text(&["안녕"]).cut_after(2));
     let said = ask(&openai(&server)).await;
@@ -215,7 +218,7 @@ async fn a_connection_closed_after_the_finish_reason_is_no_cut() {
 }
 
 #[tokio::test]
-async fn a_connection_closed_before_the_answer_is_a_reset() {
+async fn connection_closed_before_the_response_is_a_reset() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let model = model_config(ProviderKind::Ollama, &url);
@@ -227,11 +230,11 @@ async fn a_connection_closed_before_the_answer_is_a_reset() {
             .unwrap();
     };
     let (cause, ()) = tokio::join!(cause(&model), closing);
-    assert_eq!(cause, Cause::Reset);
+    assert_eq!(cause, FailureCause::ConnectionReset);
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_speak_http_is_named() {
+async fn server_without_http_is_reported() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let model = model_config(ProviderKind::Ollama, &url);
@@ -249,11 +252,14 @@ async fn a_server_that_does_not_speak_http_is_named() {
         {}
     };
     let (cause, ()) = tokio::join!(cause(&model), greeting);
-    assert!(matches!(cause, Cause::Unreachable { .. }), "{cause:?}");
+    assert!(
+        matches!(cause, FailureCause::Unreachable { .. }),
+        "{cause:?}"
+    );
 }
 
 #[tokio::test]
-async fn a_stalled_stream_is_only_pending_and_lives_on() {
+async fn stalled_stream_stays_pending_and_resumes() {
     let server = ModelServer::start();
     let gate = Gate::closed();
     server.on(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
@@ -267,7 +273,7 @@ async fn a_stalled_stream_is_only_pending_and_lives_on() {
 }
 
 #[tokio::test]
-async fn bytes_that_make_no_part_are_a_heartbeat() {
+async fn bytes_without_a_complete_part_are_a_heartbeat() {
     let server = ModelServer::start();
     let gate = Gate::closed();
     let reply = Reply::status(200)
@@ -290,7 +296,7 @@ async fn bytes_that_make_no_part_are_a_heartbeat() {
 }
 
 #[tokio::test]
-async fn dropping_the_stream_drops_the_connection() {
+async fn dropping_the_stream_closes_the_connection() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
@@ -301,7 +307,7 @@ async fn dropping_the_stream_drops_the_connection() {
 }
 
 #[tokio::test]
-async fn dropping_the_stream_before_an_answer_drops_the_connection() {
+async fn dropping_the_stream_before_a_response_closes_the_connection() {
     let server = ModelServer::start();
     let gate = Gate::closed();
     server.on(CHAT, Reply::status(200).gate(&gate));
@@ -322,7 +328,7 @@ async fn nothing_is_sent_before_the_stream_is_polled() {
 }
 
 #[tokio::test]
-async fn counts_that_never_come_do_not_hold_up_the_end() {
+async fn missing_token_counts_do_not_delay_the_end() {
     let server = ModelServer::start();
     let event = openai_event(&json!({"content": "x"}), Some("stop"));
     server.on(COMPLETIONS, Reply::status(200).chunk(event).hang());
@@ -331,7 +337,7 @@ async fn counts_that_never_come_do_not_hold_up_the_end() {
         next(&mut stream).await,
         Some(Ok(StreamPart::Text("x".into())))
     );
-    // From here on only the clock can move things.
+    // From here on, only the paused clock advances.
     tokio::time::pause();
     let end = StreamPart::End(EndReason::Stop);
     assert_eq!(next(&mut stream).await, Some(Ok(end)));

@@ -1,19 +1,22 @@
-//! Parameters that servers refuse: sent once again without them or in another form,
-//! remembered, and told once in words.
+//! Rejected parameters: omitted or replaced, remembered, and reported once.
 
 use super::notice::said;
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
-use humble::provider::{Cause, Provider, Request, StreamPart};
+use humble::provider::{ChatRequest, FailureCause, Provider, StreamPart};
 use serde_json::{Value, json};
 
 const MESSAGES: &str = "/v1/messages";
 
-/// The notices of an answer, and the bodies that were sent for it and the next one.
-async fn asked(server: &ModelServer, request: Request, path: &str) -> (Vec<String>, Vec<Value>) {
+/// The notices of one reply, and the bodies sent for it and for the next one.
+async fn asked(
+    server: &ModelServer,
+    request: ChatRequest,
+    path: &str,
+) -> (Vec<String>, Vec<Value>) {
     let provider = Provider::new();
     let mut notices = Vec::new();
     for round in 0..2 {
@@ -39,7 +42,7 @@ fn at(server: &ModelServer, provider: ProviderKind, name: &str) -> ModelConfig {
 fn notice(server: &ModelServer, name: &str, what: &str, instead: &str) -> String {
     let url = server.url();
     format!(
-        "`{name}` at {url} does not take {what}. It was asked again {instead}, and will be until humble ends."
+        "`{name}` at {url} does not accept {what}. The request was sent again {instead}. This applies to later requests too, until humble exits."
     )
 }
 
@@ -51,7 +54,7 @@ fn values(bodies: &[Value], key: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_budget_that_is_refused_becomes_an_effort() {
+async fn rejected_budget_becomes_an_effort() {
     let server = ModelServer::start();
     let words = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
     server.on(
@@ -82,7 +85,7 @@ async fn a_budget_that_is_refused_becomes_an_effort() {
 }
 
 #[tokio::test]
-async fn thinking_that_is_refused_in_both_forms_is_left_out() {
+async fn thinking_rejected_in_both_forms_is_omitted() {
     let server = ModelServer::start();
     let refusal = |words| anthropic_error(400, "invalid_request_error", words);
     server.on(
@@ -111,7 +114,7 @@ async fn thinking_that_is_refused_in_both_forms_is_left_out() {
 }
 
 #[tokio::test]
-async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
+async fn excessive_max_tokens_becomes_the_server_limit() {
     let server = ModelServer::start();
     let words = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
     server.on(
@@ -123,7 +126,7 @@ async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
     let model = at(&server, ProviderKind::Anthropic, name);
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
     let what = "answers of more than 4096 tokens";
-    assert_eq!(notices, [notice(&server, name, what, "for as many")]);
+    assert_eq!(notices, [notice(&server, name, what, "with that limit")]);
     assert_eq!(
         values(&bodies, "max_tokens"),
         [8192, 4096, 4096].map(|n| json!(n))
@@ -131,7 +134,7 @@ async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
 }
 
 #[tokio::test]
-async fn a_temperature_that_thinking_forbids_is_left_out() {
+async fn temperature_forbidden_by_thinking_is_omitted() {
     let server = ModelServer::start();
     let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
     server.on(
@@ -153,7 +156,7 @@ async fn a_temperature_that_thinking_forbids_is_left_out() {
 }
 
 #[tokio::test]
-async fn ollama_is_asked_without_thinking_or_with_it_alone() {
+async fn ollama_is_retried_with_plain_thinking_and_then_without() {
     let server = ModelServer::start();
     let mut model = ollama(&server);
     model.think = Some(Think::High);
@@ -174,7 +177,7 @@ async fn ollama_is_asked_without_thinking_or_with_it_alone() {
 }
 
 #[tokio::test]
-async fn mistral_gets_the_level_of_thinking_that_it_knows() {
+async fn mistral_receives_a_thinking_level_it_accepts() {
     let server = ModelServer::start();
     let detail = json!({"detail": [{"type": "literal_error", "loc": ["body", "reasoning_effort"],
         "msg": "Input should be 'high' or 'none'", "input": "low"}]});
@@ -193,7 +196,7 @@ async fn mistral_gets_the_level_of_thinking_that_it_knows() {
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_think_is_asked_without_an_effort() {
+async fn model_without_thinking_is_asked_without_an_effort() {
     let server = ModelServer::start();
     let words = "Unrecognized request argument supplied: reasoning_effort";
     server.on(COMPLETIONS, openai_error(400, words, None));
@@ -208,7 +211,7 @@ async fn a_model_that_does_not_think_is_asked_without_an_effort() {
 }
 
 #[tokio::test]
-async fn options_that_are_not_known_are_left_out() {
+async fn unknown_options_are_omitted() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.options = json!({"parallel_tool_calls": false})
@@ -240,10 +243,10 @@ async fn options_that_are_not_known_are_left_out() {
     );
 }
 
-/// A call and its result, with thinking that goes back.
-fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> Request {
+/// A call and its result, with reasoning that is sent back.
+fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> ChatRequest {
     let mut request = request(model);
-    let mut told = crate::providers::bodies::conversation().split_off(4);
+    let mut told = crate::providers::request_bodies::conversation().split_off(4);
     if let Message::Calls { calls, carry: kept } = &mut told[0] {
         calls.truncate(1);
         let provider = model.provider;
@@ -254,7 +257,7 @@ fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> Request {
 }
 
 #[tokio::test]
-async fn thinking_that_a_server_does_not_take_back_stays_away() {
+async fn rejected_reasoning_is_no_longer_sent_back() {
     let server = ModelServer::start();
     let detail = json!([{"type": "extra_forbidden", "msg": "Extra inputs are not permitted",
         "loc": ["body", "messages", 1, "assistant", "reasoning_content"]}]);
@@ -263,7 +266,7 @@ async fn thinking_that_a_server_does_not_take_back_stays_away() {
     let model = at(&server, ProviderKind::OpenAi, "m");
     let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = asked(&server, request, COMPLETIONS).await;
-    let expected = notice(&server, "m", "its own thinking back", "without it");
+    let expected = notice(&server, "m", "its own reasoning back", "without it");
     assert_eq!(notices, [expected]);
     let sent = bodies
         .iter()
@@ -272,7 +275,7 @@ async fn thinking_that_a_server_does_not_take_back_stays_away() {
 }
 
 #[tokio::test]
-async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
+async fn results_become_user_messages_if_the_tool_role_is_rejected() {
     let server = ModelServer::start();
     let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
     server.on(
@@ -283,10 +286,15 @@ async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
     let mut model = at(&server, ProviderKind::OpenAi, "m");
     model.dialect = Dialect::Prompt;
     let (notices, bodies) = asked(&server, in_a_turn(&model, None), COMPLETIONS).await;
-    let instead = "with the results as the user's words";
+    let instead = "with the results as user messages";
     assert_eq!(
         notices,
-        [notice(&server, "m", "the role `tool` here", instead)]
+        [notice(
+            &server,
+            "m",
+            "tool results in the role `tool`",
+            instead
+        )]
     );
     let roles = bodies
         .iter()
@@ -298,7 +306,7 @@ async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
 }
 
 #[tokio::test]
-async fn a_word_inside_another_is_not_the_parameter() {
+async fn parameter_name_inside_another_word_does_not_match() {
     let server = ModelServer::start();
     let words = "messages.1: `redacted_thinking` and low_temperature are not understood";
     server.always(
@@ -313,7 +321,7 @@ async fn a_word_inside_another_is_not_the_parameter() {
 }
 
 #[tokio::test]
-async fn a_number_in_a_refusal_of_the_name_is_no_limit() {
+async fn number_in_an_error_about_the_parameter_name_is_not_a_limit() {
     let server = ModelServer::start();
     let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
     let path = "/v1/chat/completions";
@@ -329,13 +337,13 @@ async fn a_number_in_a_refusal_of_the_name_is_no_limit() {
 }
 
 #[tokio::test]
-async fn only_a_refusal_of_the_request_changes_it() {
+async fn only_statuses_400_and_422_trigger_a_fallback() {
     for code in [401, 404, 413, 500, 503] {
         let server = ModelServer::start();
         let words = "something about the temperature";
         server.always(MESSAGES, anthropic_error(code, "api_error", words));
         let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
-        let expected = Cause::Status {
+        let expected = FailureCause::Status {
             status: code,
             message: Some(words.to_owned()),
             retry_after: None,

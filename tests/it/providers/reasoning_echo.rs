@@ -1,8 +1,8 @@
-//! Thinking on its way back to the model that thought it: what is kept of a stream,
-//! and where it stands in the next request.
+//! Reasoning that is sent back to the model: what is kept of a stream, and where it appears in
+//! the next request.
 
+use crate::providers::decoding::{Said, carry, read_every_way, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
-use crate::providers::reading::{Said, carry, read_every_way, usage};
 use humble::domain::Carry;
 use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
 use humble::provider::EndReason;
@@ -20,7 +20,7 @@ fn carried(provider: ProviderKind, value: Value) -> Option<Carry> {
 }
 
 #[test]
-fn thinking_keeps_the_name_that_it_came_under() {
+fn reasoning_keeps_the_key_it_arrived_under() {
     for name in ["reasoning_content", "reasoning"] {
         let stream = completions(&[
             json!({ name: "무엇을" }),
@@ -38,7 +38,7 @@ fn thinking_keeps_the_name_that_it_came_under() {
 }
 
 #[test]
-fn blocks_of_reasoning_are_joined_by_their_index() {
+fn reasoning_blocks_are_joined_by_index() {
     let text =
         |index: u64, text: &str| json!({"type": "reasoning.text", "index": index, "text": text});
     let stream = completions(&[
@@ -65,7 +65,7 @@ fn blocks_of_reasoning_are_joined_by_their_index() {
 }
 
 #[test]
-fn chunks_of_mistrals_thinking_become_one() {
+fn mistral_thinking_chunks_are_merged() {
     let stream = completions(&[
         mistral_thinking("무엇을"),
         mistral_thinking(" 물었나"),
@@ -82,7 +82,7 @@ fn chunks_of_mistrals_thinking_become_one() {
 }
 
 #[test]
-fn thinking_of_ollama_goes_back_as_one_text() {
+fn ollama_thinking_is_sent_back_as_one_string() {
     let stream = [
         ollama_line(&json!({"content": "", "thinking": "무엇을"})),
         ollama_line(&json!({"content": "", "thinking": " 물었나"})),
@@ -95,7 +95,7 @@ fn thinking_of_ollama_goes_back_as_one_text() {
 }
 
 #[test]
-fn counts_beside_words_count_and_the_first_reason_to_end_holds() {
+fn counts_next_to_text_are_read_and_the_first_finish_reason_wins() {
     let words = json!({
         "object": "chat.completion.chunk",
         "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}],

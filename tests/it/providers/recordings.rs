@@ -1,15 +1,15 @@
-//! Replays recorded streams of real servers, where `HUMBLE_RECORDINGS` names a
-//! folder of them with an `expected.json`.
+//! Replays recorded streams of real servers, if `HUMBLE_RECORDINGS` names a folder with
+//! recordings and an `expected.json`.
 
-use crate::providers::reading::{Said, read_every_way};
+use crate::providers::decoding::{Said, read_every_way};
 use humble::domain::{ProviderKind, Usage};
-use humble::provider::{Cause, EndReason};
+use humble::provider::{EndReason, FailureCause};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 #[test]
-fn recorded_streams_are_read_as_expected() {
+fn recorded_streams_decode_as_expected() {
     let Some(folder) = std::env::var_os("HUMBLE_RECORDINGS") else {
         eprintln!("skipped: HUMBLE_RECORDINGS names no folder");
         return;
@@ -36,7 +36,7 @@ fn recorded_streams_are_read_as_expected() {
     eprintln!("replayed {replayed} streams");
 }
 
-/// In the form of `expected.json`.
+/// In the format of `expected.json`.
 fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
     let calls: Vec<_> = said
         .calls
@@ -45,15 +45,15 @@ fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
         .collect();
     let (end, error) = match &said.failed {
         None => ("complete", None),
-        Some(Cause::Cut) => ("cut", None),
+        Some(FailureCause::ReplyCutOff) => ("cut", None),
         Some(
-            Cause::InStream { message }
-            | Cause::Busy { message }
-            | Cause::ContextOverflow { message, .. },
+            FailureCause::ErrorInReply { message }
+            | FailureCause::Overloaded { message }
+            | FailureCause::ContextOverflow { message, .. },
         ) => ("failed", Some(message.clone())),
         Some(other) => ("failed", Some(format!("{other:?}"))),
     };
-    // Expected of Anthropic's streams are counts in any case, even unknown ones.
+    // For Anthropic, counts are always expected, even unknown ones.
     let unknown = (provider == ProviderKind::Anthropic).then(Usage::default);
     let usage = said.usage.or(unknown);
     json!({
@@ -69,7 +69,7 @@ fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
     })
 }
 
-/// As the protocol names it.
+/// The protocol's name for it.
 fn reason(provider: ProviderKind, end: &EndReason) -> &str {
     let is_anthropic = provider == ProviderKind::Anthropic;
     match end {

@@ -1,14 +1,13 @@
-//! What a client owes servers and the person: keys and words go only where they
-//! should, refused parameters are left out, and nothing secret is logged.
+//! Keys and conversations go only to the configured server, and nothing secret is logged.
 
 use super::notice::said;
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
 use humble::domain::{Message, ProviderKind};
-use humble::provider::{Cause, EndReason, Provider, Script, Step, StreamPart};
+use humble::provider::{EndReason, FailureCause, Provider, Script, ScriptStep, StreamPart};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Command;
@@ -16,11 +15,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_redirect_to_another_origin_is_not_followed() {
+async fn redirect_to_another_origin_is_not_followed() {
     let (server, other) = (ModelServer::start(), ModelServer::start());
     let target = format!("{}{CHAT}?x=1", other.url().replace("//", "//user:secret@"));
     server.on(CHAT, Reply::status(307).header("location", &target));
-    let expected = Cause::Redirected {
+    let expected = FailureCause::Redirected {
         to: format!("{}{CHAT}", other.url()),
     };
     let model = with_key(ollama(&server), "sk-12345");
@@ -32,7 +31,7 @@ async fn a_redirect_to_another_origin_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_redirect_within_the_origin_keeps_body_and_key() {
+async fn redirect_within_the_origin_keeps_body_and_key() {
     let server = ModelServer::start();
     server.on(
         CHAT,
@@ -44,17 +43,17 @@ async fn a_redirect_within_the_origin_keeps_body_and_key() {
     let moved = &server.requests()[1];
     assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
     assert_eq!(moved.body["messages"][0]["content"], "안녕");
-    // A POST that would become a GET is no answer to what was asked.
+    // A POST redirected to a GET would not be the same request.
     server.on(
         CHAT,
         Reply::status(302).header("location", "/moved/api/chat"),
     );
     let redirected = cause(&ollama(&server)).await;
-    assert!(matches!(redirected, Cause::Redirected { .. }));
+    assert!(matches!(redirected, FailureCause::Redirected { .. }));
 }
 
 #[tokio::test]
-async fn a_refused_temperature_is_left_out_and_stays_out() {
+async fn rejected_temperature_is_omitted_from_then_on() {
     let server = ModelServer::start();
     let words = "Unsupported value: 'temperature' does not support 0.1 with this model.";
     server.on(COMPLETIONS, openai_error(400, words, Some("temperature")));
@@ -66,7 +65,7 @@ async fn a_refused_temperature_is_left_out_and_stays_out() {
         panic!("{first:?}");
     };
     let expected = format!(
-        "`qwen3:4b` at {} does not take the temperature 0.1. It was asked again without it, and will be until humble ends.",
+        "`qwen3:4b` at {} does not accept the temperature 0.1. The request was sent again without it. This applies to later requests too, until humble exits.",
         server.url()
     );
     assert_eq!(said(notice), expected);
@@ -84,7 +83,7 @@ async fn a_refused_temperature_is_left_out_and_stays_out() {
 }
 
 #[tokio::test]
-async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
+async fn parameter_is_omitted_only_once_and_only_if_it_was_rejected() {
     let server = ModelServer::start();
     let refusal = openai_error(400, "temperature is wrong", None);
     server.always(COMPLETIONS, refusal);
@@ -93,7 +92,7 @@ async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
     let said = ask_with(&provider, &openai(&server)).await;
     assert_eq!(said.failed, Some(refused.clone()));
     assert_eq!(server.requests().len(), 2);
-    // What did not help is not remembered.
+    // A fallback that did not help is not remembered.
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
     let other = openai_error(400, "no temperature here", Some("messages"));
@@ -103,7 +102,7 @@ async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
 }
 
 #[tokio::test]
-async fn several_refused_parameters_are_adapted_one_after_the_other() {
+async fn several_rejected_parameters_are_replaced_one_by_one() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.options = json!({"max_tokens": 9}).as_object().unwrap().clone();
@@ -129,30 +128,39 @@ async fn several_refused_parameters_are_adapted_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_told_before_anything_is_sent() {
+async fn invalid_settings_are_reported_before_anything_is_sent() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.api_key = ApiKey::MissingVariable("MY_KEY".into());
     let variable = "MY_KEY".into();
-    assert_eq!(cause(&model).await, Cause::MissingKey { variable });
+    assert_eq!(cause(&model).await, FailureCause::MissingKey { variable });
     model.api_key = ApiKey::Known(Secret::new("two\nlines"));
-    assert!(matches!(cause(&model).await, Cause::UnusableKey { .. }));
+    assert!(matches!(
+        cause(&model).await,
+        FailureCause::UnusableKey { .. }
+    ));
     model.api_key = ApiKey::NotNeeded;
     model.provider = ProviderKind::Scripted;
-    assert_eq!(cause(&model).await, Cause::Unsupported);
+    assert_eq!(cause(&model).await, FailureCause::Unsupported);
     model.provider = ProviderKind::OpenAi;
     for url in ["localhost:11434", "ftp://localhost", "nonsense", ""] {
         model.base_url = url.into();
-        assert!(matches!(cause(&model).await, Cause::BadUrl { .. }), "{url}");
+        assert!(
+            matches!(cause(&model).await, FailureCause::InvalidBaseUrl { .. }),
+            "{url}"
+        );
     }
     model.base_url = server.url().replace("http:", "https:");
     model.ca_file = Some("/nonexistent/ca.pem".into());
-    assert!(matches!(cause(&model).await, Cause::BadCaFile { .. }));
+    assert!(matches!(
+        cause(&model).await,
+        FailureCause::InvalidCaFile { .. }
+    ));
     assert!(server.requests().is_empty());
 }
 
 #[tokio::test]
-async fn a_loaded_model_is_known_with_and_without_its_tag() {
+async fn loaded_model_is_found_with_and_without_its_tag() {
     let server = ModelServer::start();
     let provider = Provider::new();
     let mut model = ollama(&server);
@@ -171,16 +179,19 @@ async fn a_loaded_model_is_known_with_and_without_its_tag() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_script_is_followed_and_keeps_the_requests() {
+async fn script_is_replayed_and_records_requests() {
     let model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     let script = Script::default()
         .round([
-            Step::text("안"),
-            Step::Wait(Duration::from_secs(5)),
-            Step::end(),
+            ScriptStep::text("안"),
+            ScriptStep::Wait(Duration::from_secs(5)),
+            ScriptStep::end(),
         ])
-        .round([Step::text("녕")])
-        .round([Step::Fail(Cause::Refused), Step::text("never")]);
+        .round([ScriptStep::text("녕")])
+        .round([
+            ScriptStep::Fail(FailureCause::ConnectionRefused),
+            ScriptStep::text("never"),
+        ]);
     let requests = script.requests();
     let provider = Provider::scripted(script);
     let said = ask_with(&provider, &model).await;
@@ -189,16 +200,19 @@ async fn a_script_is_followed_and_keeps_the_requests() {
         ("안", Some(EndReason::Stop))
     );
     let said = ask_with(&provider, &model).await;
-    assert_eq!((said.text.as_str(), said.failed), ("녕", Some(Cause::Cut)));
+    assert_eq!(
+        (said.text.as_str(), said.failed),
+        ("녕", Some(FailureCause::ReplyCutOff))
+    );
     assert_eq!(
         ask_with(&provider, &model).await.failed,
-        Some(Cause::Refused)
+        Some(FailureCause::ConnectionRefused)
     );
-    let over = Some(Cause::ScriptOver { rounds: 3 });
+    let over = Some(FailureCause::ScriptExhausted { rounds: 3 });
     assert_eq!(ask_with(&provider, &model).await.failed, over);
     assert_eq!(requests.count(), 4);
     assert_eq!(requests.all()[0].messages, [Message::User("안녕".into())]);
-    let hanging = Provider::scripted(Script::new([vec![Step::Hang]]));
+    let hanging = Provider::scripted(Script::new([vec![ScriptStep::Hang]]));
     let mut stream = hanging.stream(request(&model));
     let hour = Duration::from_secs(3600);
     let waited = tokio::time::timeout(hour, stream.next()).await;
@@ -206,7 +220,7 @@ async fn a_script_is_followed_and_keeps_the_requests() {
 }
 
 #[test]
-fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
+fn loopback_addresses_bypass_the_proxy() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_text(&["안녕"]));
     let nowhere = "http://127.0.0.1:1";
@@ -232,7 +246,7 @@ async fn asks_the_server_that_another_process_names() {
     assert_eq!(said.text, "안녕", "{said:?}");
 }
 
-/// A log that can be read back.
+/// A log that the test can read.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -247,7 +261,7 @@ impl Write for Lines {
 }
 
 #[tokio::test]
-async fn the_log_at_debug_has_request_and_answer_and_never_the_key() {
+async fn debug_log_contains_request_and_reply_but_never_the_key() {
     let server = ModelServer::start();
     server.on(COMPLETIONS, openai_text(&["your key is sk-12345"]));
     server.on(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));

@@ -1,20 +1,21 @@
-//! The size of all schemas of a request together: `$ref`s are expanded only as far as
-//! there is room, and a set of tools that is far too large loses schemas, visibly.
+//! The total size of a request's schemas: `$ref`s are expanded within a limit, and a far too
+//! large set of tools loses schemas with a notice.
 
 use super::notice::said;
-use crate::providers::asking::{ollama, openai, parts};
-use crate::providers::bodies::{offered, request};
+use crate::providers::hosted_request_bodies;
 use crate::providers::model_server::*;
+use crate::providers::request_bodies::{offered, request};
+use crate::providers::requests::{ollama, openai, parts};
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
-use humble::provider::parameter_fallback::Adapted;
-use humble::provider::{Provider, Request, StreamPart, anthropic, mistral};
+use humble::provider::parameter_fallback::ParameterFallback;
+use humble::provider::{ChatRequest, Provider, StreamPart};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// Grows to about 250 kB when its references are followed.
+/// Grows to about 250 kB when its references are expanded.
 fn growing() -> Value {
     let mut definitions = json!({ "a0": { "type": "string", "description": "x".repeat(200) } });
     for n in 1..8 {
@@ -29,22 +30,16 @@ fn growing() -> Value {
     })
 }
 
-fn native(mut model: ModelConfig, tools: Vec<Tool>) -> Request {
+fn native(mut model: ModelConfig, tools: Vec<Tool>) -> ChatRequest {
     model.dialect = Dialect::Native;
-    Request {
+    ChatRequest {
         tools: Arc::new(offered(tools)),
         ..request(model)
     }
 }
 
-fn body(request: &Request) -> Value {
-    match request.model.provider {
-        ProviderKind::Ollama => humble::provider::ollama::body(request, Adapted::default()),
-        ProviderKind::OpenAi => humble::provider::openai::body(request, Adapted::default()),
-        ProviderKind::Mistral => mistral::body(request, Adapted::default()),
-        ProviderKind::Anthropic => anthropic::body(request, Adapted::default()),
-        ProviderKind::Scripted => unreachable!("it sends nothing"),
-    }
+fn body(request: &ChatRequest) -> Value {
+    hosted_request_bodies::body(request, ParameterFallback::default())
 }
 
 /// The schema of each tool in the body.
@@ -58,7 +53,7 @@ fn schemas(body: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn references_of_many_tools_are_expanded_only_as_far_as_there_is_room() {
+fn references_of_many_tools_are_expanded_within_the_size_limit() {
     let one = schemas(&body(&native(
         model_config(ProviderKind::OpenAi, "http://x"),
         vec![tool_with("t", growing())],
@@ -84,7 +79,7 @@ fn references_of_many_tools_are_expanded_only_as_far_as_there_is_room() {
     }
 }
 
-/// Larger than two megabytes as it is, with one tool that is small.
+/// Larger than two megabytes unexpanded, with one small tool.
 fn far_too_many() -> Vec<Tool> {
     let schema = json!({
         "type": "object",
@@ -101,7 +96,7 @@ fn far_too_many() -> Vec<Tool> {
 }
 
 #[test]
-fn schemas_beyond_two_megabytes_are_left_out_the_largest_first() {
+fn schemas_beyond_two_megabytes_are_omitted_largest_first() {
     let request = native(
         model_config(ProviderKind::OpenAi, "http://x"),
         far_too_many(),
@@ -116,13 +111,13 @@ fn schemas_beyond_two_megabytes_are_left_out_the_largest_first() {
 }
 
 #[tokio::test]
-async fn schemas_that_are_left_out_are_told_once() {
+async fn omitted_schemas_are_reported_once() {
     let server = ModelServer::start();
     server.always("/v1/chat/completions", openai_text(&["hi"]));
     server.always("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
     let request = native(openai(&server), far_too_many());
-    let notices = async |request: &Request| {
+    let notices = async |request: &ChatRequest| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {
             Ok(StreamPart::Notice(notice)) => Some(said(&notice)),
@@ -130,12 +125,12 @@ async fn schemas_that_are_left_out_are_told_once() {
         });
         notices.collect::<Vec<_>>()
     };
-    let expected = "10 of 31 tools go to the model without their input schemas. All schemas \
-        together are larger than 2 MB. Switch off servers or tools that you do not need.";
+    let expected = "10 of 31 tools are sent to the model without their input schemas. All schemas \
+        together exceed 2 MB. Switch off servers or tools that you do not need.";
     assert_eq!(notices(&request).await, [expected]);
     assert_eq!(notices(&request).await, [""; 0]);
-    // The text dialects do not send them.
-    let prompt = Request {
+    // Text dialects do not send schemas.
+    let prompt = ChatRequest {
         model: Arc::new(ollama(&server)),
         tools: Arc::new(Offered::clone(&request.tools)),
         ..request.clone()

@@ -1,26 +1,26 @@
-//! Streams written by hand, cut at every byte: what they say never depends on how
-//! they arrive, and none is complete before its end marker.
+//! Hand-written streams, split at every byte: the result never depends on the split, and no
+//! stream is complete before its end marker.
 
-use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
-use crate::providers::reading::{
+use crate::providers::decoding::{
     Said, call, failed, never_complete_before, read, read_every_way, usage,
 };
+use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
-use humble::provider::error::Garbled;
-use humble::provider::{Cause, EndReason};
+use humble::provider::error::MalformedReply;
+use humble::provider::{EndReason, FailureCause};
 use humble::text::sse::{Event, Events};
 use serde_json::json;
 
 const DONE: &str = "data: [DONE]\n\n";
 
-fn in_stream(message: &str) -> Cause {
-    Cause::InStream {
+fn in_stream(message: &str) -> FailureCause {
+    FailureCause::ErrorInReply {
         message: message.to_owned(),
     }
 }
 
 #[test]
-fn korean_text_and_thinking_of_ollama_survive_every_cut() {
+fn korean_text_and_thinking_from_ollama_survive_every_split() {
     let stream = [
         ollama_line(&json!({"role": "assistant", "content": "", "thinking": "무엇을 물었나"})),
         ollama_line(&json!({"role": "assistant", "content": "안녕하세"})),
@@ -42,7 +42,7 @@ fn korean_text_and_thinking_of_ollama_survive_every_cut() {
 }
 
 #[test]
-fn korean_text_and_thinking_of_openai_survive_every_cut() {
+fn korean_text_and_thinking_from_openai_survive_every_split() {
     let stream = [
         ": OPENROUTER PROCESSING\n\n".to_owned(),
         openai_event(&json!({"role": "assistant", "content": null}), None),
@@ -73,7 +73,7 @@ fn korean_text_and_thinking_of_openai_survive_every_cut() {
 }
 
 #[test]
-fn a_long_stream_reads_the_same_in_200_splits() {
+fn long_stream_decodes_the_same_in_200_splits() {
     let words: Vec<_> = (0..300).map(|n| format!("{n}번째 낱말 ")).collect();
     let lines: String = words
         .iter()
@@ -91,13 +91,16 @@ fn a_long_stream_reads_the_same_in_200_splits() {
 }
 
 #[test]
-fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
+fn line_with_more_than_text_is_parsed_fully() {
     let words = |more: &str| {
         let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
         read(Ollama, &[line.as_bytes(), b"\n"])
     };
     let plain = words("}");
-    assert_eq!((plain.text.as_str(), plain.failed), ("a", Some(Cause::Cut)));
+    assert_eq!(
+        (plain.text.as_str(), plain.failed),
+        ("a", Some(FailureCause::ReplyCutOff))
+    );
     let failed = words(r#"}, "error": "no""#);
     assert_eq!(
         (failed.text.as_str(), failed.failed),
@@ -121,7 +124,7 @@ fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
 }
 
 #[test]
-fn the_reason_of_an_end_is_read() {
+fn end_reason_is_read() {
     let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(of("length"), Some(EndReason::Length));
     assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
@@ -145,7 +148,7 @@ fn counts_after_the_finish_reason_are_not_lost() {
 }
 
 #[test]
-fn an_error_in_the_stream_is_seen_before_anything_else() {
+fn error_in_the_stream_takes_precedence() {
     let object = r#"data: {"error":{"message":"it broke","type":"server_error"},"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
     let flat = r#"data: {"object":"error","message":"it broke","code":500}"#;
     let text = r#"data: {"error":"it broke"}"#;
@@ -166,9 +169,9 @@ fn an_error_in_the_stream_is_seen_before_anything_else() {
 }
 
 #[test]
-fn an_overlong_conversation_is_told_apart_from_other_errors() {
+fn context_overflow_is_distinguished_from_other_errors() {
     let event = r#"data: {"error":{"code":400,"message":"too long","n_ctx":512,"n_prompt_tokens":2009,"type":"exceed_context_size_error"}}"#;
-    let expected = Cause::ContextOverflow {
+    let expected = FailureCause::ContextOverflow {
         sent: Some(2009),
         limit: Some(512),
         message: "too long".into(),
@@ -177,7 +180,7 @@ fn an_overlong_conversation_is_told_apart_from_other_errors() {
 }
 
 #[test]
-fn an_answer_that_was_not_streamed_is_read_all_the_same() {
+fn unstreamed_reply_is_decoded() {
     let answer = json!({
         "object": "chat.completion",
         "choices": [{
@@ -217,12 +220,18 @@ fn an_answer_that_was_not_streamed_is_read_all_the_same() {
 }
 
 #[test]
-fn what_is_no_answer_of_a_model_is_named() {
-    let garbled = |garbled| failed(Cause::Garbled(garbled));
+fn malformed_reply_is_classified() {
+    let garbled = |garbled| failed(FailureCause::Malformed(garbled));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
-    assert_eq!(read_every_way(Ollama, page), garbled(Garbled::WebPage));
-    assert_eq!(read_every_way(OpenAi, page), garbled(Garbled::WebPage));
-    let not_json = |line: &str| garbled(Garbled::NotJson { line: line.into() });
+    assert_eq!(
+        read_every_way(Ollama, page),
+        garbled(MalformedReply::WebPage)
+    );
+    assert_eq!(
+        read_every_way(OpenAi, page),
+        garbled(MalformedReply::WebPage)
+    );
+    let not_json = |line: &str| garbled(MalformedReply::NotJson { line: line.into() });
     assert_eq!(read_every_way(Ollama, b"hello\n"), not_json("hello"));
     assert_eq!(read_every_way(Ollama, b"hello"), not_json("hello"));
     assert_eq!(
@@ -231,17 +240,29 @@ fn what_is_no_answer_of_a_model_is_named() {
     );
     assert_eq!(read_every_way(OpenAi, b"data: hello"), not_json("hello"));
     let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
-    assert_eq!(read_every_way(Ollama, latin), garbled(Garbled::NotUtf8));
+    assert_eq!(
+        read_every_way(Ollama, latin),
+        garbled(MalformedReply::NotUtf8)
+    );
     let latin = [b"data: ", &latin[..], b"\n"].concat();
-    assert_eq!(read_every_way(OpenAi, &latin), garbled(Garbled::NotUtf8));
+    assert_eq!(
+        read_every_way(OpenAi, &latin),
+        garbled(MalformedReply::NotUtf8)
+    );
     for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
-        assert_eq!(read_every_way(Ollama, nothing), failed(Cause::Empty));
-        assert_eq!(read_every_way(OpenAi, nothing), failed(Cause::Empty));
+        assert_eq!(
+            read_every_way(Ollama, nothing),
+            failed(FailureCause::EmptyReply)
+        );
+        assert_eq!(
+            read_every_way(OpenAi, nothing),
+            failed(FailureCause::EmptyReply)
+        );
     }
 }
 
 #[test]
-fn a_line_without_end_and_an_answer_without_end_are_stopped() {
+fn endless_line_and_endless_reply_are_stopped() {
     let chunk = vec![b'a'; 1 << 20];
     let endless = |start: &'static [u8]| {
         let mut pieces = vec![start];
@@ -249,7 +270,7 @@ fn a_line_without_end_and_an_answer_without_end_are_stopped() {
         pieces
     };
     let too_long = |mega: usize| {
-        failed(Cause::Garbled(Garbled::TooLong {
+        failed(FailureCause::Malformed(MalformedReply::TooLong {
             bytes_max: mega << 20,
         }))
     };
@@ -261,12 +282,12 @@ fn a_line_without_end_and_an_answer_without_end_are_stopped() {
         .collect();
     let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
     let said = read(OpenAi, &[many.as_bytes()]);
-    let expected = Cause::Garbled(Garbled::TooManyCalls { calls_max: 256 });
+    let expected = FailureCause::Malformed(MalformedReply::TooManyCalls { calls_max: 256 });
     assert_eq!(said, failed(expected));
 }
 
 #[test]
-fn events_are_read_as_the_standard_says() {
+fn events_are_parsed_as_the_standard_says() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
     let event = |name: &str, data: &str| Event {
         name: name.into(),

@@ -1,12 +1,12 @@
-//! Characters whose two JSON escapes (a surrogate pair) arrive in two stream events, and
-//! halves that never find their partner. Some tokenizers stream them this way.
+//! Surrogate pairs whose JSON escapes arrive in two stream events, as some tokenizers send them,
+//! and lone halves.
 
+use crate::providers::decoding::{Said, call, carry, read, read_every_way};
 use crate::providers::model_server::{
     anthropic_event, anthropic_start, anthropic_stop, ollama_done, openai_event,
 };
-use crate::providers::reading::{Said, call, carry, read, read_every_way};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
-use humble::provider::{Cause, NativeCall};
+use humble::provider::{FailureCause, NativeCall};
 use serde_json::json;
 
 const ALL: [ProviderKind; 4] = [Ollama, OpenAi, Mistral, Anthropic];
@@ -18,7 +18,7 @@ enum Field {
 }
 use Field::{Text, Thinking};
 
-/// One event of `provider`; `escaped` goes into it as it stands.
+/// One event of `provider` with `escaped` inserted unmodified.
 fn event(provider: ProviderKind, field: Field, escaped: &str) -> String {
     let openai = |delta: &str| {
         format!(
@@ -92,7 +92,7 @@ fn halves_in_two_events_become_one_character() {
 }
 
 #[test]
-fn a_half_without_a_partner_becomes_a_replacement_character() {
+fn lone_half_becomes_a_replacement_character() {
     let events = [
         (Thinking, r"\ud83d"),
         (Thinking, r"\ud83d\ude00\udc00"),
@@ -112,16 +112,16 @@ fn a_half_without_a_partner_becomes_a_replacement_character() {
 }
 
 #[test]
-fn a_stream_that_is_cut_between_two_halves_keeps_its_words() {
+fn stream_cut_between_two_halves_keeps_its_text() {
     for provider in ALL {
         let cut = event(provider, Text, r"smile \ud83d");
         let said = read(provider, &[cut.as_bytes()]);
         assert_eq!(said.text, "smile \u{FFFD}", "{provider}");
-        assert_eq!(said.failed, Some(Cause::Cut), "{provider}");
+        assert_eq!(said.failed, Some(FailureCause::ReplyCutOff), "{provider}");
     }
 }
 
-/// A reply with one call, whose arguments come in two fragments (or in one, from Ollama).
+/// A reply with one call, whose arguments arrive in two fragments (Ollama: in one).
 fn call_stream(provider: ProviderKind, head: &str, tail: &str) -> String {
     let openai = |fragment: &str| {
         format!(
@@ -159,7 +159,7 @@ fn halves_in_arguments_are_joined_or_replaced() {
         let split = call_stream(provider, r#"{\"a\":\"x \ud83d"#, r#"\ude00\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x 😀"}))];
         assert_eq!(calls(provider, &split), expected, "{provider}");
-        // The arguments' own JSON may hold a lone escape as well.
+        // The arguments' own JSON may contain a lone escape, too.
         let lone = call_stream(provider, r#"{\"a\":\"x \\ud83d"#, r#" \ud83d\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x \u{FFFD} \u{FFFD}"}))];
         assert_eq!(calls(provider, &lone), expected, "{provider}");
@@ -175,7 +175,7 @@ fn halves_in_arguments_are_joined_or_replaced() {
 }
 
 #[test]
-fn an_answer_that_is_not_streamed_may_hold_a_half() {
+fn unstreamed_reply_may_contain_a_half() {
     let openai = r#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#;
     let anthropic = r#"{"content":[{"type":"text","text":"a\ud83d"}],"stop_reason":"end_turn"}"#;
     let ollama = r#"{"message":{"content":"a\ud83d"},"done":true}"#;

@@ -1,16 +1,16 @@
-//! How each provider is asked to think, and what is asked instead where a server
-//! refuses or where a rule of its API stands in the way.
+//! How thinking is requested from each provider, and what is sent instead if the server or a rule
+//! of its API rejects it.
 
-use crate::providers::bodies::request;
-use crate::providers::hosted_bodies::{body, carrying, native, sent};
+use crate::providers::hosted_request_bodies::{body, carrying, native, sent};
+use crate::providers::request_bodies::request;
 use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::Think;
-use humble::provider::parameter_fallback::{Adapted, Effort, Form};
+use humble::provider::parameter_fallback::{EffortFallback, ParameterFallback, ThinkingForm};
 use serde_json::{Value, json};
 
 #[test]
-fn each_provider_is_asked_to_think_in_its_own_words() {
+fn thinking_is_requested_in_each_provider_s_own_form() {
     let settings = [
         Think::Off,
         Think::On,
@@ -23,10 +23,10 @@ fn each_provider_is_asked_to_think_in_its_own_words() {
             let mut model = native(provider);
             model.think = Some(think);
             model.model = name.into();
-            // Without calls nothing stands in the way of a budget.
+            // Without calls, no API rule forbids a budget.
             let mut request = request(model);
             request.messages.truncate(4);
-            let body = body(&request, Adapted::default());
+            let body = body(&request, ParameterFallback::default());
             let found = keys
                 .iter()
                 .map(|key| body.get(*key).cloned().unwrap_or_default());
@@ -78,18 +78,18 @@ fn each_provider_is_asked_to_think_in_its_own_words() {
 }
 
 #[test]
-fn a_budget_of_thinking_fits_into_what_may_be_said() {
+fn thinking_budget_fits_within_max_tokens() {
     let of = |max_tokens: u64, limit: Option<u64>| {
         let mut model = native(Anthropic);
         model.think = Some(Think::High);
         model.options = object(json!({"max_tokens": max_tokens}));
         let mut request = request(model);
         request.messages.truncate(4);
-        let adapted = Adapted {
+        let fallback = ParameterFallback {
             max_tokens: limit,
-            ..Adapted::default()
+            ..ParameterFallback::default()
         };
-        let body = body(&request, adapted);
+        let body = body(&request, fallback);
         let budget = body.pointer("/thinking/budget_tokens").cloned();
         (body["max_tokens"].clone(), budget)
     };
@@ -104,62 +104,67 @@ fn a_budget_of_thinking_fits_into_what_may_be_said() {
 }
 
 #[test]
-fn no_budget_is_given_where_the_first_calls_lack_their_thinking() {
+fn no_budget_is_set_if_the_first_calls_lack_their_thinking() {
     let mut model = native(Anthropic);
     model.think = Some(Think::On);
     let without = sent(model.clone());
     assert_eq!(without.get("thinking"), None);
     assert_eq!(without["temperature"], 0.1);
     let thinking = json!([{"type": "thinking", "thinking": "", "signature": "c2ln"}]);
-    let with = body(&carrying(model, thinking), Adapted::default());
+    let with = body(&carrying(model, thinking), ParameterFallback::default());
     assert_eq!(with["thinking"]["type"], "enabled");
 }
 
 #[test]
-fn what_was_refused_takes_its_other_form() {
-    let of = |provider, name: &str, think, adapted: Adapted| {
+fn rejected_thinking_takes_the_other_form() {
+    let of = |provider, name: &str, think, fallback: ParameterFallback| {
         let mut model = native(provider);
         model.think = Some(think);
         model.model = name.into();
         let mut request = request(model);
         request.messages.truncate(4);
-        body(&request, adapted)
+        body(&request, fallback)
     };
-    let form = |form| Adapted {
+    let form = |form| ParameterFallback {
         form,
-        ..Adapted::default()
+        ..ParameterFallback::default()
     };
-    let old = of(Anthropic, "claude-opus-4-7", Think::Low, form(Form::Other));
+    let old = of(
+        Anthropic,
+        "claude-opus-4-7",
+        Think::Low,
+        form(ThinkingForm::Other),
+    );
     assert_eq!(old["thinking"]["type"], "enabled");
     assert_eq!(old.get("output_config"), None);
     let new = of(
         Anthropic,
         "claude-sonnet-4-5",
         Think::Low,
-        form(Form::Other),
+        form(ThinkingForm::Other),
     );
     assert_eq!(new["thinking"]["type"], "adaptive");
     let none = of(
         Anthropic,
         "claude-opus-4-7",
         Think::Low,
-        form(Form::Omitted),
+        form(ThinkingForm::Omitted),
     );
     assert_eq!(
         (none.get("thinking"), none.get("output_config")),
         (None, None)
     );
     assert_eq!(
-        of(Ollama, "m", Think::High, form(Form::Other))["think"],
+        of(Ollama, "m", Think::High, form(ThinkingForm::Other))["think"],
         true
     );
     assert_eq!(
-        of(Ollama, "m", Think::High, form(Form::Omitted)).get("think"),
+        of(Ollama, "m", Think::High, form(ThinkingForm::Omitted)).get("think"),
         None
     );
-    let high = Adapted {
-        effort: Effort::High,
-        ..Adapted::default()
+    let high = ParameterFallback {
+        effort: EffortFallback::High,
+        ..ParameterFallback::default()
     };
     assert_eq!(
         of(Mistral, "m", Think::Low, high)["reasoning_effort"],

@@ -1,26 +1,18 @@
-//! Calls within a turn of the `xml` dialect, as each server is sent them.
+//! Calls within a turn of the `xml` dialect, as sent to each provider.
 
-use crate::providers::bodies::{conversation, request};
+use crate::providers::hosted_request_bodies::body;
+use crate::providers::request_bodies::{conversation, request};
 use crate::support::fixtures::{self, model_config, object};
 use humble::dialect::scan::{Piece, Scanner};
 use humble::domain::model::ToolRole;
 use humble::domain::{Dialect, Message, Offered, ProviderKind};
-use humble::provider::parameter_fallback::Adapted;
-use humble::provider::{Request, anthropic, mistral, ollama, openai};
+use humble::provider::ChatRequest;
+use humble::provider::parameter_fallback::ParameterFallback;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-type Body = fn(&Request, Adapted) -> Value;
-
-const BODIES: [(ProviderKind, Body); 4] = [
-    (ProviderKind::Ollama, ollama::body),
-    (ProviderKind::OpenAi, openai::body),
-    (ProviderKind::Mistral, mistral::body),
-    (ProviderKind::Anthropic, anthropic::body),
-];
-
-/// A request of the `xml` dialect with one call of these arguments.
-fn asks(provider: ProviderKind, name: &str, arguments: Value) -> Request {
+/// A request of the `xml` dialect with one call with these arguments.
+fn asks(provider: ProviderKind, name: &str, arguments: Value) -> ChatRequest {
     let mut model = model_config(provider, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;
     let mut request = request(model);
@@ -35,7 +27,7 @@ fn asks(provider: ProviderKind, name: &str, arguments: Value) -> Request {
     request
 }
 
-/// The texts of the messages after the prompt, with their roles.
+/// Role and text of each message after the prompt.
 fn tail(body: &Value) -> Vec<(String, String)> {
     let messages = body["messages"].as_array().expect("messages");
     let asked = messages.iter().position(|message| {
@@ -49,7 +41,7 @@ fn tail(body: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_call_is_given_back_in_the_form_that_was_taught() {
+fn call_is_sent_back_in_the_form_that_was_taught() {
     let arguments = json!({
         "city": "서울 <특별시> & \"co\"\n둘째 줄",
         "days": 2,
@@ -66,11 +58,11 @@ fn a_call_is_given_back_in_the_form_that_was_taught() {
   <param name=\"none\">null</param>
   <param name=\"at\">{&quot;x&quot;:[1,&quot;둘&quot;]}</param>
 </mcp-request>";
-    for (provider, body) in BODIES {
+    for provider in ProviderKind::ALL {
         let request = asks(provider, "web__get \"weather\"", arguments.clone());
-        let body = body(&request, Adapted::default());
+        let body = body(&request, ParameterFallback::default());
         let role = match provider {
-            // It has no role for results.
+            // Anthropic has no role for results.
             ProviderKind::Anthropic => "user",
             _ => "tool",
         };
@@ -84,29 +76,32 @@ fn a_call_is_given_back_in_the_form_that_was_taught() {
 }
 
 #[test]
-fn a_call_without_arguments_is_its_name_alone() {
+fn call_without_arguments_is_only_its_name() {
     let expected = "<mcp-request>\n  <tool name=\"now\" />\n</mcp-request>";
-    for (provider, body) in BODIES {
-        let body = body(&asks(provider, "now", json!({})), Adapted::default());
+    for provider in ProviderKind::ALL {
+        let body = body(
+            &asks(provider, "now", json!({})),
+            ParameterFallback::default(),
+        );
         assert_eq!(tail(&body)[0].1, expected, "{provider}");
     }
 }
 
 #[test]
-fn results_come_from_the_user_where_the_model_knows_no_role_for_them() {
-    for (provider, body) in BODIES {
+fn results_become_user_messages_if_the_model_has_no_tool_role() {
+    for provider in ProviderKind::ALL {
         let mut request = asks(provider, "now", json!({}));
         let mut model = (*request.model).clone();
         model.tool_role = Some(ToolRole::User);
         request.model = model.into();
-        let body = body(&request, Adapted::default());
+        let body = body(&request, ParameterFallback::default());
         let expected = ("user".to_owned(), "Result of get weather".to_owned());
         assert_eq!(tail(&body)[1], expected, "{provider}");
     }
 }
 
 #[test]
-fn what_is_written_is_read_back_as_the_same_call() {
+fn rendered_call_is_parsed_back_as_the_same_call() {
     let schema = json!({"type": "object", "properties": {
         "text": {"type": "string"}, "count": {"type": "integer"}, "exact": {"type": "boolean"},
         "list": {"type": "array"}, "map": {"type": "object"},
@@ -123,9 +118,11 @@ fn what_is_written_is_read_back_as_the_same_call() {
     let (a, b) = (server("a"), server("b"));
     for (servers, name, of) in [(vec![&a], "f", "a"), (vec![&a, &b], "b__f", "b")] {
         let offered = Arc::new(Offered::from_servers(servers));
-        for (provider, body) in BODIES {
+        for provider in ProviderKind::ALL {
             let request = asks(provider, name, arguments.clone());
-            let written = tail(&body(&request, Adapted::default()))[0].1.clone();
+            let written = tail(&body(&request, ParameterFallback::default()))[0]
+                .1
+                .clone();
             let mut scanner = Scanner::new(Arc::clone(&offered));
             let mut pieces = scanner.push(&written);
             pieces.extend(scanner.finish());

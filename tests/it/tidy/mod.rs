@@ -197,15 +197,14 @@ fn functions(text: &str) -> Vec<(String, usize)> {
     for (number, line) in text.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();
         let words = line.trim_start();
-        let head = words.split('(').next().unwrap_or_default();
-        let before = head
-            .rsplit_once("fn ")
-            .map(|(before, name)| (before.trim(), name));
-        if let Some((before, name)) = before {
-            let qualifiers = ["", "pub", "async", "const", "pub async", "pub const"];
-            let known =
-                qualifiers.contains(&before) || before.starts_with("pub(") && !before.contains(' ');
-            if known && !words.ends_with(';') && !words.ends_with('}') {
+        let declaration = match words.strip_prefix("pub(") {
+            Some(rest) => rest.split_once(") ").map_or(rest, |(_, rest)| rest),
+            None => words.strip_prefix("pub ").unwrap_or(words),
+        };
+        let head = declaration.split('(').next().unwrap_or_default();
+        if let Some((qualifiers, name)) = head.rsplit_once("fn ") {
+            let is_function = ["", "async", "const"].contains(&qualifiers.trim());
+            if is_function && !words.ends_with(';') && !words.ends_with('}') {
                 let name = name.split('<').next().unwrap_or(name).to_owned();
                 open.push((name, indent, number));
             }

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn is_busy(_: &Request) -> Vec<Step> {
-    vec![Step::Fail(Cause::Status {
+fn is_busy(_: &ChatRequest) -> Vec<ScriptStep> {
+    vec![ScriptStep::Fail(FailureCause::Status {
         status: 429,
         message: None,
         retry_after: Some(Duration::from_secs(100)),
@@ -27,10 +27,10 @@ async fn a_server_that_asks_to_wait_is_not_waited_for_for_ever() {
     }
 }
 
-fn hangs_in_native(request: &Request) -> Vec<Step> {
+fn hangs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
-        Native => vec![Step::Hang],
-        Xml => vec![Step::text("Let me"), Step::Hang],
+        Native => vec![ScriptStep::Hang],
+        Xml => vec![ScriptStep::text("Let me"), ScriptStep::Hang],
         InPrompt => follows_prompt(request),
     }
 }
@@ -50,9 +50,9 @@ async fn a_dialect_that_stalls_keeps_no_other_from_being_tried() {
     assert_eq!(is_whole, [false, true, false]);
 }
 
-fn errs_in_native(request: &Request) -> Vec<Step> {
+fn errs_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
-        Native => vec![Step::Fail(Cause::NoTools {
+        Native => vec![ScriptStep::Fail(FailureCause::ToolsUnsupported {
             status: 400,
             message: "m does not support tools".to_owned(),
         })],
@@ -87,7 +87,7 @@ async fn a_model_whose_server_lists_no_tools_is_not_asked_natively() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_not_there_ends_it_at_once() {
-    let script = Script::default().round([Step::Fail(Cause::Refused)]);
+    let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let requests = script.requests();
     let (_, _, report, to) = probed(script).await;
     assert_eq!(requests.count(), 1);
@@ -99,7 +99,7 @@ async fn a_server_that_is_not_there_ends_it_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn stopping_shows_what_there_is() {
-    let hangs = vec![Step::Hang];
+    let hangs = vec![ScriptStep::Hang];
     let script = Script::default().answer("Hello!").round(hangs);
     let mut bench = Bench::start(script).await;
     bench.send(Command::Probe).await;
@@ -114,7 +114,7 @@ async fn stopping_shows_what_there_is() {
 
 #[tokio::test(start_paused = true)]
 async fn stopping_before_anything_was_tried_asks_nothing() {
-    let script = Script::default().round([Step::Hang]).answer("Hi.");
+    let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
     let mut bench = Bench::start(script).await;
     bench.send(Command::Probe).await;
     let begun = |event: &Event| matches!(event, Event::ProbeChanged(Some(state)) if state.dialect == Some(Native));
@@ -127,7 +127,7 @@ async fn stopping_before_anything_was_tried_asks_nothing() {
     assert_eq!(bench.ended().await, answered("Hi."));
 }
 
-fn needs_two_tries(request: &Request) -> Vec<Step> {
+fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
     if request.model.dialect != InPrompt {
         return follows_none(request);
     }
@@ -147,7 +147,7 @@ async fn a_call_that_had_to_be_mended_is_not_well_formed() {
     assert!(fault.contains("could not be used"), "{fault}");
 }
 
-fn never_stops_calling(request: &Request) -> Vec<Step> {
+fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
     let count = request.messages.len();
     let call = CALL.replace("{}", &format!("{{\"name\": \"{count}\"}}"));
     match request.model.dialect {

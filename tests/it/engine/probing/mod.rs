@@ -7,14 +7,14 @@ use super::*;
 use humble::domain::Advice;
 use humble::domain::probe::{Report, Trial, Verdict, Wrote};
 use humble::domain::{Dialect, ModelFacts, Notice, Prompt, ServerModel, TurnId};
-use humble::provider::{Cause, Request};
+use humble::provider::{ChatRequest, FailureCause};
 use std::sync::Arc;
 
 const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
 const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
 
 /// The word that the tool told in this turn, if it was called.
-fn secret(request: &Request) -> Option<String> {
+fn secret(request: &ChatRequest) -> Option<String> {
     let Some(Message::Result(result)) = request.messages.last() else {
         return None;
     };
@@ -22,23 +22,23 @@ fn secret(request: &Request) -> Option<String> {
     Some(rest.split('"').next()?.to_owned())
 }
 
-fn says(text: &str) -> Vec<Step> {
-    vec![Step::text(text), Step::end()]
+fn says(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
 /// A call of `say_hello` as the dialect of the request teaches it.
-fn calls(request: &Request) -> Vec<Step> {
+fn calls(request: &ChatRequest) -> Vec<ScriptStep> {
     match request.model.dialect {
         Dialect::Native => vec![
-            Step::call("humble__say_hello", Arguments::new()),
-            Step::end(),
+            ScriptStep::call("humble__say_hello", Arguments::new()),
+            ScriptStep::end(),
         ],
         Dialect::Prompt => says(CALL),
         Dialect::Xml => says(XML_CALL),
     }
 }
 
-fn follows(request: &Request, dialect: Dialect) -> Vec<Step> {
+fn follows(request: &ChatRequest, dialect: Dialect) -> Vec<ScriptStep> {
     let mut offered = request.tools.tools().iter();
     if !offered.any(|tool| tool.tool.name == "say_hello") {
         return says("Hi.");
@@ -50,23 +50,23 @@ fn follows(request: &Request, dialect: Dialect) -> Vec<Step> {
     }
 }
 
-fn follows_native(request: &Request) -> Vec<Step> {
+fn follows_native(request: &ChatRequest) -> Vec<ScriptStep> {
     follows(request, Dialect::Native)
 }
 
-fn follows_prompt(request: &Request) -> Vec<Step> {
+fn follows_prompt(request: &ChatRequest) -> Vec<ScriptStep> {
     follows(request, Dialect::Prompt)
 }
 
-fn follows_xml(request: &Request) -> Vec<Step> {
+fn follows_xml(request: &ChatRequest) -> Vec<ScriptStep> {
     follows(request, Dialect::Xml)
 }
 
-fn follows_none(_: &Request) -> Vec<Step> {
+fn follows_none(_: &ChatRequest) -> Vec<ScriptStep> {
     says("안녕하세요! 무엇을 도와드릴까요?")
 }
 
-fn forgets(request: &Request) -> Vec<Step> {
+fn forgets(request: &ChatRequest) -> Vec<ScriptStep> {
     match secret(request) {
         Some(_) => says("Hello to you, too."),
         None => calls(request),
@@ -224,7 +224,7 @@ async fn a_probe_asks_for_the_context_of_the_conversation() {
     let requests = requests.all();
     let contexts: Vec<u32> = requests.iter().map(|request| request.num_ctx).collect();
     assert_eq!(contexts, [8_192; 4]);
-    let prompt = |request: &Request| match request.messages.last() {
+    let prompt = |request: &ChatRequest| match request.messages.last() {
         Some(Message::User(prompt)) => prompt.clone(),
         other => panic!("no prompt: {other:?}"),
     };
@@ -235,8 +235,8 @@ async fn a_probe_asks_for_the_context_of_the_conversation() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_and_a_probe_exclude_each_other() {
     let script = Script::default()
-        .round([Step::text("Let me"), Step::Hang])
-        .round([Step::Hang]);
+        .round([ScriptStep::text("Let me"), ScriptStep::Hang])
+        .round([ScriptStep::Hang]);
     let mut bench = Bench::start(script).await;
     bench.says("Hello").await;
     let speaks = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));

@@ -25,7 +25,7 @@ impl Bench {
 }
 
 fn hellos() -> Script {
-    Script::responding(|_| vec![Step::text("Hi."), Step::end()])
+    Script::responding(|_| vec![ScriptStep::text("Hi."), ScriptStep::end()])
 }
 
 fn place_that_says(text: &str) -> Place {

@@ -189,6 +189,6 @@ fn echoes() -> Script {
             Some(Message::User(_)) => echo(),
             _ => "Done.".to_owned(),
         };
-        vec![Step::text(&text), Step::end()]
+        vec![ScriptStep::text(&text), ScriptStep::end()]
     })
 }

@@ -13,7 +13,7 @@ fn clocks() -> Script {
             Some(Message::User(_)) => GET_TIME,
             _ => "Done.",
         };
-        vec![Step::text(text), Step::end()]
+        vec![ScriptStep::text(text), ScriptStep::end()]
     })
 }
 

@@ -1,0 +1,35 @@
+//! Token counts as Anthropic's events report them. Pure.
+
+use crate::domain::Usage;
+use serde_json::Value;
+
+/// Each new count replaces the one before.
+#[derive(Debug, Default)]
+pub(super) struct TokenCounts {
+    input: Option<u64>,
+    cache_creation: Option<u64>,
+    cache_read: Option<u64>,
+    output: Option<u64>,
+}
+
+impl TokenCounts {
+    pub fn read(&mut self, usage: Option<&Value>) {
+        let count = |key: &str| usage?.get(key)?.as_u64();
+        self.input = count("input_tokens").or(self.input);
+        self.cache_creation = count("cache_creation_input_tokens").or(self.cache_creation);
+        self.cache_read = count("cache_read_input_tokens").or(self.cache_read);
+        self.output = count("output_tokens").or(self.output);
+    }
+
+    /// Tokens written to or read from a cache count as input.
+    pub fn usage(&self) -> Usage {
+        let input = [self.input, self.cache_creation, self.cache_read];
+        Usage {
+            input: input
+                .iter()
+                .any(Option::is_some)
+                .then(|| input.into_iter().flatten().fold(0, u64::saturating_add)),
+            output: self.output,
+        }
+    }
+}

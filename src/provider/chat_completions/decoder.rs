@@ -1,0 +1,329 @@
+//! Decodes `/chat/completions` as OpenAI-compatible servers and Mistral send it. Pure. A reply is
+//! complete only with a `finish_reason`; token counts after that are still read.
+
+use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
+use super::tool_call_assembler::ToolCallAssembler;
+use crate::domain::{Carry, ProviderKind, Usage};
+use crate::provider::adapter::ReplyDecoder;
+use crate::provider::body_reader::{BodyEnd, BodyReader};
+use crate::provider::error::FailureCause;
+use crate::provider::error_body::ServerError;
+use crate::provider::reply_builder::{
+    ReplyBuilder, ReplyPiece, describe_line, not_json, parse, parse_whole, unexpected_json,
+};
+use crate::provider::types::EndReason;
+use crate::text::sse::Event;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Decodes a stream of `/chat/completions`, or a reply that was not streamed.
+#[derive(Debug)]
+pub(in crate::provider) struct ChatCompletionsDecoder {
+    provider: ProviderKind,
+    body: BodyReader,
+    reply: ReplyBuilder,
+    calls: ToolCallAssembler,
+    carried: ReasoningAssembler,
+    usage: Usage,
+    reason: Option<EndReason>,
+}
+
+impl ChatCompletionsDecoder {
+    /// `provider` marks the reasoning, which is sent back only to the provider it came from.
+    pub fn new(provider: ProviderKind) -> Self {
+        Self {
+            provider,
+            body: BodyReader::default(),
+            reply: ReplyBuilder::default(),
+            calls: ToolCallAssembler::default(),
+            carried: ReasoningAssembler::default(),
+            usage: Usage::default(),
+            reason: None,
+        }
+    }
+}
+
+impl ReplyDecoder for ChatCompletionsDecoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        for event in self.body.push(bytes) {
+            match event {
+                Ok(event) => self.read_event(&event),
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
+            }
+        }
+        self.reply.take()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.reason.is_some()
+    }
+
+    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        match std::mem::take(&mut self.body).finish() {
+            BodyEnd::Empty => self.reply.fail(FailureCause::EmptyReply),
+            BodyEnd::LastEvent(event) => {
+                if let Some(event) = event {
+                    self.read_last_event(&event);
+                }
+            }
+            BodyEnd::NotEvents(line) => self
+                .reply
+                .fail(FailureCause::Malformed(describe_line(&line))),
+            BodyEnd::Whole(body) => match parse_whole(&body) {
+                Ok(answer) => self.read_unstreamed(&answer),
+                Err(error) if error.is_eof() => {}
+                Err(_) => self.read_event(&Event {
+                    data: body,
+                    ..Event::default()
+                }),
+            },
+        }
+        self.close();
+        self.reply.take()
+    }
+}
+
+impl ChatCompletionsDecoder {
+    fn read_event(&mut self, event: &Event) {
+        if self.reply.is_over() {
+            return;
+        }
+        if event.data.trim_ascii() == b"[DONE]" {
+            return self.close();
+        }
+        if event.name.is_empty()
+            && let Some(plain) = PlainEvent::read(&event.data)
+        {
+            return self.read_plain_event(&plain);
+        }
+        match parse(&event.data) {
+            Ok(value) if event.name == b"error" => {
+                let server_error = ServerError::from_body(value.to_string().as_bytes());
+                self.reply
+                    .fail(server_error.unwrap_or_default().into_failure());
+            }
+            Ok(value) => self.read_value(&value),
+            Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
+        }
+    }
+
+    /// The last event may be incomplete; it is then ignored.
+    fn read_last_event(&mut self, event: &Event) {
+        let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
+        let is_json = event.data.trim_ascii_start().starts_with(b"{");
+        if is_whole {
+            self.read_event(event);
+        } else if !is_json && !b"[DONE]".starts_with(event.data.trim_ascii()) && !self.is_settled()
+        {
+            let text = String::from_utf8_lossy(&event.data);
+            self.reply.fail(FailureCause::Malformed(not_json(&text)));
+        }
+    }
+
+    fn read_plain_event(&mut self, event: &PlainEvent<'_>) {
+        let delta = &event.choices.0.delta;
+        let thinking = [&delta.reasoning_content, &delta.reasoning];
+        for (key, text) in TEXT_KEYS.into_iter().zip(thinking) {
+            self.carried.text(key, text.as_deref().unwrap_or_default());
+        }
+        let mut thinking = thinking.into_iter().flatten();
+        let thinking = thinking.find(|text| !text.is_empty());
+        self.reply.thinking(thinking.map_or("", |text| text));
+        self.reply
+            .text(delta.content.as_deref().unwrap_or_default());
+    }
+
+    fn read_value(&mut self, value: &Value) {
+        // Some servers wrap an error in a list.
+        let value = value.get(0).unwrap_or(value);
+        if let Some(server_error) = ServerError::from_event(value) {
+            return self.reply.fail(server_error.into_failure());
+        }
+        self.read_usage(value);
+        let choices = value.get("choices").and_then(Value::as_array);
+        for choice in choices.into_iter().flatten() {
+            let index = choice.get("index").and_then(Value::as_u64);
+            if index.unwrap_or(0) == 0 {
+                self.read_choice(choice);
+            }
+        }
+    }
+
+    /// A reply that was not streamed.
+    fn read_unstreamed(&mut self, answer: &Value) {
+        self.read_value(answer);
+        let answer = answer.get(0).unwrap_or(answer);
+        if !answer.get("choices").is_some_and(Value::is_array) {
+            self.reply
+                .fail(FailureCause::Malformed(unexpected_json(answer)));
+        }
+    }
+
+    fn read_choice(&mut self, choice: &Value) {
+        // A reply that was not streamed has `message` instead of `delta`.
+        let delta = choice.get("delta").filter(|delta| delta.is_object());
+        if let Some(delta) = delta.or_else(|| choice.get("message")) {
+            self.read_delta(delta);
+        }
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|reason| !reason.is_empty())
+            && self.reason.is_none()
+        {
+            match reason {
+                "error" => self.reply.fail(FailureCause::ErrorInReply {
+                    message: "The server gave no reason".to_owned(),
+                }),
+                reason => self.reason = Some(read_reason(reason)),
+            }
+        }
+    }
+
+    fn read_delta(&mut self, delta: &Value) {
+        let hidden = self.carried.push(delta);
+        if !self.reply.has_room(hidden) {
+            return;
+        }
+        let thinking = TEXT_KEYS
+            .into_iter()
+            .map(|key| text_of(delta.get(key)))
+            .find(|text| !text.is_empty())
+            .unwrap_or_else(|| thinking_of(delta.get("content")));
+        self.reply.thinking(&thinking);
+        self.reply.text(&text_of(delta.get("content")));
+        self.reply.text(&text_of(delta.get("refusal")));
+        let entries = delta.get("tool_calls").and_then(Value::as_array);
+        for entry in entries.into_iter().flatten() {
+            let taken = self.calls.push(entry);
+            if taken.is_too_many {
+                self.reply.fail_for_calls();
+            }
+            if !self.reply.has_room(taken.bytes) {
+                return;
+            }
+        }
+    }
+
+    /// Some servers send counts with every event; the latest ones are valid.
+    fn read_usage(&mut self, value: &Value) {
+        let count = |key: &str| value.get("usage")?.get(key)?.as_u64();
+        self.usage.input = count("prompt_tokens").or(self.usage.input);
+        self.usage.output = count("completion_tokens").or(self.usage.output);
+    }
+
+    fn close(&mut self) {
+        let Some(reason) = self.reason.take() else {
+            return self.reply.fail(FailureCause::ReplyCutOff);
+        };
+        if self.reply.is_over() {
+            return;
+        }
+        for call in std::mem::take(&mut self.calls).finish() {
+            self.reply.call(call);
+        }
+        if let Some(value) = self.carried.take() {
+            let provider = self.provider;
+            self.reply.carry(Carry { provider, value });
+        }
+        self.reply.end(self.usage, reason);
+    }
+}
+
+/// An event with only text, as nearly all are: parsed without building a tree of values.
+#[derive(Deserialize)]
+struct PlainEvent<'a> {
+    /// Exactly one choice.
+    #[serde(borrow)]
+    choices: (PlainChoice<'a>,),
+    object: Option<Cow<'a, str>>,
+    error: Option<IgnoredAny>,
+    r#type: Option<IgnoredAny>,
+    usage: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct PlainChoice<'a> {
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow)]
+    delta: PlainDelta<'a>,
+    finish_reason: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct PlainDelta<'a> {
+    #[serde(borrow, default, deserialize_with = "borrowed")]
+    content: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "borrowed")]
+    reasoning_content: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "borrowed")]
+    reasoning: Option<Cow<'a, str>>,
+    reasoning_details: Option<IgnoredAny>,
+    refusal: Option<IgnoredAny>,
+    tool_calls: Option<IgnoredAny>,
+}
+
+impl<'a> PlainEvent<'a> {
+    /// None if the event needs full parsing.
+    fn read(event: &'a [u8]) -> Option<Self> {
+        let text = std::str::from_utf8(event).ok()?;
+        let words: Self = serde_json::from_str(text).ok()?;
+        let (choice,) = &words.choices;
+        let is_plain = choice.index == 0
+            && choice.finish_reason.is_none()
+            && choice.delta.reasoning_details.is_none()
+            && choice.delta.refusal.is_none()
+            && choice.delta.tool_calls.is_none()
+            && words.error.is_none()
+            && words.r#type.is_none()
+            && words.usage.is_none()
+            && words.object.as_deref() != Some("error");
+        is_plain.then_some(words)
+    }
+}
+
+/// Serde borrows a bare `Cow`, but copies one inside an `Option`.
+fn borrowed<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<Cow<'a, str>>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+{
+    #[derive(Deserialize)]
+    struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
+    let text = Option::<BorrowedText<'a>>::deserialize(deserializer)?;
+    Ok(text.map(|BorrowedText(text)| text))
+}
+
+/// `content` is a string, null, or a list of parts whose `text` is joined.
+fn text_of(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => parts
+            .iter()
+            .filter_map(|part| part.get("text").and_then(Value::as_str))
+            .collect(),
+        _ => String::new(),
+    }
+}
+
+/// The thinking in a list of parts, as Mistral sends it.
+fn thinking_of(content: Option<&Value>) -> String {
+    let parts = content.and_then(Value::as_array);
+    let thinking = parts.into_iter().flatten().map(|part| part.get("thinking"));
+    thinking.map(text_of).collect()
+}
+
+fn read_reason(reason: &str) -> EndReason {
+    match reason {
+        "stop" => EndReason::Stop,
+        "tool_calls" | "function_call" => EndReason::ToolCalls,
+        "length" => EndReason::Length,
+        other => EndReason::named(other),
+    }
+}

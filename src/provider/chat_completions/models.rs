@@ -1,0 +1,66 @@
+//! Asks a server of `/v1/models` for its models. llama.cpp reports the context size in use
+//! only at `/props`, beside `/v1`.
+
+use crate::domain::{Catalogue, ModelFacts, ServerModel};
+use crate::provider::error::FailureCause;
+use crate::provider::model_list::{NO_LIST, parse_model_list, token_count};
+use crate::provider::server_client::ServerClient;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// `/props` is given up this long before the deadline of the whole.
+const PROPS_RESERVE: Duration = Duration::from_millis(500);
+
+pub(in crate::provider) async fn list(
+    server: &ServerClient,
+    deadline: Instant,
+) -> Result<Catalogue, FailureCause> {
+    let models = models(server, deadline).await?;
+    Ok(Catalogue {
+        models,
+        is_cut: false,
+    })
+}
+
+pub(in crate::provider) async fn facts(
+    server: &ServerClient,
+    deadline: Instant,
+) -> Result<ModelFacts, FailureCause> {
+    let models = models(server, deadline).await?;
+    // A server with one model answers whatever name a request gives.
+    let is_only = models.len() == 1;
+    let found = models
+        .into_iter()
+        .find(|listed| is_only || listed.name == server.model.model);
+    Ok(found.map(|model| model.facts).unwrap_or_default())
+}
+
+async fn models(
+    server: &ServerClient,
+    deadline: Instant,
+) -> Result<Vec<ServerModel>, FailureCause> {
+    let list = server.get_json("models").await?;
+    let mut models = parse_model_list(&list).ok_or(NO_LIST)?;
+    if let [only] = models.as_mut_slice()
+        && is_llama_cpp(&list)
+        && only.facts.loaded_context.is_none()
+    {
+        only.facts.loaded_context = llama_cpp_context(server, deadline).await;
+    }
+    Ok(models)
+}
+
+async fn llama_cpp_context(server: &ServerClient, deadline: Instant) -> Option<u32> {
+    let (root, _) = server.model.base_url.rsplit_once('/')?;
+    let root = server.with_base_url(root);
+    let props = timeout_at(deadline - PROPS_RESERVE, root.get_json("props")).await;
+    let props = props.ok()?.ok()?;
+    let settings = "/default_generation_settings/n_ctx";
+    token_count(props.pointer(settings).or_else(|| props.get("n_ctx")))
+}
+
+fn is_llama_cpp(list: &Value) -> bool {
+    list.pointer("/data/0/owned_by").and_then(Value::as_str) == Some("llamacpp")
+        || list.pointer("/data/0/meta/n_ctx_train").is_some()
+}

@@ -1,0 +1,132 @@
+//! Joins the reasoning fragments of a stream so that they can be sent back with the tool calls of
+//! the same turn, under the keys they arrived under. Displaying the reasoning is the decoder's
+//! job.
+
+use serde_json::{Map, Value};
+
+/// Keys of reasoning as text: DeepSeek, llama.cpp and xAI use the first; vLLM, Groq and
+/// OpenRouter the second.
+pub(super) const TEXT_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
+/// OpenRouter's list of blocks, some of them encrypted.
+pub(super) const DETAILS_KEY: &str = "reasoning_details";
+/// Every key under which reasoning is sent back, except `content`.
+pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXT_KEYS[0], TEXT_KEYS[1], DETAILS_KEY];
+/// The largest number of stored blocks.
+const BLOCKS_MAX: usize = 4096;
+
+#[derive(Debug, Default)]
+pub(super) struct ReasoningAssembler(Map<String, Value>);
+
+impl ReasoningAssembler {
+    /// Stores the reasoning of one `delta` (or whole `message`). Returns the stored bytes that
+    /// are not also displayed.
+    pub fn push(&mut self, delta: &Value) -> usize {
+        for key in TEXT_KEYS {
+            if let Some(text) = delta.get(key).and_then(Value::as_str) {
+                self.text(key, text);
+            }
+        }
+        let mut bytes = 0;
+        let details = delta.get(DETAILS_KEY).and_then(Value::as_array);
+        for block in details.into_iter().flatten() {
+            bytes += self.block(DETAILS_KEY, block, continues_detail);
+        }
+        let content = delta.get("content").and_then(Value::as_array);
+        let is_thinking = |block: &&Value| block["type"] == "thinking";
+        for block in content.into_iter().flatten().filter(is_thinking) {
+            self.block("content", block, continues_thinking);
+        }
+        bytes
+    }
+
+    /// Appends to a text key.
+    pub fn text(&mut self, key: &str, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.0.get_mut(key) {
+            Some(Value::String(whole)) => whole.push_str(text),
+            _ => {
+                self.0.insert(key.to_owned(), text.into());
+            }
+        }
+    }
+
+    /// The fields to send back; None if there was no reasoning.
+    pub fn take(&mut self) -> Option<Value> {
+        let fields = std::mem::take(&mut self.0);
+        (!fields.is_empty()).then_some(Value::Object(fields))
+    }
+
+    /// Appends a block, or joins it to the last one if it continues that.
+    fn block(&mut self, key: &str, block: &Value, continues: fn(&Value, &Value) -> bool) -> usize {
+        let list = self
+            .0
+            .entry(key)
+            .or_insert_with(|| Value::Array(Vec::new()));
+        let Value::Array(list) = list else {
+            return 0;
+        };
+        let is_full = list.len() >= BLOCKS_MAX;
+        match list.last_mut() {
+            Some(last) if continues(last, block) => join(last, block),
+            _ if !is_full => list.push(block.clone()),
+            _ => return 0,
+        }
+        // Displayed text is counted elsewhere.
+        let hidden = ["data", "signature"].map(|key| block.get(key).and_then(Value::as_str));
+        hidden.into_iter().flatten().map(str::len).sum()
+    }
+}
+
+/// A fragment has the type and index of the block it continues; an encrypted block is never
+/// split.
+fn continues_detail(last: &Value, next: &Value) -> bool {
+    let same = |key: &str| last.get(key) == next.get(key);
+    let is_text = ["text", "summary"]
+        .iter()
+        .any(|key| next.get(key).is_some());
+    is_text && same("type") && same("index")
+}
+
+fn continues_thinking(_last: &Value, _next: &Value) -> bool {
+    true
+}
+
+/// Merges a fragment: strings are joined, other values replaced.
+fn join(last: &mut Value, next: &Value) {
+    let (Value::Object(last), Value::Object(next)) = (last, next) else {
+        return;
+    };
+    for (key, value) in next {
+        match (last.get_mut(key), value) {
+            (Some(Value::String(whole)), Value::String(more)) if is_text(key) => {
+                whole.push_str(more);
+            }
+            (Some(Value::Array(whole)), Value::Array(more)) => join_lists(whole, more),
+            (Some(_), Value::Null) => {}
+            _ => {
+                last.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn is_text(key: &str) -> bool {
+    matches!(key, "text" | "summary" | "thinking")
+}
+
+/// Mistral's thinking is a list of texts; adjacent plain texts are merged.
+fn join_lists(whole: &mut Vec<Value>, more: &[Value]) {
+    let is_plain = |part: &Value| {
+        part["type"] == "text" && part.as_object().is_some_and(|part| part.len() == 2)
+    };
+    for part in more {
+        let is_full = whole.len() >= BLOCKS_MAX;
+        match whole.last_mut() {
+            Some(last) if is_plain(last) && is_plain(part) => join(last, part),
+            _ if !is_full => whole.push(part.clone()),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The body of a request to `/chat/completions`. Pure.
+
+use super::reasoning_assembler::REASONING_KEYS;
+use crate::domain::model::ToolRole;
+use crate::domain::{CallMessage, Carry, Dialect, Message, ProviderKind, ResultMessage, Think};
+use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
+use crate::provider::render_call::render_calls;
+use crate::provider::schema;
+use crate::provider::types::ChatRequest;
+use serde_json::{Map, Value, json};
+
+/// Keys of `options` that are ignored because every request sets them itself.
+const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
+
+/// What differs between the providers that use this protocol.
+pub(in crate::provider) struct ChatCompletionsFlavor {
+    pub provider: ProviderKind,
+    /// `reasoning_effort` for a `think` setting.
+    pub effort: fn(Think) -> &'static str,
+    /// The call id as the API accepts it; the same for a call and its result.
+    pub call_id: fn(&str) -> String,
+    /// `content` of a message that only calls tools.
+    pub no_content: Value,
+    /// Whether tool results repeat the tool's name.
+    pub names_results: bool,
+}
+
+/// The body before any fallback is applied.
+pub(in crate::provider) fn body(
+    request: &ChatRequest,
+    fallback: ParameterFallback,
+    flavor: &ChatCompletionsFlavor,
+) -> Map<String, Value> {
+    let model = &request.model;
+    let messages = request.messages.iter();
+    let messages = messages.map(|message| flavor.message(message, request, fallback));
+    let mut body = Map::new();
+    body.insert("model".into(), json!(model.model));
+    body.insert("messages".into(), messages.collect());
+    body.insert("stream".into(), json!(true));
+    if !fallback.omits_temperature {
+        body.insert("temperature".into(), json!(TEMPERATURE));
+    }
+    if let Some(think) = model.think {
+        body.insert("reasoning_effort".into(), json!((flavor.effort)(think)));
+    }
+    for (key, value) in &model.options {
+        if !RESERVED_KEYS.contains(&key.as_str()) {
+            body.insert(key.clone(), value.clone());
+        }
+    }
+    if model.dialect == Dialect::Native && !request.tools.is_empty() {
+        body.insert("tools".into(), schema::tools_field(&request.tools));
+    }
+    body
+}
+
+impl ChatCompletionsFlavor {
+    fn message(
+        &self,
+        message: &Message,
+        request: &ChatRequest,
+        fallback: ParameterFallback,
+    ) -> Value {
+        let model = &request.model;
+        let is_native = model.dialect == Dialect::Native;
+        match message {
+            Message::System(text) => json!({"role": "system", "content": text}),
+            Message::User(text) => json!({"role": "user", "content": text}),
+            Message::Assistant(text) => json!({"role": "assistant", "content": text}),
+            Message::Calls { calls, carry } if is_native => {
+                let carry = carry.as_ref().filter(|_| !fallback.omits_reasoning);
+                self.native_calls(calls, carry)
+            }
+            Message::Calls { calls, .. } => {
+                json!({"role": "assistant", "content": render_calls(calls, model.dialect)})
+            }
+            Message::Result(result)
+                if !is_native && fallback.tool_role(model.tool_role) == ToolRole::User =>
+            {
+                json!({"role": "user", "content": result.content})
+            }
+            Message::Result(result) => self.result(result, is_native),
+        }
+    }
+
+    /// Calls in their own field, with the reasoning under the keys it arrived under.
+    fn native_calls(&self, calls: &[CallMessage], carry: Option<&Carry>) -> Value {
+        let mut message = json!({"role": "assistant", "content": self.no_content});
+        let carry = carry.filter(|carry| carry.provider == self.provider);
+        if let Some(Value::Object(fields)) = carry.map(|carry| &carry.value) {
+            let is_known = |key: &str| key == "content" || REASONING_KEYS.contains(&key);
+            for (key, value) in fields.iter().filter(|(key, _)| is_known(key)) {
+                message[key] = value.clone();
+            }
+        }
+        let call = |call: &CallMessage| {
+            json!({
+                "id": (self.call_id)(&call.wire_id),
+                "type": "function",
+                "function": {
+                    "name": call.native_name,
+                    "arguments": Value::Object(call.arguments.clone()).to_string(),
+                },
+            })
+        };
+        message["tool_calls"] = calls.iter().map(call).collect();
+        message
+    }
+
+    fn result(&self, result: &ResultMessage, is_native: bool) -> Value {
+        let mut message = json!({
+            "role": "tool",
+            "tool_call_id": (self.call_id)(&result.wire_id),
+        });
+        if self.names_results {
+            let name = match is_native {
+                true => &result.native_name,
+                false => &result.tool,
+            };
+            message["name"] = json!(name);
+        }
+        message["content"] = json!(result.content);
+        message
+    }
+}

@@ -1,0 +1,116 @@
+//! Assembles tool calls from stream fragments. Id and name arrive once and arguments in pieces,
+//! but servers differ in what they omit or repeat; the rules here handle those differences.
+
+use crate::provider::reply_builder::{CALLS_MAX, read_arguments};
+use crate::provider::types::NativeCall;
+use serde_json::Value;
+
+/// Incomplete calls, in the order they began.
+#[derive(Debug, Default)]
+pub(super) struct ToolCallAssembler(Vec<PartialCall>);
+
+/// What one fragment added.
+pub(super) struct PushedFragment {
+    pub bytes: usize,
+    pub is_too_many: bool,
+}
+
+#[derive(Debug, Default)]
+struct PartialCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+/// One entry of `delta.tool_calls`; missing fields are empty.
+struct Fragment<'a> {
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    arguments: String,
+}
+
+impl ToolCallAssembler {
+    pub fn push(&mut self, entry: &Value) -> PushedFragment {
+        let fragment = Fragment::read(entry);
+        let at = self.continued_call(&fragment).unwrap_or_else(|| {
+            self.0.push(PartialCall {
+                index: fragment.index,
+                ..PartialCall::default()
+            });
+            self.0.len() - 1
+        });
+        let call = &mut self.0[at];
+        if call.id.is_empty() {
+            call.id = fragment.id.to_owned();
+        }
+        if call.name.is_empty() {
+            call.name = fragment.name.to_owned();
+        }
+        call.arguments.push_str(&fragment.arguments);
+        PushedFragment {
+            bytes: fragment.arguments.len(),
+            is_too_many: self.0.len() > CALLS_MAX,
+        }
+    }
+
+    pub fn finish(self) -> impl Iterator<Item = NativeCall> {
+        self.0.into_iter().map(|call| NativeCall {
+            id: (!call.id.is_empty()).then_some(call.id),
+            name: call.name,
+            arguments: read_arguments(&call.arguments),
+        })
+    }
+
+    /// The call that a fragment continues; None if it begins a new one.
+    fn continued_call(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let at = match fragment.index {
+            Some(index) => self.0.iter().rposition(|call| call.index == Some(index)),
+            None => self
+                .0
+                .iter()
+                .rposition(|call| !fragment.id.is_empty() && call.id == fragment.id)
+                .or_else(|| self.0.len().checked_sub(1)),
+        }?;
+        self.0[at].continues_with(fragment).then_some(at)
+    }
+}
+
+impl PartialCall {
+    fn continues_with(&self, fragment: &Fragment<'_>) -> bool {
+        if !self.id.is_empty() && !fragment.id.is_empty() {
+            // Some servers give every call index 0. A new id with a name still begins a new call.
+            return self.id == fragment.id
+                || (fragment.index.is_some() && fragment.name.is_empty());
+        }
+        if fragment.name.is_empty() || self.name.is_empty() {
+            return true;
+        }
+        // A repeated name continues the call, unless the call is complete and more arguments
+        // follow.
+        self.name == fragment.name && (fragment.arguments.trim().is_empty() || !self.is_complete())
+    }
+
+    fn is_complete(&self) -> bool {
+        // Checks the last character first: parsing every fragment would be quadratic.
+        self.arguments.trim_end().ends_with('}') && read_arguments(&self.arguments).is_ok()
+    }
+}
+
+impl<'a> Fragment<'a> {
+    fn read(entry: &'a Value) -> Self {
+        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str);
+        let arguments = match entry.pointer("/function/arguments") {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Null) | None => String::new(),
+            Some(other) => other.to_string(),
+        };
+        Self {
+            index: entry.get("index").and_then(Value::as_u64),
+            id: text("/id").unwrap_or_default(),
+            name: text("/function/name").unwrap_or_default(),
+            arguments,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Messages about requests that the server rejected with an HTTP status.
+
+use super::{AdviceExt, OVERLOADED, with_server_text};
+use crate::domain::{Advice, Notice};
+use crate::provider::error::{FailureCause, PAUSE_MAX, RequestTarget};
+use std::time::Duration;
+
+pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
+    let RequestTarget {
+        url, name, model, ..
+    } = target;
+    match cause {
+        FailureCause::Status {
+            status,
+            message,
+            retry_after,
+            path,
+        } => {
+            let message = message.as_deref();
+            match retry_after.filter(|pause| *pause > PAUSE_MAX) {
+                Some(pause) if matches!(status, 429 | 503 | 529) => {
+                    long_pause_notice(url, *status, message, pause)
+                }
+                _ => status_notice(target, *status, message, path.as_deref()),
+            }
+        }
+        FailureCause::ToolsUnsupported { status, message } => with_server_text(
+            Notice::failure(format!(
+                "`{model}` at {url} does not support tools (HTTP {status})."
+            )),
+            Some(message),
+        )
+        .advise(format!(
+            "Set toolCalls of `{name}` to \"prompt\" in config.json; the tools are then described in the prompt."
+        ))
+        .advise(Advice::Probe),
+        FailureCause::NoCredit { status, message } => with_server_text(
+            Notice::failure(format!(
+                "The account at {url} has no credit left (HTTP {status})."
+            )),
+            Some(message),
+        )
+        .advise("Top up the account.")
+        .advise(Advice::ChooseOtherModel),
+        FailureCause::ContextOverflow {
+            sent: Some(sent),
+            limit: Some(limit),
+            ..
+        } => too_long(name).because(format!(
+            "It has {sent} tokens; the limit at {url} is {limit}."
+        )),
+        FailureCause::ContextOverflow { message, .. } => {
+            with_server_text(too_long(name), Some(message))
+        }
+        _ => Notice::failure(format!("The request to {url} failed.")),
+    }
+}
+
+fn too_long(name: &str) -> Notice {
+    Notice::failure(format!("The conversation is too long for `{name}`."))
+        .advise(Advice::NewSession)
+        .advise(Advice::ChooseLargerContext)
+}
+
+fn status_notice(
+    target: &RequestTarget,
+    status: u16,
+    message: Option<&str>,
+    path: Option<&str>,
+) -> Notice {
+    let RequestTarget {
+        url, name, model, ..
+    } = target;
+    let server_text = message.unwrap_or_default().to_lowercase();
+    let failure = |what: String| with_server_text(Notice::failure(what), message);
+    match status {
+        401 => unauthorized_notice(target, message),
+        403 => failure(format!("{url} denied access (HTTP 403).")).advise(format!(
+            "Check whether the key of `{name}` may use the model `{model}`."
+        )),
+        404 if server_text.contains("model") => {
+            let missing = Notice::failure(format!("{url} does not have the model `{model}`."));
+            missing
+                .advise(match target.provider.server_command() {
+                    Some(command) => format!("Pull it with `{command} pull {model}`."),
+                    None => format!("Check model of `{name}` in config.json."),
+                })
+                .advise(Advice::ChooseOtherModel)
+        }
+        404 | 405 => failure(match path {
+            Some(path) => format!("{path} does not exist at {url} (HTTP {status})."),
+            None => format!("The requested address does not exist at {url} (HTTP {status})."),
+        })
+        .advise(format!("Check baseUrl of `{name}` in config.json.")),
+        413 => failure(format!(
+            "The conversation is too large for {url} (HTTP 413)."
+        ))
+        .advise(Advice::NewSession)
+        .advise(Advice::ChooseOtherModel),
+        408 | 504 => {
+            failure(format!("{url} took too long to answer (HTTP {status}).")).retry(target)
+        }
+        429 => failure(format!("{url} is limiting requests (HTTP 429).")).advise_all(&OVERLOADED),
+        502 => failure(format!(
+            "The server behind {url} did not answer (HTTP 502)."
+        ))
+        .retry(target),
+        503 | 529 => {
+            failure(format!("{url} is overloaded (HTTP {status}).")).advise_all(&OVERLOADED)
+        }
+        500..=599 => {
+            failure(format!("{url} reported an internal error (HTTP {status}).")).retry(target)
+        }
+        _ if server_text.contains("does not support thinking") => {
+            failure(format!("{url} refused the request (HTTP {status}).")).advise(format!(
+                "Remove think from `{name}` in config.json, or set it to false."
+            ))
+        }
+        _ => failure(format!("{url} refused the request (HTTP {status})."))
+            .advise(format!("Check the settings of `{name}` in config.json."))
+            .advise(Advice::ChooseOtherModel),
+    }
+}
+
+fn unauthorized_notice(target: &RequestTarget, message: Option<&str>) -> Notice {
+    let RequestTarget { url, name, .. } = target;
+    let failure = |what: String| with_server_text(Notice::failure(what), message);
+    if !target.has_key {
+        return failure(format!("{url} requires an API key (HTTP 401)."))
+            .advise(format!("Set apiKey of `{name}` in config.json."));
+    }
+    let default = match target.provider.key_variable() {
+        Some(variable) => format!(" ({variable} if apiKey is not set)"),
+        None => String::new(),
+    };
+    failure(format!("{url} rejected the API key (HTTP 401).")).advise(format!(
+        "Check apiKey of `{name}` in config.json, or the environment variable it names{default}."
+    ))
+}
+
+/// The server asks for a pause that is too long to wait out automatically.
+fn long_pause_notice(url: &str, status: u16, message: Option<&str>, pause: Duration) -> Notice {
+    let pause = format_pause(pause);
+    let what = match status {
+        429 => format!("{url} is limiting requests and asks to wait {pause} (HTTP 429)."),
+        _ => format!("{url} is overloaded and asks to wait {pause} (HTTP {status})."),
+    };
+    with_server_text(Notice::failure(what), message)
+        .advise(Advice::ChooseOtherModel)
+        .advise("Or ask again after that time.")
+}
+
+/// Whole units, rounded up so that the user does not come back too early.
+fn format_pause(pause: Duration) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match pause.as_secs() {
+        seconds if seconds > 365 * DAY => "more than a year".to_owned(),
+        seconds if seconds > 2 * DAY => format!("{} days", seconds.div_ceil(DAY)),
+        seconds if seconds >= 2 * HOUR => format!("{} h", seconds.div_ceil(HOUR)),
+        seconds => format!("{} min", seconds.div_ceil(MINUTE)),
+    }
+}

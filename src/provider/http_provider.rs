@@ -1,0 +1,188 @@
+//! Requests to model servers over HTTP. Opens replies, retrying without parameters that the
+//! server rejects, and enforces the deadlines of all other requests.
+
+use super::adapter::ReplyDecoder;
+use super::error::{FailureCause, ProviderError, RequestTarget};
+use super::error_response::read_error_response;
+use super::http_clients::HttpClients;
+use super::model_list::MODELS_MAX;
+use super::parameter_fallback::ParameterFallback;
+use super::pull::PullStream;
+use super::registry::adapter_for;
+use super::schema;
+use super::server_client::ServerClient;
+use super::types::ChatRequest;
+use crate::domain::{Catalogue, Dialect, ModelConfig, ModelFacts, Notice};
+use crate::sync::lock;
+use futures::stream::{self, StreamExt};
+use reqwest::{Method, Response};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::{Instant, timeout, timeout_at};
+
+const LOADED_TIME_MAX: Duration = Duration::from_secs(1);
+const FACTS_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Shares connections and remembers, for as long as the program runs, which parameters
+/// each server rejects.
+#[derive(Debug, Default)]
+pub struct HttpProvider {
+    clients: Arc<HttpClients>,
+    /// By model and base URL.
+    fallbacks: Mutex<HashMap<(String, String), ParameterFallback>>,
+    /// The last notice about tools sent without their schemas, so that it appears once.
+    schema_notice: Mutex<Option<Notice>>,
+}
+
+/// A reply whose status is success and whose body is still to be read.
+pub(super) struct AcceptedReply {
+    pub response: Response,
+    pub decoder: Box<dyn ReplyDecoder>,
+    pub notices: Vec<Notice>,
+}
+
+impl HttpProvider {
+    /// Sends a chat request and waits for the head of a successful response. If the server
+    /// rejects a parameter, sends the request again without it and remembers that.
+    pub(super) async fn open_reply(
+        &self,
+        request: &ChatRequest,
+    ) -> Result<AcceptedReply, ProviderError> {
+        let model = &request.model;
+        let error = |cause| ProviderError::new(model, cause);
+        let server = self.server(model.clone()).map_err(error)?;
+        let adapter = server.adapter;
+        let known = self.fallback_for(model);
+        let mut fallback = known;
+        // This loop ends because `after_rejection` applies each rule at most once.
+        loop {
+            let body = adapter.chat_body(request, fallback);
+            let response = server
+                .send(Method::POST, adapter.chat_path(), Some(&body))
+                .await
+                .map_err(error)?;
+            if response.status().is_success() {
+                let mut notices = fallback.notices_since(known, &RequestTarget::of(model));
+                notices.extend(self.new_schema_notice(request));
+                self.remember(model, fallback);
+                return Ok(AcceptedReply {
+                    response,
+                    decoder: adapter.decoder(),
+                    notices,
+                });
+            }
+            let status = response.status();
+            let (cause, server_error) = read_error_response(response).await;
+            let next = server_error
+                .filter(|_| matches!(status.as_u16(), 400 | 422))
+                .and_then(|server_error| fallback.after_rejection(&server_error, &body));
+            fallback = next.ok_or_else(|| error(cause))?;
+        }
+    }
+
+    /// See [`super::Provider::is_loaded`].
+    pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
+        let server = self.server(Arc::new(model.clone())).ok()?;
+        timeout(LOADED_TIME_MAX, server.adapter.is_loaded(&server))
+            .await
+            .ok()?
+    }
+
+    /// See [`super::Provider::facts`].
+    pub(super) async fn facts(&self, model: &ModelConfig) -> Result<ModelFacts, ProviderError> {
+        let deadline = Instant::now() + FACTS_TIME_MAX;
+        let facts = async {
+            let server = self.server(Arc::new(model.clone()))?;
+            server.adapter.model_facts(&server, deadline).await
+        };
+        within(deadline, FACTS_TIME_MAX, facts)
+            .await
+            .map_err(|cause| ProviderError::new(model, cause))
+    }
+
+    /// See [`super::Provider::catalogue`].
+    pub(super) async fn catalogue(
+        &self,
+        model: &ModelConfig,
+        time_max: Duration,
+    ) -> Result<Catalogue, ProviderError> {
+        let deadline = Instant::now() + time_max;
+        let list = async {
+            let server = self.server(Arc::new(model.clone()))?;
+            server.adapter.list_models(&server, deadline).await
+        };
+        let listed = within(deadline, time_max, list).await;
+        let mut catalogue = listed.map_err(|cause| ProviderError::new(model, cause))?;
+        catalogue.is_cut |= catalogue.models.len() > MODELS_MAX;
+        catalogue.models.truncate(MODELS_MAX);
+        Ok(catalogue)
+    }
+
+    /// See [`super::Provider::pull`].
+    pub(super) fn pull(&self, model: &ModelConfig, name: &str) -> PullStream {
+        let model = Arc::new(model.clone());
+        let steps = match self.server(model.clone()) {
+            Ok(server) => server.adapter.pull_model(server, name.to_owned()),
+            Err(cause) => stream::iter([Err(cause)]).boxed(),
+        };
+        PullStream::new(
+            steps.map(move |step| step.map_err(|cause| ProviderError::new(&model, cause))),
+        )
+    }
+
+    /// See [`super::Provider::remove`].
+    pub(super) async fn remove(
+        &self,
+        model: &ModelConfig,
+        name: &str,
+    ) -> Result<(), ProviderError> {
+        let removed = async {
+            let server = self.server(Arc::new(model.clone()))?;
+            server.adapter.remove_model(&server, name).await
+        };
+        removed
+            .await
+            .map_err(|cause| ProviderError::new(model, cause))
+    }
+
+    fn server(&self, model: Arc<ModelConfig>) -> Result<ServerClient, FailureCause> {
+        let adapter = adapter_for(model.provider).ok_or(FailureCause::Unsupported)?;
+        Ok(ServerClient::new(model, adapter, self.clients.clone()))
+    }
+
+    /// A notice about tools sent without their schemas, unless it was already given.
+    fn new_schema_notice(&self, request: &ChatRequest) -> Option<Notice> {
+        if request.model.dialect != Dialect::Native || request.tools.is_empty() {
+            return None;
+        }
+        let notice = schema::tool_schemas(&request.tools).notice()?;
+        let mut last = lock(&self.schema_notice);
+        (last.as_ref() != Some(&notice)).then(|| last.insert(notice).clone())
+    }
+
+    fn fallback_for(&self, model: &ModelConfig) -> ParameterFallback {
+        let known = lock(&self.fallbacks);
+        known.get(&target(model)).copied().unwrap_or_default()
+    }
+
+    fn remember(&self, model: &ModelConfig, fallback: ParameterFallback) {
+        if fallback != ParameterFallback::default() {
+            lock(&self.fallbacks).insert(target(model), fallback);
+        }
+    }
+}
+
+fn target(model: &ModelConfig) -> (String, String) {
+    (model.model.clone(), model.base_url.clone())
+}
+
+async fn within<T>(
+    deadline: Instant,
+    whole: Duration,
+    work: impl Future<Output = Result<T, FailureCause>>,
+) -> Result<T, FailureCause> {
+    let seconds = whole.as_secs();
+    let done = timeout_at(deadline, work).await;
+    done.unwrap_or(Err(FailureCause::Timeout { seconds }))
+}

@@ -1,0 +1,102 @@
+//! Mistral's dialect of `/chat/completions`: nine-character call ids, named tool results,
+//! and no user message directly after a tool result.
+
+use super::adapter::{ProviderAdapter, ReplyDecoder};
+use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
+use super::error::FailureCause;
+use super::parameter_fallback::ParameterFallback;
+use super::server_client::ServerClient;
+use super::types::ChatRequest;
+use crate::domain::{Catalogue, ModelFacts, ProviderKind, Think};
+use futures::future::{BoxFuture, FutureExt};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+/// The API rejects a call id that is not exactly this many letters and digits.
+const ID_CHARS: usize = 9;
+const ID_ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/// The assistant's message between a tool result and a user message. Without it, the API
+/// answers `Unexpected role 'user' after role 'tool'`.
+const BRIDGE: &str = "OK.";
+
+const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
+    provider: ProviderKind::Mistral,
+    effort,
+    call_id,
+    no_content: Value::String(String::new()),
+    names_results: true,
+};
+
+#[derive(Debug)]
+pub(super) struct Mistral;
+
+impl ProviderAdapter for Mistral {
+    fn chat_path(&self) -> &'static str {
+        chat_completions::PATH
+    }
+
+    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
+        let mut body = chat_completions::body(request, fallback, &FLAVOR);
+        if let Some(Value::Array(messages)) = body.get_mut("messages") {
+            bridge_results(messages);
+        }
+        fallback.apply(&mut body);
+        Value::Object(body)
+    }
+
+    fn decoder(&self) -> Box<dyn ReplyDecoder> {
+        Box::new(ChatCompletionsDecoder::new(ProviderKind::Mistral))
+    }
+
+    fn list_models<'a>(
+        &self,
+        server: &'a ServerClient,
+        deadline: Instant,
+    ) -> BoxFuture<'a, Result<Catalogue, FailureCause>> {
+        chat_completions::models::list(server, deadline).boxed()
+    }
+
+    fn model_facts<'a>(
+        &self,
+        server: &'a ServerClient,
+        deadline: Instant,
+    ) -> BoxFuture<'a, Result<ModelFacts, FailureCause>> {
+        chat_completions::models::facts(server, deadline).boxed()
+    }
+}
+
+/// Every model with adjustable thinking accepts `high` and `none`, and some accept the other
+/// levels. A rejected level is sent as `high` instead.
+fn effort(think: Think) -> &'static str {
+    match think {
+        Think::Off => "none",
+        Think::Low => "low",
+        Think::Medium => "medium",
+        Think::On | Think::High => "high",
+    }
+}
+
+/// Separates each tool result from a user message that follows it.
+fn bridge_results(messages: &mut Vec<Value>) {
+    for message in std::mem::take(messages) {
+        let follows_tool = messages.last().is_some_and(|last| last["role"] == "tool");
+        if follows_tool && message["role"] == "user" {
+            messages.push(json!({"role": "assistant", "content": BRIDGE}));
+        }
+        messages.push(message);
+    }
+}
+
+/// A call id that the API accepts. Deterministic, so that a call and its result keep the same
+/// id.
+pub fn call_id(id: &str) -> String {
+    if id.len() == ID_CHARS && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id.to_owned();
+    }
+    let digest = Sha256::digest(id.as_bytes());
+    let letters = digest.iter().take(ID_CHARS);
+    letters
+        .map(|byte| char::from(ID_ALPHABET[usize::from(*byte) % ID_ALPHABET.len()]))
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! Decodes the JSON lines of Ollama's `/api/chat`. Pure. A reply is complete only with
+//! `done: true`.
+
+use super::ndjson::JsonLines;
+use crate::domain::{Carry, ProviderKind, Usage};
+use crate::provider::adapter::ReplyDecoder;
+use crate::provider::error::{FailureCause, MalformedReply};
+use crate::provider::error_body::ServerError;
+use crate::provider::reply_builder::{
+    EVENT_BYTES_MAX, ReplyBuilder, ReplyPiece, parse, read_arguments, unexpected_json,
+};
+use crate::provider::types::{EndReason, NativeCall};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+#[derive(Debug, Default)]
+pub(super) struct OllamaDecoder {
+    lines: JsonLines,
+    reply: ReplyBuilder,
+    /// All thinking so far; it is sent back with the calls.
+    thinking: String,
+    /// Set if the first line is only the start of a JSON text, because a server or proxy
+    /// pretty-prints it. The whole body is then one event.
+    multiline: Option<Vec<u8>>,
+    has_begun: bool,
+    /// Some line belonged to a reply.
+    has_answered: bool,
+    /// The first line that did not belong to a reply.
+    first_unexpected: Option<MalformedReply>,
+}
+
+impl ReplyDecoder for OllamaDecoder {
+    fn push(&mut self, bytes: &[u8]) -> Vec<ReplyPiece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        for line in self.lines.push(bytes) {
+            match line {
+                Ok(line) => self.read_line(&line),
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
+            }
+        }
+        self.reply.take()
+    }
+
+    /// The last line may lack its line end.
+    fn finish(mut self: Box<Self>) -> Vec<ReplyPiece> {
+        if self.reply.is_over() {
+            return Vec::new();
+        }
+        let rest = std::mem::take(&mut self.lines).finish();
+        if let Some(multiline) = &mut self.multiline {
+            multiline.extend(rest.unwrap_or_default());
+        } else {
+            self.multiline = rest;
+        }
+        match self.multiline.take() {
+            Some(rest) => match parse(&rest) {
+                Ok(event) => self.read_event(&event),
+                // Incomplete JSON may be the start of a valid reply.
+                Err(_) if rest.starts_with(b"{") => self.first_unexpected = None,
+                Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
+            },
+            None if !self.has_begun => self.reply.fail(FailureCause::EmptyReply),
+            None => {}
+        }
+        let foreign = self.first_unexpected.take().filter(|_| !self.has_answered);
+        self.reply
+            .fail(foreign.map_or(FailureCause::ReplyCutOff, FailureCause::Malformed));
+        self.reply.take()
+    }
+}
+
+impl OllamaDecoder {
+    fn read_line(&mut self, line: &[u8]) {
+        if self.reply.is_over() {
+            return;
+        }
+        if let Some(multiline) = &mut self.multiline {
+            multiline.extend_from_slice(line);
+            if multiline.len() > EVENT_BYTES_MAX {
+                self.reply
+                    .fail(FailureCause::Malformed(MalformedReply::TooLong {
+                        bytes_max: EVENT_BYTES_MAX,
+                    }));
+            }
+            return;
+        }
+        if let Some(words) = PlainLine::read(line) {
+            (self.has_begun, self.has_answered) = (true, true);
+            self.thinking.push_str(&words.message.thinking);
+            self.reply.thinking(&words.message.thinking);
+            return self.reply.text(&words.message.content);
+        }
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        match parse(line) {
+            Ok(event) => self.read_event(&event),
+            Err(MalformedReply::NotJson { .. }) if is_first && matches!(line, b"{" | b"[") => {
+                self.multiline = Some(line.to_vec());
+            }
+            Err(malformed) => self.reply.fail(FailureCause::Malformed(malformed)),
+        }
+    }
+
+    fn read_event(&mut self, event: &Value) {
+        if let Some(server_error) = ServerError::from_event(event) {
+            return self.reply.fail(server_error.into_failure());
+        }
+        let message = event.get("message");
+        if message.is_some_and(Value::is_object) || event.get("done").is_some_and(Value::is_boolean)
+        {
+            self.has_answered = true;
+        } else {
+            self.first_unexpected
+                .get_or_insert_with(|| unexpected_json(event));
+        }
+        let text = |key: &str| {
+            let text = message.and_then(|message| message.get(key)?.as_str());
+            text.unwrap_or_default()
+        };
+        self.thinking.push_str(text("thinking"));
+        self.reply.thinking(text("thinking"));
+        self.reply.text(text("content"));
+        let calls = event.pointer("/message/tool_calls");
+        for call in calls.and_then(Value::as_array).into_iter().flatten() {
+            self.reply.call(read_call(call));
+        }
+        if event.get("done").and_then(Value::as_bool) == Some(true) {
+            let reason = event.get("done_reason").and_then(Value::as_str);
+            if !self.thinking.is_empty() {
+                self.reply.carry(Carry {
+                    provider: ProviderKind::Ollama,
+                    value: std::mem::take(&mut self.thinking).into(),
+                });
+            }
+            self.reply.end(read_usage(event), read_reason(reason));
+        }
+    }
+}
+
+/// A line with only text, as nearly all are: parsed without building a tree of values.
+#[derive(Deserialize)]
+struct PlainLine<'a> {
+    #[serde(borrow)]
+    message: PlainMessage<'a>,
+    done: bool,
+    error: Option<IgnoredAny>,
+    object: Option<IgnoredAny>,
+    r#type: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct PlainMessage<'a> {
+    #[serde(borrow, default)]
+    content: Cow<'a, str>,
+    #[serde(borrow, default)]
+    thinking: Cow<'a, str>,
+    tool_calls: Option<IgnoredAny>,
+}
+
+impl<'a> PlainLine<'a> {
+    /// None if the line needs full parsing.
+    fn read(line: &'a [u8]) -> Option<Self> {
+        let text = std::str::from_utf8(line).ok()?;
+        let words: Self = serde_json::from_str(text).ok()?;
+        let more = [&words.error, &words.object, &words.r#type];
+        let is_plain = !words.done
+            && words.message.tool_calls.is_none()
+            && more.iter().all(|field| field.is_none());
+        is_plain.then_some(words)
+    }
+}
+
+fn read_call(call: &Value) -> NativeCall {
+    let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
+    let arguments = match call.pointer("/function/arguments") {
+        Some(Value::Object(arguments)) => Ok(arguments.clone()),
+        Some(Value::String(raw)) => read_arguments(raw),
+        Some(Value::Null) | None => Ok(Map::new()),
+        Some(other) => Err(other.to_string()),
+    };
+    NativeCall {
+        id: text("/id").filter(|id| !id.is_empty()).map(str::to_owned),
+        name: text("/function/name").unwrap_or_default().to_owned(),
+        arguments,
+    }
+}
+
+/// Ollama omits a count of 0.
+fn read_usage(event: &Value) -> Usage {
+    let count = |key: &str| event.get(key).and_then(Value::as_u64);
+    let input = count("prompt_eval_count");
+    Usage {
+        input,
+        output: count("eval_count").or(input.map(|_| 0)),
+    }
+}
+
+fn read_reason(reason: Option<&str>) -> EndReason {
+    match reason {
+        Some("stop" | "") | None => EndReason::Stop,
+        Some("length") => EndReason::Length,
+        Some(other) => EndReason::named(other),
+    }
+}

@@ -1,0 +1,113 @@
+//! Reads what Ollama reports about its models (`/api/show`, `/api/tags`, `/api/ps`). Pure.
+
+use crate::domain::{ModelFacts, ServerModel};
+use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, token_count};
+use serde_json::Value;
+
+/// Reads the response of `POST /api/show`.
+pub(super) fn facts_from_show(show: &Value) -> ModelFacts {
+    let capabilities = bounded_words(show.get("capabilities"));
+    let knows_capabilities = show.get("capabilities").is_some_and(Value::is_array);
+    let template = text(show, "/template").filter(|template| !template.trim().is_empty());
+    let detail = |key: &str| bounded_word(show.pointer(&format!("/details/{key}")));
+    ModelFacts {
+        context_length: context_length(show),
+        num_ctx: parameter(text(show, "/parameters").unwrap_or_default(), "num_ctx"),
+        loaded_context: None,
+        template_takes_tools: if knows_capabilities {
+            Some(capabilities.iter().any(|one| one == "tools"))
+        } else {
+            template.map(mentions_tools)
+        },
+        capabilities,
+        family: detail("family"),
+        parameter_size: detail("parameter_size"),
+        quantization: detail("quantization_level"),
+    }
+}
+
+/// `model_info["<architecture>.context_length"]`. If the architecture is missing, the first key
+/// with that ending counts.
+fn context_length(show: &Value) -> Option<u32> {
+    let info = show.get("model_info")?.as_object()?;
+    let named = info
+        .get("general.architecture")
+        .and_then(Value::as_str)
+        .and_then(|architecture| info.get(&format!("{architecture}.context_length")));
+    let ending = || {
+        let mut found = info
+            .iter()
+            .filter(|(key, _)| key.ends_with(".context_length"))
+            .map(|(_, value)| value);
+        found.next()
+    };
+    token_count(named.or_else(ending))
+}
+
+/// A number from a model file's parameters; the last one counts.
+fn parameter(parameters: &str, name: &str) -> Option<u32> {
+    let mut lines = parameters.lines().rev();
+    lines.find_map(|line| {
+        let mut words = line.split_whitespace();
+        let value = words
+            .next()
+            .filter(|first| *first == name)
+            .and(words.next())?;
+        value.trim_matches('"').parse().ok().filter(|n| *n > 0)
+    })
+}
+
+/// Whether a template mentions tools, in Go's or Jinja's syntax.
+fn mentions_tools(template: &str) -> bool {
+    [".Tools", "tools", "\"tool\"", "'tool'"]
+        .iter()
+        .any(|sign| template.contains(sign))
+}
+
+/// The entries of `/api/tags`: name, size and details. None if this is not such a list; an Ollama
+/// without models may send null.
+pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ServerModel>> {
+    let models = match tags.get("models")? {
+        Value::Array(models) => models.as_slice(),
+        Value::Null => &[],
+        _ => return None,
+    };
+    let models = models
+        .iter()
+        .filter_map(|entry| {
+            let detail = |key: &str| bounded_word(entry.pointer(&format!("/details/{key}")));
+            Some(ServerModel {
+                name: bounded_name(entry.get("name"))
+                    .or_else(|| bounded_name(entry.get("model")))?,
+                bytes: entry.get("size").and_then(Value::as_u64),
+                is_loaded: None,
+                facts: ModelFacts {
+                    capabilities: bounded_words(entry.get("capabilities")),
+                    family: detail("family"),
+                    parameter_size: detail("parameter_size"),
+                    quantization: detail("quantization_level"),
+                    ..ModelFacts::default()
+                },
+            })
+        })
+        .collect();
+    Some(models)
+}
+
+/// Name and context size of each model in memory, from `/api/ps`. None if this is not such a
+/// list.
+pub(super) fn loaded_from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
+    let models = ps.get("models")?.as_array()?;
+    let loaded = models.iter().flat_map(|entry| {
+        let context = token_count(entry.get("context_length"));
+        ["name", "model"]
+            .into_iter()
+            .filter_map(|key| bounded_name(entry.get(key)))
+            .map(move |name| (name, context))
+    });
+    Some(loaded.collect())
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+    value.pointer(pointer)?.as_str()
+}

@@ -1,0 +1,98 @@
+//! The body of Ollama's `/api/chat`. Pure.
+
+use crate::domain::model::ToolRole;
+use crate::domain::{CallMessage, Dialect, Message, ProviderKind, Think};
+use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE, ThinkingForm};
+use crate::provider::render_call::render_calls;
+use crate::provider::schema;
+use crate::provider::types::ChatRequest;
+use serde_json::{Map, Value, json};
+
+pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value {
+    let model = &request.model;
+    let mut options = Map::new();
+    if !fallback.omits_temperature {
+        options.insert("temperature".into(), json!(TEMPERATURE));
+    }
+    options.insert("num_ctx".into(), json!(request.num_ctx));
+    for (key, value) in &model.options {
+        if key != "temperature" && key != "num_ctx" {
+            options.insert(key.clone(), value.clone());
+        }
+    }
+    let is_native = model.dialect == Dialect::Native;
+    let messages: Vec<_> = request
+        .messages
+        .iter()
+        .map(|m| message(m, model.dialect, fallback.tool_role(model.tool_role)))
+        .collect();
+    let mut body = json!({
+        "model": model.model,
+        "messages": messages,
+        "stream": true,
+        "options": options,
+    });
+    if let Some(keep_alive) = &model.keep_alive {
+        body["keep_alive"] = keep_alive.clone();
+    }
+    if let Some(think) = model
+        .think
+        .filter(|_| fallback.form != ThinkingForm::Omitted)
+    {
+        body["think"] = match think {
+            Think::Off => json!(false),
+            Think::On => json!(true),
+            // Only some models accept levels.
+            _ if fallback.form == ThinkingForm::Other => json!(true),
+            Think::Low => json!("low"),
+            Think::Medium => json!("medium"),
+            Think::High => json!("high"),
+        };
+    }
+    if is_native && !request.tools.is_empty() {
+        body["tools"] = schema::tools_field(&request.tools);
+    }
+    body
+}
+
+fn message(message: &Message, dialect: Dialect, tool_role: ToolRole) -> Value {
+    let is_native = dialect == Dialect::Native;
+    match message {
+        Message::System(text) => json!({"role": "system", "content": text}),
+        Message::User(text) => json!({"role": "user", "content": text}),
+        Message::Assistant(text) => json!({"role": "assistant", "content": text}),
+        Message::Calls { calls, carry } if is_native => {
+            let mut message = json!({"role": "assistant", "content": ""});
+            let carry = carry.as_ref();
+            let carry = carry.filter(|carry| carry.provider == ProviderKind::Ollama);
+            if let Some(thinking) = carry.map(|carry| &carry.value) {
+                message["thinking"] = thinking.clone();
+            }
+            message["tool_calls"] = calls.iter().map(native_call).collect();
+            message
+        }
+        Message::Calls { calls, .. } => {
+            json!({"role": "assistant", "content": render_calls(calls, dialect)})
+        }
+        Message::Result(result) if is_native => json!({
+            "role": "tool",
+            "tool_name": result.native_name,
+            "content": result.content,
+        }),
+        Message::Result(result) => match tool_role {
+            ToolRole::Tool => json!({
+                "role": "tool",
+                "tool_name": result.tool,
+                "content": result.content,
+            }),
+            ToolRole::User => json!({"role": "user", "content": result.content}),
+        },
+    }
+}
+
+fn native_call(call: &CallMessage) -> Value {
+    json!({
+        "id": call.wire_id,
+        "function": {"name": call.native_name, "arguments": call.arguments},
+    })
+}

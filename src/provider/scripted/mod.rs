@@ -1,0 +1,206 @@
+//! A provider that replays a script: deterministic and without a network, for tests and the demo.
+//! Records the requests it receives.
+
+mod catalog;
+
+pub use catalog::PullStep;
+
+use super::error::{FailureCause, ProviderError};
+use super::reply_stream::ReplyStream;
+use super::types::{ChatRequest, EndReason, NativeCall, StreamPart};
+use crate::domain::{Arguments, ServerModel};
+use crate::sync::lock;
+use catalog::ScriptedCatalog;
+use futures::stream;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// One step of a scripted round.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScriptStep {
+    Part(StreamPart),
+    /// The round fails with this cause.
+    Fail(FailureCause),
+    /// Waits this long, by tokio's clock.
+    Wait(Duration),
+    /// The round never continues.
+    Hang,
+}
+
+impl ScriptStep {
+    pub fn text(text: &str) -> Self {
+        Self::Part(StreamPart::Text(text.to_owned()))
+    }
+
+    pub fn thinking(text: &str) -> Self {
+        Self::Part(StreamPart::Thinking(text.to_owned()))
+    }
+
+    /// A native tool call.
+    pub fn call(name: &str, arguments: Arguments) -> Self {
+        Self::Part(StreamPart::Call(NativeCall {
+            id: None,
+            name: name.to_owned(),
+            arguments: Ok(arguments),
+        }))
+    }
+
+    pub fn end() -> Self {
+        Self::Part(StreamPart::End(EndReason::Stop))
+    }
+}
+
+/// The requests a scripted provider has received, in order. Shared with the provider.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedRequests(Arc<Mutex<Vec<ChatRequest>>>);
+
+impl RecordedRequests {
+    pub fn all(&self) -> Vec<ChatRequest> {
+        lock(&self.0).clone()
+    }
+
+    pub fn count(&self) -> usize {
+        lock(&self.0).len()
+    }
+}
+
+#[derive(Debug, Clone)]
+enum ScriptSource {
+    /// Fixed rounds, one per request.
+    Rounds(Vec<Vec<ScriptStep>>),
+    /// Computes each round from its request.
+    Response(fn(&ChatRequest) -> Vec<ScriptStep>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Script {
+    source: ScriptSource,
+    requests: RecordedRequests,
+    catalog: ScriptedCatalog,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Script {
+    pub fn new(rounds: impl IntoIterator<Item = Vec<ScriptStep>>) -> Self {
+        Self {
+            source: ScriptSource::Rounds(rounds.into_iter().collect()),
+            requests: RecordedRequests::default(),
+            catalog: ScriptedCatalog::default(),
+        }
+    }
+
+    /// An endless script that computes each round from its request. It may run for days, so only
+    /// the last request is recorded.
+    pub fn responding(respond: fn(&ChatRequest) -> Vec<ScriptStep>) -> Self {
+        Self {
+            source: ScriptSource::Response(respond),
+            requests: RecordedRequests::default(),
+            catalog: ScriptedCatalog::default(),
+        }
+    }
+
+    /// Adds a round. No effect on a script that computes its rounds.
+    pub fn round(mut self, steps: impl IntoIterator<Item = ScriptStep>) -> Self {
+        if let ScriptSource::Rounds(rounds) = &mut self.source {
+            rounds.push(steps.into_iter().collect());
+        }
+        self
+    }
+
+    /// Adds a round that answers with this text.
+    pub fn answer(self, text: &str) -> Self {
+        self.round([ScriptStep::text(text), ScriptStep::end()])
+    }
+
+    /// Adds a server with these models.
+    pub fn stocks(self, url: &str, models: impl IntoIterator<Item = ServerModel>) -> Self {
+        self.catalog.stock(url, Some(models.into_iter().collect()));
+        self
+    }
+
+    /// Adds a server that never answers when asked for its models.
+    pub fn hides(self, url: &str) -> Self {
+        self.catalog.stock(url, None);
+        self
+    }
+
+    /// Scripts the next pull, which succeeds unless a step fails.
+    pub fn pulls(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
+        self.catalog.add_pull(steps.into_iter().collect());
+        self
+    }
+
+    pub fn catalog(&self) -> ScriptedCatalog {
+        self.catalog.clone()
+    }
+
+    pub fn requests(&self) -> RecordedRequests {
+        self.requests.clone()
+    }
+
+    /// Plays the next round. A round without an end is cut off.
+    pub(super) fn stream(&self, request: ChatRequest) -> ReplyStream {
+        let model = request.model.clone();
+        let steps = VecDeque::from(self.steps(request));
+        let parts = stream::unfold(Some((steps, false)), move |state| {
+            let model = model.clone();
+            async move {
+                let (mut steps, has_content) = state?;
+                let fail = |cause| {
+                    let error = ProviderError::new(&model, cause);
+                    let has_partial_reply = has_content;
+                    Some((
+                        Err(ProviderError {
+                            has_partial_reply,
+                            ..error
+                        }),
+                        None,
+                    ))
+                };
+                loop {
+                    match steps.pop_front() {
+                        Some(ScriptStep::Part(end @ StreamPart::End(_))) => {
+                            return Some((Ok(end), None));
+                        }
+                        Some(ScriptStep::Part(part)) => {
+                            let has_content = has_content || part.is_content();
+                            return Some((Ok(part), Some((steps, has_content))));
+                        }
+                        Some(ScriptStep::Fail(cause)) => return fail(cause),
+                        Some(ScriptStep::Wait(time)) => tokio::time::sleep(time).await,
+                        Some(ScriptStep::Hang) => std::future::pending().await,
+                        None => return fail(FailureCause::ReplyCutOff),
+                    }
+                }
+            }
+        });
+        ReplyStream::new(parts)
+    }
+
+    fn steps(&self, request: ChatRequest) -> Vec<ScriptStep> {
+        let mut requests = lock(&self.requests.0);
+        match &self.source {
+            ScriptSource::Rounds(rounds) => {
+                requests.push(request);
+                let round = rounds.get(requests.len() - 1);
+                let over = FailureCause::ScriptExhausted {
+                    rounds: rounds.len(),
+                };
+                round
+                    .cloned()
+                    .unwrap_or_else(|| vec![ScriptStep::Fail(over)])
+            }
+            ScriptSource::Response(respond) => {
+                let steps = respond(&request);
+                *requests = vec![request];
+                steps
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The debug log contains requests and replies, but no secrets.
+
+use super::notice::said;
+use crate::providers::model_server::*;
+use crate::providers::requests::*;
+use humble::domain::model::Secret;
+use humble::domain::{Message, ModelConfig, ResultMessage};
+use humble::log::LogSink;
+use humble::provider::{ChatRequest, Provider};
+use serde_json::json;
+use std::fs;
+use tracing::Level;
+use tracing_subscriber::layer::SubscriberExt;
+
+const KEY: &str = "sk-12345-67890";
+const OTHER: &str = "the-secret-of-a-server";
+
+/// The log of one request with these messages at this level.
+async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (sink, handle) = LogSink::new(folder.path(), level, |_| {});
+    handle.hide(vec![Secret::new(OTHER)]);
+    let subscriber = tracing_subscriber::registry().with(sink);
+    let guard = tracing::subscriber::set_default(subscriber);
+    let request = ChatRequest {
+        messages,
+        ..request(model)
+    };
+    parts(Provider::new().stream(request)).await;
+    drop(guard);
+    let files = fs::read_dir(folder.path()).unwrap();
+    files
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn requests_and_replies_are_logged_at_debug_only() {
+    let server = ModelServer::start();
+    server.always(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    let messages = vec![Message::User("무엇?".into())];
+    let log = logged(Level::DEBUG, &ollama(&server), messages.clone()).await;
+    assert!(log.contains("/api/chat: {\"model\":"), "{log}");
+    assert!(log.contains("무엇?"), "{log}");
+    let answer = "answer of `mine`: thinking: 음… | text: 안녕! | usage: ";
+    assert!(log.contains(answer), "{log}");
+    assert!(log.contains(" | end: Stop"), "{log}");
+    let log = logged(Level::INFO, &ollama(&server), messages).await;
+    assert_eq!(log, "");
+}
+
+#[tokio::test]
+async fn logged_requests_and_replies_contain_no_secret_even_in_fragments() {
+    let server = ModelServer::start();
+    let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
+    server.on(COMPLETIONS, openai_thinking(&halves, &halves));
+    let result = ResultMessage {
+        wire_id: "1".into(),
+        content: format!("the env is {KEY} {OTHER}"),
+        tool: "env".into(),
+        native_name: "env".into(),
+        is_error: false,
+    };
+    let messages = vec![Message::User(KEY.into()), Message::Result(result)];
+    let log = logged(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
+    for piece in [KEY, OTHER, &KEY[5..], &OTHER[9..]] {
+        assert!(!log.contains(piece), "{piece}: {log}");
+    }
+    assert!(log.contains("the env is [hidden] [hidden]"), "{log}");
+    assert!(log.contains("text: [hidden] and [hidden]"), "{log}");
+}
+
+#[tokio::test]
+async fn huge_conversation_is_logged_as_one_short_line() {
+    let server = ModelServer::start();
+    server.on(CHAT, ollama_text(&[&"답".repeat(100_000)]));
+    let messages = vec![Message::User("word ".repeat(200_000))];
+    let log = logged(Level::DEBUG, &ollama(&server), messages).await;
+    assert_eq!(log.matches(" bytes more)\n").count(), 2);
+    assert!(log.len() < 150_000, "{}", log.len());
+}
+
+#[tokio::test]
+async fn partial_answer_is_mentioned_only_if_there_is_one() {
+    let server = ModelServer::start();
+    let line = |text: &str| ollama_line(&json!({"role": "assistant", "content": text}));
+    let kept = "The partial answer is kept.";
+    for (text, is_kept) in [("", false), ("안", true)] {
+        for end in ["", "{\"error\":\"out of memory\"}\n"] {
+            let reply = Reply::status(200).chunk(line(text)).chunk(end);
+            server.on(CHAT, reply);
+            let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
+            let fault = parts.last().unwrap().as_ref().unwrap_err();
+            let said = said(&fault.notice());
+            assert_eq!(said.contains(kept), is_kept, "{said}");
+            assert!(said.contains("[Retry]"), "{said}");
+        }
+    }
+}

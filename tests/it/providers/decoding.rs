@@ -1,0 +1,149 @@
+//! Feeds streams to the decoders in pieces and joins the decoded parts.
+
+use humble::domain::{Carry, ProviderKind, Usage};
+use humble::provider::registry::adapter_for;
+use humble::provider::{
+    EndReason, FailureCause, NativeCall, StreamPart, reply_builder::ReplyPiece,
+};
+use serde_json::Value;
+
+/// A whole decoded stream, its text joined.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Said {
+    pub text: String,
+    pub thinking: String,
+    pub calls: Vec<NativeCall>,
+    pub usage: Option<Usage>,
+    pub end: Option<EndReason>,
+    pub failed: Option<FailureCause>,
+}
+
+pub fn read(provider: ProviderKind, pieces: &[&[u8]]) -> Said {
+    join(parts(provider, pieces))
+}
+
+/// The data of a stream that must be sent back with its calls.
+pub fn carry(provider: ProviderKind, stream: &str) -> Option<Carry> {
+    let parts = parts(provider, &[stream.as_bytes()]).into_iter();
+    let mut carries = parts.filter_map(|part| match part {
+        Ok(StreamPart::Carry(carry)) => Some(carry),
+        _ => None,
+    });
+    let carry = carries.next();
+    assert_eq!(carries.next(), None, "it comes once");
+    carry
+}
+
+fn parts(provider: ProviderKind, pieces: &[&[u8]]) -> Vec<ReplyPiece> {
+    let mut decoder = adapter_for(provider).expect("it has a server").decoder();
+    let mut parts: Vec<_> = pieces.iter().flat_map(|p| decoder.push(p)).collect();
+    parts.extend(decoder.finish());
+    parts
+}
+
+/// Also checks what every stream guarantees: exactly one end or error, as the last part.
+pub fn join(parts: Vec<ReplyPiece>) -> Said {
+    let mut said = Said::default();
+    let mut is_over = false;
+    for part in parts {
+        assert!(!is_over, "something follows the end: {part:?}");
+        match part {
+            Ok(StreamPart::Text(text)) => said.text.push_str(&text),
+            Ok(StreamPart::Thinking(text)) => said.thinking.push_str(&text),
+            Ok(StreamPart::Call(call)) => said.calls.push(call),
+            Ok(StreamPart::Usage(usage)) => {
+                assert_eq!(said.usage.replace(usage), None, "counts come once");
+            }
+            Ok(StreamPart::StartedOver) => said = Said::default(),
+            Ok(StreamPart::Heartbeat | StreamPart::Notice(_) | StreamPart::Carry(_)) => {}
+            Ok(StreamPart::End(reason)) => {
+                said.end = Some(reason);
+                is_over = true;
+            }
+            Err(cause) => {
+                said.failed = Some(cause);
+                is_over = true;
+            }
+        }
+    }
+    assert!(is_over, "neither end nor fault: {said:?}");
+    said
+}
+
+/// Feeds the stream whole, then split in two at every byte (or, if it is long, byte by byte and
+/// in 200 seeded ways). All results must be equal.
+pub fn read_every_way(provider: ProviderKind, bytes: &[u8]) -> Said {
+    let whole = read(provider, &[bytes]);
+    let single: Vec<_> = bytes.chunks(1).collect();
+    assert_eq!(read(provider, &single), whole, "byte by byte");
+    if bytes.len() <= 4096 {
+        for at in 0..=bytes.len() {
+            let (head, tail) = bytes.split_at(at);
+            assert_eq!(read(provider, &[head, tail]), whole, "cut at byte {at}");
+        }
+        return whole;
+    }
+    for seed in 0..200 {
+        let pieces = seeded_split(bytes, seed);
+        assert_eq!(read(provider, &pieces), whole, "split with seed {seed}");
+    }
+    whole
+}
+
+/// Splits into pieces of 1 to 2,000 bytes, chosen by an xorshift generator.
+fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut pieces = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let size = 1 + usize::try_from(state % 2000).expect("it is small");
+        let (piece, tail) = rest.split_at(size.min(rest.len()));
+        pieces.push(piece);
+        rest = tail;
+    }
+    pieces
+}
+
+/// Every prefix that lacks `end_marker` must be reported as cut off.
+pub fn never_complete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
+    let marker = stream.find(end_marker).expect("the marker is there") + end_marker.len();
+    for length in 0..marker {
+        let said = read(provider, &[&stream.as_bytes()[..length]]);
+        assert_eq!(said.end, None, "complete after {length} bytes");
+        let expected = [FailureCause::ReplyCutOff, FailureCause::EmptyReply];
+        let failed = said.failed.expect("a cut is a fault");
+        assert!(expected.contains(&failed), "{length} bytes: {failed:?}");
+    }
+}
+
+/// A call with these arguments; a string stands for raw text that is not an object.
+pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
+    let arguments = match arguments {
+        Value::Object(arguments) => Ok(arguments),
+        Value::String(raw) => Err(raw),
+        other => panic!("{other} is neither an object nor raw text"),
+    };
+    NativeCall {
+        id: id.map(str::to_owned),
+        name: name.to_owned(),
+        arguments,
+    }
+}
+
+pub fn usage(input: u64, output: u64) -> Option<Usage> {
+    Some(Usage {
+        input: Some(input),
+        output: Some(output),
+    })
+}
+
+/// A stream that yielded nothing but this failure.
+pub fn failed(cause: FailureCause) -> Said {
+    Said {
+        failed: Some(cause),
+        ..Said::default()
+    }
+}

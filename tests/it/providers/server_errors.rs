@@ -1,0 +1,354 @@
+//! Every failure of each provider over a real socket: its message, and whether it is transient.
+
+use super::notice::said;
+use crate::providers::model_server::*;
+use crate::providers::requests::*;
+use crate::support::fixtures::model_config;
+use humble::domain::model::ApiKey;
+use humble::domain::{ModelConfig, ProviderKind};
+use humble::provider::{Provider, ProviderError};
+use serde_json::json;
+use std::time::Duration;
+
+const MESSAGES: &str = "/v1/messages";
+
+/// A model on a server of this provider, with a key.
+pub fn model_at(server: &ModelServer, provider: ProviderKind) -> (ModelConfig, &'static str) {
+    let (url, path) = match provider {
+        ProviderKind::Ollama => (server.url(), CHAT),
+        ProviderKind::Anthropic => (format!("{}/v1", server.url()), MESSAGES),
+        _ => (format!("{}/v1", server.url()), COMPLETIONS),
+    };
+    (model_config(provider, &url), path)
+}
+
+pub fn refusal(provider: ProviderKind, status: u16, message: &str) -> Reply {
+    match provider {
+        ProviderKind::Ollama => ollama_error(status, message),
+        ProviderKind::Mistral => mistral_error(status, message),
+        ProviderKind::Anthropic => anthropic_error(status, "invalid_request_error", message),
+        _ => openai_error(status, message, None),
+    }
+}
+
+pub async fn fault(model: &ModelConfig) -> ProviderError {
+    let stream = Provider::new().stream(request(model));
+    let last = parts(stream).await.pop().expect("something comes");
+    last.expect_err("it fails")
+}
+
+/// Status, message and whether it is transient; `{url}` stands for the server.
+const STATUSES: [(u16, &str, bool); 14] = [
+    (
+        400,
+        "{url} refused the request (HTTP 400). Because. Check the settings of `mine` in config.json, or [ChooseOtherModel]",
+        false,
+    ),
+    (
+        401,
+        "{url} requires an API key (HTTP 401). Because. Set apiKey of `mine` in config.json.",
+        false,
+    ),
+    (
+        402,
+        "The account at {url} has no credit left (HTTP 402). Because. Top up the account, or [ChooseOtherModel]",
+        false,
+    ),
+    (
+        403,
+        "{url} denied access (HTTP 403). Because. Check whether the key of `mine` may use the model `qwen3:4b`.",
+        false,
+    ),
+    (
+        404,
+        "{path} does not exist at {url} (HTTP 404). Because. Check baseUrl of `mine` in config.json.",
+        false,
+    ),
+    (
+        408,
+        "{url} took too long to answer (HTTP 408). Because. {again}",
+        false,
+    ),
+    (
+        413,
+        "The conversation is too large for {url} (HTTP 413). Because. [NewSession], or [ChooseOtherModel]",
+        false,
+    ),
+    (
+        422,
+        "{url} refused the request (HTTP 422). Because. Check the settings of `mine` in config.json, or [ChooseOtherModel]",
+        false,
+    ),
+    (
+        429,
+        "{url} is limiting requests (HTTP 429). Because. {pause}",
+        true,
+    ),
+    (
+        500,
+        "{url} reported an internal error (HTTP 500). Because. {again}",
+        false,
+    ),
+    (
+        502,
+        "The server behind {url} did not answer (HTTP 502). Because. {again}",
+        false,
+    ),
+    (
+        503,
+        "{url} is overloaded (HTTP 503). Because. {pause}",
+        true,
+    ),
+    (
+        504,
+        "{url} took too long to answer (HTTP 504). Because. {again}",
+        false,
+    ),
+    (
+        529,
+        "{url} is overloaded (HTTP 529). Because. {pause}",
+        true,
+    ),
+];
+
+fn filled(template: &str, server: &ModelServer, provider: ProviderKind) -> String {
+    let again = match provider {
+        ProviderKind::Ollama => "[Retry] If it happens again, check the log of `ollama serve`.",
+        _ => "[Retry]",
+    };
+    let pause = "[RetryLater], or [ChooseOtherModel]";
+    template
+        .replace("{url}", &server.url())
+        .replace("{again}", again)
+        .replace("{pause}", pause)
+}
+
+#[tokio::test]
+async fn every_status_of_every_provider_has_a_message() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        for (status, template, is_transient) in STATUSES {
+            let reply = refusal(provider, status, "Because");
+            server.on(path, reply.header("retry-after", "3"));
+            let fault = fault(&model).await;
+            let expected = filled(template, &server, provider).replace("{path}", path);
+            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert_eq!(fault.is_transient(), is_transient, "{provider} {status}");
+            if status != 402 {
+                assert_eq!(fault.retry_after(), Some(Duration::from_secs(3)));
+            }
+        }
+        assert_eq!(
+            server.requests().len(),
+            STATUSES.len(),
+            "each was asked once"
+        );
+    }
+}
+
+#[tokio::test]
+async fn retry_after_as_a_date_is_parsed_for_every_provider() {
+    let soon = jiff::Timestamp::now() + jiff::Span::new().seconds(90);
+    let date = jiff::fmt::rfc2822::DateTimePrinter::new()
+        .timestamp_to_rfc9110_string(&soon)
+        .expect("a date of these years");
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        server.on(
+            path,
+            refusal(provider, 429, "x").header("retry-after", &date),
+        );
+        let pause = fault(&model).await.retry_after().expect("a pause");
+        let range = Duration::from_secs(60)..=Duration::from_secs(90);
+        assert!(range.contains(&pause), "{provider}: {pause:?}");
+    }
+}
+
+/// Bodies with status 200 that are not a reply.
+const NO_ANSWERS: [(&[u8], &str); 5] = [
+    (b"", "{url} sent an empty answer. {again}"),
+    (
+        b"<!DOCTYPE html><html></html>",
+        "The answer from {url} is not valid. It is a web page. Check baseUrl and provider of `mine` in config.json.",
+    ),
+    (
+        b"data: {\"x\": \"\xE9\"}\n\n",
+        "The answer from {url} is not valid. {bytes} Check baseUrl and provider of `mine` in config.json.",
+    ),
+    (
+        b"data: hello\n\n",
+        "The answer from {url} is not valid. This line is not JSON: `{hello}`. Check baseUrl and provider of `mine` in config.json.",
+    ),
+    (
+        b"{\"error\": {\"message\": \"Because\"}}",
+        "{url} reported an error in its answer. Because. {again}",
+    ),
+];
+
+#[tokio::test]
+async fn malformed_reply_has_a_message_for_every_provider() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        let is_ollama = provider == ProviderKind::Ollama;
+        for (body, template) in NO_ANSWERS {
+            server.on(path, Reply::status(200).chunk(body));
+            let fault = fault(&model).await;
+            let hello = if is_ollama { "data: hello" } else { "hello" };
+            let expected = filled(template, &server, provider)
+                .replace("{hello}", hello)
+                .replace("{bytes}", "It is not UTF-8 text.");
+            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert!(!fault.is_transient());
+        }
+    }
+}
+
+#[tokio::test]
+async fn broken_connection_has_a_message_for_every_provider() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        let begun = match provider {
+            ProviderKind::Ollama => ollama_line(&json!({"content": "so far"})),
+            ProviderKind::Anthropic => anthropic_text(0, &["so far"]),
+            _ => openai_event(&json!({"content": "so far"}), None),
+        };
+        server.on(path, Reply::status(200).chunk(begun).cut());
+        let cut = fault(&model).await;
+        let again = filled("{again}", &server, provider);
+        let expected = format!(
+            "The connection to {} was cut in the middle of the answer. The partial answer is kept. {again}",
+            server.url()
+        );
+        assert_eq!(said(&cut.notice()), expected);
+        assert!(!cut.is_transient(), "words came");
+        server.on(path, Reply::status(302).header("location", "/elsewhere"));
+        let expected = format!(
+            "{0} redirects to {0}/elsewhere. Conversations are sent only to the address in config.json. If the new address is right, set it as baseUrl of `mine`.",
+            server.url()
+        );
+        assert_eq!(said(&fault(&model).await.notice()), expected);
+    }
+}
+
+#[tokio::test]
+async fn unreachable_server_has_a_message_for_every_provider() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (mut model, _) = model_at(&server, provider);
+        let url = server.url();
+        drop(server);
+        let start = match provider {
+            ProviderKind::Ollama => {
+                "Start it with `ollama serve`, or check baseUrl in config.json."
+            }
+            _ => "Start the server, or check baseUrl of `mine` in config.json.",
+        };
+        let expected = format!("Nothing listens at {url}. {start}");
+        assert_eq!(said(&fault(&model).await.notice()), expected);
+        model.base_url = "http://no-such-host.invalid/v1".into();
+        let expected = "The host of http://no-such-host.invalid was not found. Check the network connection and baseUrl of `mine` in config.json.";
+        assert_eq!(said(&fault(&model).await.notice()), expected);
+    }
+}
+
+#[tokio::test]
+async fn missing_credit_is_distinguished_from_overload() {
+    let server = ModelServer::start();
+    let (model, path) = model_at(&server, ProviderKind::OpenAi);
+    let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
+        "param": null, "code": "insufficient_quota"});
+    server.on(path, Reply::json(429, &json!({ "error": error })));
+    let unpaid = fault(&model).await;
+    assert!(!unpaid.is_transient());
+    assert_eq!(
+        said(&unpaid.notice()),
+        format!(
+            "The account at {} has no credit left (HTTP 429). You exceeded your current quota. Top up the account, or [ChooseOtherModel]",
+            server.url()
+        )
+    );
+    let (model, path) = model_at(&server, ProviderKind::Anthropic);
+    let words = "Your credit balance is too low to access the Anthropic API.";
+    server.on(path, anthropic_error(400, "invalid_request_error", words));
+    let sentence = said(&fault(&model).await.notice());
+    assert!(
+        sentence.contains("has no credit left (HTTP 400)"),
+        "{sentence}"
+    );
+}
+
+#[tokio::test]
+async fn overload_inside_a_stream_is_recognized() {
+    let server = ModelServer::start();
+    let (model, path) = model_at(&server, ProviderKind::Anthropic);
+    let error =
+        json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let overloaded = anthropic_event(&error);
+    server.on(path, Reply::status(200).chunk(overloaded.clone()));
+    let first = fault(&model).await;
+    assert!(first.is_transient());
+    let expected = format!(
+        "{} is overloaded. Overloaded. [RetryLater], or [ChooseOtherModel]",
+        server.url()
+    );
+    assert_eq!(said(&first.notice()), expected);
+    let begun = anthropic_text(0, &["so far"]) + &overloaded;
+    server.on(path, Reply::status(200).chunk(begun));
+    assert!(!fault(&model).await.is_transient(), "words came");
+}
+
+#[tokio::test]
+async fn key_is_sent_in_the_header_each_provider_expects() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (model, path) = model_at(&server, provider);
+        server.on(path, refusal(provider, 401, "wrong: sk-12345"));
+        let fault = fault(&with_key(model, "sk-12345")).await;
+        let words = said(&fault.notice());
+        let expected = format!(
+            "{} rejected the API key (HTTP 401). wrong: [hidden]. Check",
+            server.url()
+        );
+        assert!(words.starts_with(&expected), "{words}");
+        assert!(!format!("{fault:?}").contains("sk-12345"));
+        let sent = &server.requests()[0];
+        let bearer = sent.header("authorization");
+        if provider == ProviderKind::Anthropic {
+            assert_eq!(sent.header("x-api-key"), Some("sk-12345"));
+            assert_eq!(sent.header("anthropic-version"), Some("2023-06-01"));
+            assert_eq!(bearer, None);
+        } else {
+            assert_eq!(bearer, Some("Bearer sk-12345"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn unusable_key_names_its_variable_or_setting() {
+    for provider in ProviderKind::ALL {
+        let server = ModelServer::start();
+        let (mut model, _) = model_at(&server, provider);
+        model.api_key = ApiKey::MissingVariable("MY_KEY".into());
+        assert_eq!(
+            said(&fault(&model).await.notice()),
+            "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and restart humble, or set apiKey of `mine` in config.json."
+        );
+        model.api_key = ApiKey::Unusable("the key holds a line end".into());
+        assert_eq!(
+            said(&fault(&model).await.notice()),
+            "The key for `mine` cannot be sent. The key holds a line end. Correct apiKey of `mine` in config.json, or the environment variable it names."
+        );
+        for key in ["two\nlines", "bell\u{7}", "nul\0"] {
+            let fault = fault(&with_key(model.clone(), key)).await;
+            assert_eq!(
+                said(&fault.notice()),
+                "The key for `mine` cannot be sent. It contains characters that an HTTP header must not contain. Correct apiKey of `mine` in config.json, or the environment variable it names."
+            );
+        }
+        assert!(server.requests().is_empty());
+    }
+}
