@@ -2,13 +2,17 @@
 //! Tables that only the crate sees are compared in unit tests: in `tui/keymap/layers.rs`,
 //! `protocol/choices.rs` and `dialect/registry.rs`.
 
-use crate::support::fixtures::documented;
+use crate::support::fixtures::{documented, server, tool_with};
 use clap::CommandFactory;
 use humble::cli::Cli;
+use humble::dialect::scan::{Piece, Scanner};
+use humble::domain::Offered;
 use humble::tui::keymap::{self, TABLE, When};
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const CONFIGURATION: &str = include_str!("../../docs/configuration.md");
 const DIALECTS: &str = include_str!("../../docs/dialects.md");
@@ -218,4 +222,35 @@ fn recognizers_are_documented_in_order() {
         documented(DIALECTS, "## Recognizers").concat(),
         "docs/dialects.md"
     );
+}
+
+/// The example in each row, a code span, must read as a call with the label of its row.
+#[test]
+fn examples_of_call_forms_are_recognized() {
+    let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let tool = tool_with("get_time", arguments);
+    let offered = Arc::new(Offered::from_servers(&[server("humble", vec![tool])]));
+    let (_, page) = DIALECTS.split_once("## Call forms").expect("the forms");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
+    for row in rows.take_while(|line| line.starts_with("| `")) {
+        let mut spans = row.split('`').skip(1).step_by(2);
+        let label = spans.next().expect("a label");
+        let example = spans.find(|span| span.contains("get_time")).expect(row);
+        let mut scanner = Scanner::new(Arc::clone(&offered));
+        let mut pieces = scanner.push(&example.replace("\\|", "|"));
+        pieces.extend(scanner.finish());
+        let calls = pieces.iter().filter_map(|piece| match piece {
+            Piece::Call(call) => Some(call),
+            _ => None,
+        });
+        let calls: Vec<_> = calls.collect();
+        assert_eq!(calls.len(), 1, "{example}: {pieces:?}");
+        assert_eq!(calls[0].arguments["city"], "Paris", "{example}");
+        let is_noted = row.contains(&format!("labeled `{}` inside", calls[0].form));
+        assert!(
+            calls[0].form == label || is_noted,
+            "{example}: {:?}",
+            calls[0]
+        );
+    }
 }
