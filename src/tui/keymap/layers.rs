@@ -215,7 +215,7 @@ mod tests {
             P::Searched | P::InRows => "### Lists with a search line: conversations, models",
             P::Sessions | P::Deleting => "### Conversations",
             P::Models => "### Models",
-            P::Trust => "### What you allowed (`/trust`)",
+            P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Pickers: model, server, persona, branch, call",
             P::Form => "### The form for a model",
             P::Completions => "### While commands are listed",
