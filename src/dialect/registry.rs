@@ -23,3 +23,26 @@ pub(super) const RECOGNIZERS: [fn(&Opening<'_>) -> Option<Candidate>; 11] = [
 
 /// Characters at which some family opens where no wrapper stands before them.
 pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
+
+#[cfg(test)]
+mod tests {
+    use super::super::{markers, tags};
+    use crate::fixtures::documented;
+    use std::collections::BTreeSet;
+
+    /// Labels that a recognizer gives without a literal or a grammar in a table.
+    const OTHERS: [&str; 3] = ["JSON", "Python", "Harmony"];
+
+    #[test]
+    fn labels_are_documented() {
+        let page = include_str!("../../docs/dialects.md");
+        let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.form);
+        let labels: BTreeSet<String> = wrappers
+            .chain(tags::labels())
+            .chain(OTHERS)
+            .map(str::to_owned)
+            .collect();
+        let rows = documented(page, "## Call forms");
+        assert_eq!(labels, rows.concat().into_iter().collect());
+    }
+}

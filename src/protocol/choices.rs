@@ -142,3 +142,33 @@ impl Ask {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::documented;
+
+    #[test]
+    fn keys_are_documented() {
+        let page = include_str!("../../docs/keys.md");
+        for (heading, choices) in [
+            ("### A call that cannot be run", REPAIR),
+            ("### After a failed call", AFTER_ERROR),
+            ("### A silent server", STALLED),
+            ("### Too many rounds of tools", BOUND),
+            ("### A context that has to grow", GROW),
+            ("### Adding a model", ADD_MODEL),
+            ("### Removing a model", REMOVE_MODEL),
+            ("### The result of a probe", STORE_DIALECT),
+            ("### Edited settings files", OUTSIDE_EDIT),
+            ("### An old system prompt", REPLACE_PROMPT),
+            ("### An unfinished turn", UNFINISHED),
+            ("### A tool that changed", PIN_CHANGED),
+            ("### Server instructions", INSTRUCTIONS),
+        ] {
+            let keys = choices.iter().map(|choice| choice.key.to_string());
+            let keys: Vec<String> = keys.filter(|key| key != " ").collect();
+            assert_eq!(keys, documented(page, heading).concat(), "{heading}");
+        }
+    }
+}

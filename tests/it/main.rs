@@ -8,6 +8,7 @@ mod answers;
 mod cli;
 mod config;
 mod dialect;
+mod docs;
 mod engine;
 mod journeys;
 mod mcp;

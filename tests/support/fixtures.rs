@@ -129,3 +129,26 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         state: ToolState::AwaitingApproval,
     }
 }
+
+/// The code spans in the first column of the table under a heading of a Markdown page, one list
+/// for each row. `heading` is the whole line.
+///
+/// # Panics
+/// There is no such heading, or no table below it.
+pub fn documented(page: &str, heading: &str) -> Vec<Vec<String>> {
+    let mut lines = page.lines().skip_while(|line| *line != heading);
+    assert!(lines.next().is_some(), "no heading `{heading}`");
+    let rows: Vec<_> = lines
+        .take_while(|line| !line.starts_with('#'))
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| {
+            // A bar inside a cell is written as `\|`.
+            let line = line.replace("\\|", "\u{0}");
+            let cell = line[1..].split('|').next().unwrap_or_default();
+            let spans = cell.split('`').skip(1).step_by(2);
+            spans.map(|span| span.replace('\u{0}', "|")).collect()
+        })
+        .collect();
+    assert!(!rows.is_empty(), "no table under `{heading}`");
+    rows
+}

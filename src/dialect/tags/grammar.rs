@@ -277,7 +277,7 @@ pub(super) static HEADED: [Grammar; 10] = [
     invoke!("", "invoke tag"),
     invoke!("", "function", "function tag"),
     invoke!("antml:", "invoke tag"),
-    invoke!("steptml:", "Advance"),
+    invoke!("steptml:", "Step"),
     invoke!("｜DSML｜", "DeepSeek"),
     invoke!("|DSML|", "DeepSeek"),
     invoke!("｜｜DSML｜｜", "DeepSeek"),

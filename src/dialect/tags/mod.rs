@@ -12,3 +12,10 @@ mod value_whitespace;
 mod xml;
 
 pub(super) use opening::{open, open_named};
+
+/// The label of each form, as the dialog shows it.
+#[cfg(test)]
+pub(super) fn labels() -> impl Iterator<Item = &'static str> {
+    let grammars = grammar::HEADED.iter().chain([&grammar::NAMED]);
+    grammars.map(|grammar| grammar.form)
+}

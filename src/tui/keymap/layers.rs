@@ -199,3 +199,52 @@ impl LayerKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::documented;
+    use std::collections::BTreeSet;
+
+    fn heading(place: Place) -> &'static str {
+        match place {
+            P::Rows => "### Lists and texts",
+            P::Pages | P::Text => "### Texts: tools, calls, logs, instructions",
+            P::Log => "### The log",
+            P::Line => "### One line: command palette, prompt search, the name of a model to pull",
+            P::Searched | P::InRows => "### Lists with a search line: conversations, models",
+            P::Sessions | P::Deleting => "### Conversations",
+            P::Models => "### Models",
+            P::Trust => "### Lasting decisions (`/trust`)",
+            P::Picker => "### Pickers: model, server, persona, branch, call",
+            P::Form => "### The form for a model",
+            P::Completions => "### While commands are listed",
+            P::FirstRun => "### The offer on a first start",
+        }
+    }
+
+    fn typed(binding: &LayerBinding) -> String {
+        let chord = Chord {
+            code: binding.code,
+            modifiers: binding.modifiers.unwrap_or(KeyModifiers::NONE),
+        };
+        match binding.code {
+            KeyCode::Char(c) if c != ' ' => c.to_string(),
+            _ => chord.to_string(),
+        }
+    }
+
+    #[test]
+    fn keys_are_documented() {
+        let page = include_str!("../../../docs/keys.md");
+        for binding in TABLE {
+            let heading = heading(binding.place);
+            let here = TABLE
+                .iter()
+                .filter(|other| self::heading(other.place) == heading);
+            let expected: BTreeSet<String> = here.map(typed).collect();
+            let found = documented(page, heading).concat().into_iter().collect();
+            assert_eq!(expected, found, "{heading}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Keeps `docs/` in step with the code: keys, commands, settings, flags, variables, recognizers.
+//! Tables that only the crate sees are compared in unit tests: in `tui/keymap/layers.rs`,
+//! `protocol/choices.rs` and `dialect/registry.rs`.
+
+use crate::support::fixtures::{documented, server, tool_with};
+use clap::CommandFactory;
+use humble::cli::Cli;
+use humble::dialect::scan::{Piece, Scanner};
+use humble::domain::Offered;
+use humble::tui::keymap::{self, TABLE, When};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const CONFIGURATION: &str = include_str!("../../docs/configuration.md");
+const DIALECTS: &str = include_str!("../../docs/dialects.md");
+const KEYS: &str = include_str!("../../docs/keys.md");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn source(path: &str) -> String {
+    let text = fs::read_to_string(root().join(path)).expect("a source file");
+    let code = text.split("#[cfg(test)]").next();
+    code.unwrap_or_default().to_owned()
+}
+
+/// A single letter is typed without Shift.
+fn as_typed(key: String) -> String {
+    match key.chars().count() {
+        1 => key.to_lowercase(),
+        _ => key,
+    }
+}
+
+#[test]
+fn keys_are_documented() {
+    for (when, heading) in [
+        (When::Always, "## Everywhere"),
+        (When::Message, "## In the message"),
+        (When::Pane, "## In a pane"),
+        (When::Servers, "## In the servers pane"),
+        (When::Call, "## On a call in the chat"),
+    ] {
+        let rows = TABLE
+            .iter()
+            .filter(|row| row.when == when && !row.keys.is_empty());
+        let expected: BTreeSet<Vec<String>> = rows
+            .map(|row| row.keys.iter().map(|key| as_typed(key.to_string())))
+            .map(Iterator::collect)
+            .collect();
+        let found = documented(KEYS, heading).into_iter().collect();
+        assert_eq!(expected, found, "{heading}");
+    }
+}
+
+#[test]
+fn slash_commands_are_documented() {
+    let expected: Vec<String> = keymap::commands()
+        .map(|(command, row)| format!("{command} {}", row.usage).trim_end().to_owned())
+        .collect();
+    let found = documented(KEYS, "## Slash commands");
+    assert_eq!(expected, found.concat());
+}
+
+/// The first string literal between the parenthesis that `code` follows and its end.
+fn first_literal(code: &str) -> Option<&str> {
+    let mut depth = 1;
+    for (at, c) in code.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '"' => return code[at + 1..].split('"').next(),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    None
+}
+
+/// The names of functions and closures that take the key of a setting as `key: &str`.
+fn readers(code: &str) -> impl Iterator<Item = &str> {
+    let functions = code.split("fn ").skip(1).filter_map(|rest| {
+        let (head, _) = rest.split_once('{')?;
+        head.contains("key: &str").then_some(head)
+    });
+    let closures = code.split("let ").skip(1).filter(|rest| {
+        let head = rest.split(';').next().unwrap_or_default();
+        head.contains("= |key: &str|")
+    });
+    functions.chain(closures).filter_map(|head| {
+        let end = head.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+        Some(&head[..end])
+    })
+}
+
+/// The keys that these files read from an entry.
+fn keys_read(files: &[&str]) -> BTreeSet<String> {
+    let fields = source("src/config/fields.rs");
+    let mut keys = BTreeSet::new();
+    for file in files {
+        let code = source(file);
+        for reader in readers(&fields).chain(readers(&code)) {
+            let calls = code.split(&format!("{reader}(")).collect::<Vec<_>>();
+            for pair in calls.windows(2) {
+                let is_whole = !pair[0].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                let is_definition = pair[0].ends_with("fn ");
+                if is_whole && !is_definition {
+                    keys.extend(first_literal(pair[1]).map(str::to_owned));
+                }
+            }
+        }
+    }
+    assert!(keys.len() > 3, "{files:?} read {keys:?}");
+    keys
+}
+
+fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
+    let rows = headings
+        .iter()
+        .flat_map(|heading| documented(CONFIGURATION, heading));
+    rows.flatten().collect()
+}
+
+#[test]
+fn keys_of_config_json_are_documented() {
+    let read = keys_read(&["src/config/settings.rs", "src/config/models.rs"]);
+    let found = documented_keys(&[
+        "### At the root",
+        "### `limits`",
+        "### An entry of `models`",
+    ]);
+    assert_eq!(read, found);
+}
+
+#[test]
+fn keys_of_mcp_servers_json_are_documented() {
+    let read = keys_read(&["src/config/servers.rs"]);
+    assert_eq!(read, documented_keys(&["### An entry of a server"]));
+}
+
+#[test]
+fn keys_of_personas_are_documented() {
+    let code = source("src/config/personas.rs");
+    let arms = code.split("match key.trim() {").nth(1).expect("one match");
+    let arms = arms.split('}').next().unwrap_or_default();
+    let read: BTreeSet<String> = arms
+        .split("\" =>")
+        .filter_map(|arm| Some(arm.rsplit_once('"')?.1.to_owned()))
+        .collect();
+    assert_eq!(read, documented_keys(&["## Personas"]));
+}
+
+#[test]
+fn command_line_flags_are_documented() {
+    let mut commands = vec![Cli::command()];
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().cloned());
+        for flag in command.get_arguments().filter_map(clap::Arg::get_long) {
+            let name = command.get_name();
+            assert!(
+                CONFIGURATION.contains(&format!("`--{flag}")),
+                "`{name} --{flag}` is missing"
+            );
+        }
+    }
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the crate") {
+        let path = entry.expect("a readable folder").path();
+        match path.is_dir() {
+            true if path.ends_with("tests") => {}
+            true => rust_files(&path, found),
+            false if path.ends_with("tests.rs") => {}
+            false => found.push(path),
+        }
+    }
+}
+
+#[test]
+fn environment_variables_are_documented() {
+    let mut files = Vec::new();
+    rust_files(&root().join("src"), &mut files);
+    let mut names = BTreeSet::new();
+    for file in files {
+        let code = source(file.to_str().expect("UTF-8"));
+        let calls = ["var(\"", "var_os(\"", "variables(\"", "set(\"", "is(\""];
+        for call in calls.into_iter().chain(["key_variable: Some(\""]) {
+            let found = code.split(call).skip(1);
+            let found = found.filter_map(|rest| rest.split('"').next());
+            let is_name = |name: &&str| {
+                let allowed = |c: char| c.is_ascii_uppercase() || c == '_';
+                name.len() > 3 && name.chars().all(allowed)
+            };
+            names.extend(found.filter(is_name).map(str::to_owned));
+        }
+    }
+    assert!(names.contains("HUMBLE_HOME"), "{names:?}");
+    for name in names {
+        assert!(CONFIGURATION.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn recognizers_are_documented_in_order() {
+    let code = source("src/dialect/registry.rs");
+    let (_, table) = code.split_once("= [").expect("the table of recognizers");
+    let table = table.split("];").next().unwrap_or_default();
+    let expected: Vec<&str> = table
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert_eq!(
+        expected,
+        documented(DIALECTS, "## Recognizers").concat(),
+        "docs/dialects.md"
+    );
+}
+
+/// The example in each row, a code span, must read as a call with the label of its row.
+#[test]
+fn examples_of_call_forms_are_recognized() {
+    let arguments = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    let tool = tool_with("get_time", arguments);
+    let offered = Arc::new(Offered::from_servers(&[server("humble", vec![tool])]));
+    let (_, page) = DIALECTS.split_once("## Call forms").expect("the forms");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
+    for row in rows.take_while(|line| line.starts_with("| `")) {
+        let mut spans = row.split('`').skip(1).step_by(2);
+        let label = spans.next().expect("a label");
+        let example = spans.find(|span| span.contains("get_time")).expect(row);
+        let mut scanner = Scanner::new(Arc::clone(&offered));
+        let mut pieces = scanner.push(&example.replace("\\|", "|"));
+        pieces.extend(scanner.finish());
+        let calls = pieces.iter().filter_map(|piece| match piece {
+            Piece::Call(call) => Some(call),
+            _ => None,
+        });
+        let calls: Vec<_> = calls.collect();
+        assert_eq!(calls.len(), 1, "{example}: {pieces:?}");
+        assert_eq!(calls[0].arguments["city"], "Paris", "{example}");
+        let is_noted = row.contains(&format!("labeled `{}` inside", calls[0].form));
+        assert!(
+            calls[0].form == label || is_noted,
+            "{example}: {:?}",
+            calls[0]
+        );
+    }
+}
