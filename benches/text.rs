@@ -10,7 +10,7 @@ use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use humble::dialect::scan::Scanner;
 use humble::domain::Offered;
-use humble::text::markdown::{Markdown, Marks};
+use humble::text::markdown::{MarkdownGlyphs, MarkdownView};
 use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -235,7 +235,7 @@ mod markdown {
         bencher
             .counter(ItemsCount::new(ends.len()))
             .bench_local(|| {
-                let mut laid = Markdown::new("", 72, Marks::new(false, true), true);
+                let mut laid = MarkdownView::new("", 72, MarkdownGlyphs::new(false, true), true);
                 for end in &ends {
                     laid.extend_to(black_box(&text[..*end]), true);
                 }
@@ -250,17 +250,27 @@ mod markdown {
     #[divan::bench(args = SIZES)]
     fn prose_whole(bencher: Bencher, bytes: usize) {
         let text = text(PROSE, bytes);
-        bencher
-            .counter(BytesCount::of_str(&text))
-            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+        bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+            MarkdownView::new(
+                black_box(&text),
+                72,
+                MarkdownGlyphs::new(false, true),
+                false,
+            )
+        });
     }
 
     #[divan::bench(args = SIZES)]
     fn korean_whole(bencher: Bencher, bytes: usize) {
         let text = text(MIXED, bytes);
-        bencher
-            .counter(BytesCount::of_str(&text))
-            .bench_local(|| Markdown::new(black_box(&text), 72, Marks::new(false, true), false));
+        bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
+            MarkdownView::new(
+                black_box(&text),
+                72,
+                MarkdownGlyphs::new(false, true),
+                false,
+            )
+        });
     }
 
     #[divan::bench(args = SIZES)]

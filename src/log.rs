@@ -6,7 +6,7 @@ use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::files;
 use crate::protocol::LogLine;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use jiff::Zoned;
 use jiff::civil::Date;
 use std::fmt::{self, Write as _};
@@ -86,7 +86,7 @@ struct Shared {
 
 impl LogHandle {
     pub fn set_level(&self, level: Level) {
-        lock(&self.shared).level = level;
+        lock_ignoring_poison(&self.shared).level = level;
         tracing::callsite::rebuild_interest_cache();
     }
 
@@ -149,12 +149,12 @@ impl<S: Subscriber> Layer<S> for LogSink {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let chosen = lock(&self.shared).level;
+        let chosen = lock_ignoring_poison(&self.shared).level;
         is_asked(metadata) && *metadata.level() <= most(metadata).min(chosen)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        let chosen = lock(&self.shared).level;
+        let chosen = lock_ignoring_poison(&self.shared).level;
         Some(LevelFilter::from_level(chosen))
     }
 
@@ -171,7 +171,7 @@ impl<S: Subscriber> Layer<S> for LogSink {
             Arc::clone(&shared)
         };
         let text = format!("{level:>5} {target}: {}", written(&said, &redactor));
-        lock(&self.shared).write(now.date(), &format!("{time} {text}\n"));
+        lock_ignoring_poison(&self.shared).write(now.date(), &format!("{time} {text}\n"));
         // Outside the lock: the pane may be slow, and may itself log.
         (self.pane)(LogLine {
             level,

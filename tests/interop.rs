@@ -216,7 +216,7 @@ fn tokens_are_estimated_at_most_two_fifths_above_what_llama_cpp_counts() {
         include_str!("../src/text/token_estimate/samples/korean.txt"),
         include_str!("../src/text/token_estimate/samples/japanese.txt"),
     ];
-    let vocabulary = Vocabulary::of(None, "smollm2");
+    let vocabulary = Vocabulary::for_model(None, "smollm2");
     for text in samples {
         let (estimate, count) = (token_estimate::estimate(text, vocabulary), counted(text));
         assert!(

@@ -12,7 +12,7 @@ use dice::Dice;
 use humble::domain::server::RemoteTransport;
 use humble::domain::{CallId, Server, ServerConfig, ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::{Call, Hub, HubEvent};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -298,7 +298,7 @@ async fn servers_that_die_at_random_cost_no_call_its_answer() {
     let calls = CALLS * seconds / SECONDS;
     let mark = format!("soak-{}", std::process::id());
     let (sender, mut events) = mpsc::channel::<HubEvent>(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltIn));
+    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
     let remotes: Vec<Remote> = (0..REMOTE).map(|_| Remote::start(&mark)).collect();
     let over_http = remotes.iter().enumerate();
     let over_http = over_http.map(|(number, one)| remote(number, one));

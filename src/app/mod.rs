@@ -10,13 +10,13 @@ use crate::cli::{Ask, Cli, Shared, Sub};
 use crate::config::{self, Home};
 use crate::demo;
 use crate::domain::{ServerId, ToolMode};
-use crate::engine::{self, EngineDeps, Handle, InitialSession, Options};
+use crate::engine::{self, EngineDeps, EngineHandle, EngineOptions, InitialSession};
 use crate::headless::advice;
 use crate::headless::{self, EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
-use crate::serve::BuiltIn;
+use crate::serve::BuiltInServer;
 use crate::tui;
 use anyhow::{Context, Result};
 use std::fs::DirEntry;
@@ -98,14 +98,14 @@ async fn chat(
     open: Option<InitialSession>,
     background: &Background,
 ) -> Result<u8> {
-    let options = Options {
+    let options = EngineOptions {
         model: shared.model,
         persona: shared.persona,
         watch: true,
         no_tools: shared.no_tools,
         offers_models: true,
-        open,
-        ..Options::default()
+        initial_session: open,
+        ..EngineOptions::default()
     };
     let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
     match full_screen(home, Provider::new(), options, None, background).await? {
@@ -167,12 +167,12 @@ pub const DEMO_PROMPTS: tui::Prompts = tui::Prompts {
 
 /// How the engine runs in the demo. A tool always asks at first, whatever mode an
 /// earlier run left in its settings: the guide is about being asked.
-pub fn demo_options(no_tools: bool) -> Options {
-    Options {
+pub fn demo_options(no_tools: bool) -> EngineOptions {
+    EngineOptions {
         tool_mode: Some(ToolMode::Manual),
         no_tools,
-        stand_in: Some(demo::model()),
-        ..Options::default()
+        model_override: Some(demo::model()),
+        ..EngineOptions::default()
     }
 }
 
@@ -212,7 +212,7 @@ impl Left {
 async fn full_screen(
     home: Home,
     provider: Provider,
-    options: Options,
+    options: EngineOptions,
     guide: Option<tui::Prompts>,
     background: &Background,
 ) -> Result<Left> {
@@ -229,7 +229,7 @@ async fn full_screen(
         guide,
         ..tui::Options::default()
     };
-    let Handle {
+    let EngineHandle {
         commands,
         events,
         task,
@@ -254,18 +254,18 @@ async fn one_turn(home: Home, shared: Shared, ask: Ask, background: &Background)
             return Ok(EXIT_USAGE);
         }
     };
-    let options = Options {
-        allow: allow.clone(),
+    let options = EngineOptions {
+        allowed_tools: allow.clone(),
         model: shared.model,
         persona: shared.persona,
         tool_mode: ask.yes.then_some(ToolMode::Auto),
         no_tools: shared.no_tools,
         no_save: !ask.save && !ask.go_on,
-        one_turn: true,
-        open: ask.go_on.then_some(InitialSession::Latest),
-        ..Options::default()
+        is_one_shot: true,
+        initial_session: ask.go_on.then_some(InitialSession::Latest),
+        ..EngineOptions::default()
     };
-    let Handle {
+    let EngineHandle {
         commands,
         events,
         task,
@@ -303,7 +303,12 @@ fn allowed(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, Str
 }
 
 /// Starts the engine in the background.
-fn start(home: Home, provider: Provider, options: Options, background: &Background) -> Handle {
+fn start(
+    home: Home,
+    provider: Provider,
+    options: EngineOptions,
+    background: &Background,
+) -> EngineHandle {
     // Before the log, whose folder tells a first run from a later one.
     let banners = home.prepare();
     let (lines, pane) = mpsc::channel(LOG_LINES_MAX);
@@ -317,7 +322,7 @@ fn start(home: Home, provider: Provider, options: Options, background: &Backgrou
         home,
         banners,
         provider,
-        built_in: Arc::new(BuiltIn),
+        built_in: Arc::new(BuiltInServer),
         process_groups: background.process_groups.clone(),
         log: Some((log, pane)),
         options,

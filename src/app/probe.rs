@@ -6,12 +6,12 @@ use crate::cli::{Probe, Shared};
 use crate::config::{self, Home, Settings};
 use crate::domain::probe::{Report, Verdict};
 use crate::domain::{Dialect, ModelConfig};
-use crate::engine::{self, ProbeNews};
+use crate::engine::{self, ProbeEvent};
 use crate::headless::signals::Signals;
 use crate::headless::{EXIT_ANSWERED, EXIT_FAILED, EXIT_USAGE, models, probe as words};
 use crate::log;
 use crate::provider::Provider;
-use crate::serve::BuiltIn;
+use crate::serve::BuiltInServer;
 use anyhow::{Context, Result};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -51,11 +51,11 @@ pub async fn run(home: &Home, shared: Shared, asked: Probe, background: &Backgro
     };
     let probe = engine::DialectProbe {
         provider: Provider::new(),
-        built_in: Arc::new(BuiltIn),
+        built_in: Arc::new(BuiltInServer),
         model: Arc::new(model.clone()),
         system_prompt: prompt.value.into(),
         num_ctx: 0,
-        agreed: 0,
+        approved_num_ctx: 0,
         idle_seconds: settings.limits.idle_seconds,
     };
     let mut signals = Signals::install().context("signals cannot be heard")?;
@@ -131,16 +131,16 @@ async fn watch(
         tokio::select! {
             biased;
             code = signals.next() => {
-                report.trials.extend(running.ended_attempts());
+                report.trials.extend(running.take_finished_attempts());
                 report.is_cut = true;
                 break Some(code);
             }
             news = running.next() => match news {
-                ProbeNews::Tried(trial) => report.trials.push(trial),
-                ProbeNews::Trying(dialect) => progress.tries(dialect),
-                ProbeNews::Loading => progress.begins("Loading the model".to_owned()),
-                ProbeNews::Loaded => progress.begins("Waiting for its answer".to_owned()),
-                ProbeNews::Over(over) => {
+                ProbeEvent::AttemptFinished(trial) => report.trials.push(trial),
+                ProbeEvent::AttemptStarted(dialect) => progress.tries(dialect),
+                ProbeEvent::ModelLoading => progress.begins("Loading the model".to_owned()),
+                ProbeEvent::ModelLoaded => progress.begins("Waiting for its answer".to_owned()),
+                ProbeEvent::Finished(over) => {
                     report.is_cut = over.is_err();
                     report.fault = over.err();
                     break None;

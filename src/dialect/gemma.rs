@@ -60,7 +60,7 @@ impl Recognizer for Gemma {
                 self.name = body.len()..body.len();
                 Advance::Hold
             }
-            At::Name if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
+            At::Name if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = body.len();
                 Advance::Hold
             }

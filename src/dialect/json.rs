@@ -88,7 +88,7 @@ impl Recognizer for Json {
         if self.broken.is_some() {
             return self.step_broken(c, body, offered);
         }
-        let in_string = self.outline.in_string();
+        let in_string = self.outline.is_in_string();
         let over = self.unclosed.push(c, body, in_string);
         if self.is_unmistakable() && over.is_some() {
             self.over = over;
@@ -106,25 +106,25 @@ impl Recognizer for Json {
                 }
             }
             JsonEvent::Key if at_level => self.key(offered),
-            JsonEvent::Text if at_level && self.head.name_follows => {
+            JsonEvent::StringEnd if at_level && self.head.name_follows => {
                 let name = self.outline.string().unwrap_or_default();
                 self.head.names_tool = offered.resolve(None, name) != Resolved::Unknown;
                 self.head.name_follows = false;
                 Advance::Hold
             }
             // A list of anything else; behind a call it is only one that is no call.
-            JsonEvent::TextStarts | JsonEvent::WordStarts
+            JsonEvent::StringStart | JsonEvent::LiteralStart
                 if at_level && self.in_array() && !self.has_call() =>
             {
                 Advance::Pass
             }
-            JsonEvent::Ended => self.ended(body, offered),
-            JsonEvent::Broken if self.is_unmistakable() && !self.is_between() => {
+            JsonEvent::ValueEnd => self.ended(body, offered),
+            JsonEvent::Invalid if self.is_unmistakable() && !self.is_between() => {
                 let before = &body[..body.len() - c.len_utf8()];
                 self.broken = Some(UnterminatedJson::new(self.outline.depth(), before));
                 self.step_broken(c, body, offered)
             }
-            JsonEvent::Broken => Advance::Reject,
+            JsonEvent::Invalid => Advance::Reject,
             _ => Advance::Hold,
         }
     }
@@ -132,12 +132,12 @@ impl Recognizer for Json {
     fn pass(&mut self, c: char) -> Passed {
         // A line end in a string of an example is more likely a quotation mark
         // that nobody closed: reading goes on, or later calls would be lost.
-        if self.broken.is_some() || c == '\n' && self.outline.in_string() {
+        if self.broken.is_some() || c == '\n' && self.outline.is_in_string() {
             return Passed::Outside;
         }
         match self.outline.push(c) {
-            JsonEvent::Ended => Passed::Ends,
-            JsonEvent::Broken => Passed::Outside,
+            JsonEvent::ValueEnd => Passed::Ends,
+            JsonEvent::Invalid => Passed::Outside,
             _ => Passed::Inside,
         }
     }

@@ -29,13 +29,13 @@ impl JsonArguments {
         if let Some(broken) = &mut self.broken {
             return broken.push(c, text, 0);
         }
-        let in_string = self.outline.in_string();
+        let in_string = self.outline.is_in_string();
         if let Some(over) = self.unclosed.push(c, text, in_string) {
             return Progress::Over(over);
         }
         match self.outline.push(c) {
-            JsonEvent::Ended => Progress::Ends,
-            JsonEvent::Broken => {
+            JsonEvent::ValueEnd => Progress::Ends,
+            JsonEvent::Invalid => {
                 let before = &text[..text.len() - c.len_utf8()];
                 let mut broken = UnterminatedJson::new(self.outline.depth(), before);
                 let progress = broken.push(c, text, 0);
@@ -54,7 +54,7 @@ impl JsonArguments {
     /// The arguments, or why they cannot be read; and whether they were repaired.
     pub(super) fn read(json: &str) -> (Result<Value, String>, bool) {
         match lenient_json::parse(json) {
-            Ok(read) => (Ok(read.value), read.repaired),
+            Ok(read) => (Ok(read.value), read.was_repaired),
             Err(why) => (Err(format!("its JSON cannot be read: {why}")), false),
         }
     }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_found_whether_it_can_be_read_or_not() {
+    fn end_is_found_even_in_unreadable_json() {
         for text in [
             "{}",
             r#"{"a": "}", 'b': {"c": [1, "]"]}}"#,

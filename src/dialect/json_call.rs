@@ -148,7 +148,7 @@ pub(super) fn read(object: &Object<'_>, offered: &Offered) -> Option<Piece> {
         name: &parts.name,
         arguments: Ok(parts.arguments.unwrap_or_default()),
         form: object.form,
-        repaired: parsed.repaired,
+        repaired: parsed.was_repaired,
         whole: object.whole,
         unmistakable,
     };
@@ -247,9 +247,9 @@ fn arguments(written: Option<Value>, tool: &OfferedTool) -> Result<(Arguments, b
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
         Value::String(text) => match lenient_json::parse(&text) {
-            Ok(lenient_json::Lenient {
+            Ok(lenient_json::LenientValue {
                 value: Value::Object(arguments),
-                repaired,
+                was_repaired: repaired,
             }) => (arguments, repaired),
             _ => return Err(format!("the arguments of `{name}` must be an object")),
         },

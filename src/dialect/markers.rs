@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_literal_begins_with_another() {
+    fn no_marker_is_a_prefix_of_another() {
         let opens = WRAPPERS.iter().map(|wrapper| wrapper.opens);
         for table in [opens.collect(), CLOSERS.to_vec()] {
             for (at, one) in table.iter().enumerate() {

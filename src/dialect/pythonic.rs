@@ -128,7 +128,7 @@ impl Recognizer for Pythonic {
         if let At::Closed { blank } = self.at {
             return self.behind(c, blank, here);
         }
-        let was_in_string = self.outline.in_string();
+        let was_in_string = self.outline.is_in_string();
         let ended = self.outline.push(c);
         if !was_in_string && matches!(c, '"' | '\'') {
             self.string = here;
@@ -147,7 +147,7 @@ impl Recognizer for Pythonic {
                 self.start = here;
                 self.name(1, &body[here..], offered)
             }
-            At::Name { chars } if python::is_name(c) && chars < NAME_CHARS_MAX => {
+            At::Name { chars } if python::is_name_char(c) && chars < NAME_CHARS_MAX => {
                 self.name(chars + 1, &body[self.start..], offered)
             }
             At::Name { .. } if c == '(' => self.named(here, body, offered),
@@ -207,7 +207,7 @@ impl Pythonic {
     /// the prose after the line on which the call ended.
     fn cut_off(&self, item: &str) -> Vec<Piece> {
         let end = if self.list { ")]\n" } else { ")\n" };
-        let short = self.outline.in_string() && !self.outline.in_long_string();
+        let short = self.outline.is_in_string() && !self.outline.is_in_long_string();
         let Some(at) = item.find(end).filter(|_| short) else {
             let why = json_call::CUT_OFF;
             return vec![json_call::unusable(item.trim_end(), why)];
@@ -255,7 +255,7 @@ impl Pythonic {
             c if c.is_whitespace() => Advance::Hold,
             ')' if !named => self.in_arguments(body, offered, ended),
             '=' if named => self.hold(At::Equals),
-            c if starts_name(c) || named && python::is_name(c) => {
+            c if starts_name(c) || named && python::is_name_char(c) => {
                 self.hold(At::First { named: true })
             }
             _ => Advance::Reject,
@@ -299,7 +299,7 @@ impl Pythonic {
             At::After => drop(self.items.pop()),
             _ => {}
         }
-        let between = self.outline.depth() == 1 && !self.outline.in_string();
+        let between = self.outline.depth() == 1 && !self.outline.is_in_string();
         if !ended && (c != ',' || !between) {
             return self.hold(At::Junk);
         }
@@ -379,13 +379,13 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// None where it is code.
     pub(super) fn read(self, offered: &Offered) -> Option<Piece> {
-        let arguments = python::arguments(self.arguments);
+        let arguments = python::parse_arguments(self.arguments);
         let call = Written {
             raw: self.raw,
             server: None,
             name: tool_name(self.name, offered),
             form: self.form,
-            repaired: arguments.as_ref().is_ok_and(|read| read.repaired),
+            repaired: arguments.as_ref().is_ok_and(|read| read.was_repaired),
             whole: true,
             unmistakable: self.is_certain || arguments.is_ok(),
             arguments: arguments

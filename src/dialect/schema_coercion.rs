@@ -383,7 +383,7 @@ pub fn json(text: &str) -> Option<CoercedValue> {
     let is_rounded = read.value.is_f64() && text.trim().bytes().all(is_digit);
     (!is_rounded).then_some(CoercedValue {
         value: read.value,
-        repaired: read.repaired,
+        repaired: read.was_repaired,
     })
 }
 

@@ -37,7 +37,7 @@ const SEPARATORS: [(&str, Behind, &str); 6] = [
 
 pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
     let tag = opening.wrapper?;
-    let may = python::is_name(opening.marker) && !opening.offered.is_empty();
+    let may = python::is_name_char(opening.marker) && !opening.offered.is_empty();
     may.then(|| {
         Box::new(Named {
             at: At::Name { spaced: false },
@@ -113,7 +113,7 @@ impl Recognizer for Named {
             At::Separated { renamed } => match c {
                 '{' => self.open_body(here, false),
                 c if c.is_whitespace() => Advance::Hold,
-                c if renamed && python::is_name(c) => {
+                c if renamed && python::is_name_char(c) => {
                     self.name = here..body.len();
                     self.hold(At::SecondName)
                 }
@@ -124,7 +124,7 @@ impl Recognizer for Named {
                 _ => Advance::Reject,
             },
             At::SecondName => match c {
-                c if python::is_name(c) && self.name.len() < NAME_CHARS_MAX => {
+                c if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
                     self.name.end = body.len();
                     Advance::Hold
                 }
@@ -209,7 +209,7 @@ impl Named {
             c if c.is_whitespace() && here - self.name.end < BLANK_CHARS_MAX => {
                 self.hold(At::Name { spaced: true })
             }
-            c if python::is_name(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
+            c if python::is_name_char(c) && !spaced && self.name.len() < NAME_CHARS_MAX => {
                 self.name.end = here + c.len_utf8();
                 Advance::Hold
             }

@@ -40,7 +40,7 @@ impl ToolCode {
 impl Recognizer for ToolCode {
     fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
         // Python has no backtick: the fence closes.
-        if c == '`' && !self.outline.in_string() && !self.outline.in_comment() {
+        if c == '`' && !self.outline.is_in_string() && !self.outline.is_in_comment() {
             return Advance::Reject;
         }
         self.follow(c);
@@ -76,8 +76,8 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         if c == '\n' {
             outline.end_short_string();
         }
-        if outline.depth() == 0 && !outline.in_string() {
-            let in_comment = outline.in_comment();
+        if outline.depth() == 0 && !outline.is_in_string() {
+            let in_comment = outline.is_in_comment();
             match c {
                 '\n' if in_comment => start = at + 1,
                 '\n' | ';' | '#' if !in_comment => {
@@ -89,11 +89,11 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
         }
         outline.push(c);
     }
-    if !outline.in_comment() || outline.depth() > 0 {
+    if !outline.is_in_comment() || outline.depth() > 0 {
         found.push(code[start..].trim());
     }
     found.retain(|statement| !statement.is_empty());
-    let is_open = outline.depth() > 0 || outline.in_string();
+    let is_open = outline.depth() > 0 || outline.is_in_string();
     (found.len() <= STATEMENTS_MAX).then_some((found, is_open))
 }
 
@@ -125,7 +125,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     let mut code = statement;
     if let Some((target, value)) = code.split_once('=')
         && !target.trim().is_empty()
-        && target.trim().chars().all(python::is_name)
+        && target.trim().chars().all(python::is_name_char)
     {
         code = value.trim_start();
     }
@@ -135,7 +135,7 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
     }
     let open = code.find('(')?;
     let (name, arguments) = code.split_at(open);
-    let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name);
+    let is_name = name.starts_with(pythonic::starts_name) && name.chars().all(python::is_name_char);
     is_name.then_some((name, arguments))
 }
 
@@ -155,7 +155,10 @@ fn calls_tool(statement: &str, offered: &Offered) -> bool {
     let mut parts = statement.split('(');
     parts.next_back();
     parts.any(|part| {
-        let name = part.rsplit(|c| !python::is_name(c)).next().unwrap_or(part);
+        let name = part
+            .rsplit(|c| !python::is_name_char(c))
+            .next()
+            .unwrap_or(part);
         let name = pythonic::tool_name(name, offered);
         offered.resolve(None, name) != Resolved::Unknown
     })

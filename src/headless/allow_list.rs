@@ -106,7 +106,7 @@ fn why_not(server: &Server, tool: &str) -> Option<String> {
 }
 
 fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
+    Clean::single_line(words).as_str().to_owned()
 }
 
 #[cfg(test)]

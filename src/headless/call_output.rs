@@ -25,7 +25,7 @@ impl Headless {
             // An earlier run ruled it out.
             self.refused |= *outcome == ToolOutcome::Never;
             let words = outcome_words(outcome);
-            let tool = Clean::word(&call.tool);
+            let tool = Clean::quoted_if_needed(&call.tool);
             self.say(Clean::new(&format!("Tool {tool}: {words}")).as_str());
         }
     }

@@ -124,7 +124,7 @@ impl Found {
     fn remarks(&self) -> Vec<String> {
         let left_out = self.server.left_out.iter();
         let mut remarks: Vec<String> = left_out
-            .map(|what| format!("Left out: {}", Clean::spelt_out(what)))
+            .map(|what| format!("Left out: {}", Clean::escaped(what)))
             .collect();
         remarks.extend(self.fault());
         if !self.server.withheld.is_empty() {
@@ -183,7 +183,7 @@ pub fn tokens(tool: &Tool) -> usize {
 
 /// Words on one line, clean.
 pub fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
+    Clean::single_line(words).as_str().to_owned()
 }
 
 pub fn sentence(notice: &Notice) -> String {

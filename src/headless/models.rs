@@ -19,7 +19,7 @@ pub struct Configured {
 
 /// One line of words, some of which may be a server's.
 pub fn line(words: &str) -> String {
-    Clean::line(words).as_str().to_owned()
+    Clean::single_line(words).as_str().to_owned()
 }
 
 /// The list for a person.

@@ -31,14 +31,14 @@ pub fn text(report: &Report) -> String {
 }
 
 fn line(words: &str) -> String {
-    format!("{}\n", Clean::line(words).as_str())
+    format!("{}\n", Clean::single_line(words).as_str())
 }
 
 fn table(trials: &[Trial]) -> String {
     let head = std::iter::once(HEAD.map(str::to_owned));
     let cells: Vec<[String; 5]> = head
         .chain(trials.iter().map(Trial::row))
-        .map(|row| row.map(|cell| Clean::line(&cell).as_str().to_owned()))
+        .map(|row| row.map(|cell| Clean::single_line(&cell).as_str().to_owned()))
         .collect();
     let mut out = String::new();
     for row in &cells {
@@ -97,7 +97,9 @@ fn result(trial: &Trial) -> Value {
 
 /// A notice without what only the screen can do.
 pub fn sentence(notice: &Notice) -> String {
-    Clean::line(&advice::sentence(notice)).as_str().to_owned()
+    Clean::single_line(&advice::sentence(notice))
+        .as_str()
+        .to_owned()
 }
 
 /// Asks on the terminal whether to store what was found; none where there is no

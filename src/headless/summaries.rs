@@ -5,9 +5,9 @@ use crate::domain::schema::UNCHECKED;
 use crate::domain::tool::{QUOTE, SERVER_SAYS, Tool};
 use crate::domain::{ToolCall, ToolOutcome};
 use crate::text::Clean;
-use crate::text::exact::{MARGIN, exact_rows};
+use crate::text::exact::{MARGIN_COLUMNS, lossless_rows};
 use crate::text::grapheme::width;
-use crate::text::lines::lines_of;
+use crate::text::lines::split_lines;
 use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
 use std::time::Duration;
@@ -20,7 +20,10 @@ const SERVER_ROWS_MAX: usize = 12;
 /// A call with every argument, for standard error. `columns` is the width of a terminal
 /// that would otherwise wrap long rows itself, so that any text could begin a row.
 pub(super) fn summary(call: &ToolCall, columns: Option<u16>) -> String {
-    let (tool, server) = (Clean::word(&call.tool), Clean::word(call.server.as_str()));
+    let (tool, server) = (
+        Clean::quoted_if_needed(&call.tool),
+        Clean::quoted_if_needed(call.server.as_str()),
+    );
     let mut lines = in_rows(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
         let words = quoted.words();
@@ -37,10 +40,10 @@ pub(super) fn summary(call: &ToolCall, columns: Option<u16>) -> String {
 fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
     let line = |(key, value): (&String, &serde_json::Value)| {
         let key = match key.contains([':', '\\']) {
-            true => Clean::exact(&serde_json::Value::from(key.as_str()).to_string()),
-            false => Clean::word(key),
+            true => Clean::unambiguous(&serde_json::Value::from(key.as_str()).to_string()),
+            false => Clean::quoted_if_needed(key),
         };
-        let value = Clean::exact(&value.to_string());
+        let value = Clean::unambiguous(&value.to_string());
         in_rows(&format!("{key}: {value}"), columns, "  ")
     };
     call.arguments.iter().flat_map(line).collect()
@@ -51,9 +54,9 @@ fn in_rows(line: &str, columns: Option<u16>, lead: &str) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![format!("{lead}{line}")];
     };
-    let mut rows = exact_rows(line, columns, SIGNS).rows;
+    let mut rows = lossless_rows(line, columns, SIGNS).rows;
     if let Some(first) = rows.first_mut() {
-        *first = format!("{lead}{}", &first[usize::from(MARGIN)..]);
+        *first = format!("{lead}{}", &first[usize::from(MARGIN_COLUMNS)..]);
     }
     rows
 }
@@ -77,14 +80,14 @@ pub(super) fn asked_about(call: &ToolCall, tool: &Tool, columns: u16) -> String 
 
 fn about_rows(tool: &Tool, columns: u16) -> Vec<String> {
     let description = tool.description.as_deref().unwrap_or_default().trim();
-    let lines = lines_of(description).filter(|line| !line.trim().is_empty());
+    let lines = split_lines(description).filter(|line| !line.trim().is_empty());
     let mut lines: Vec<Clean> = lines
         .take(SERVER_ROWS_MAX + 1)
-        .map(Clean::spelt_out)
+        .map(Clean::escaped)
         .collect();
     let manners = tool.annotations.words().join(", ");
     if !manners.is_empty() {
-        lines.insert(0, Clean::line(&manners));
+        lines.insert(0, Clean::single_line(&manners));
     }
     let columns = columns.saturating_sub(width(QUOTE) as u16);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);

@@ -276,7 +276,7 @@ fn words(question: &Ask) -> String {
         ),
         Ask::StoreDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
-            let name = Clean::line(&report.model.name);
+            let name = Clean::single_line(&report.model.name);
             format!("Store `{dialect}` as `toolCalls` of {}?", name.as_str())
         }
         Ask::OutsideEdit(_) => "The settings were changed from outside.".to_owned(),
@@ -285,14 +285,14 @@ fn words(question: &Ask) -> String {
         Ask::Discard { .. } => "It would be discarded.".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
-            Clean::line(&format!(
+            Clean::single_line(&format!(
                 "`{tool}` of {server} is not what was accepted; humble itself shows the difference."
             ))
             .as_str()
             .to_owned()
         }
         Ask::Instructions { server, .. } => {
-            Clean::line(&format!("{server} has instructions for the model."))
+            Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
                 .to_owned()
         }

@@ -1,6 +1,6 @@
 //! Requests that were cancelled lately, to notice a server that goes on working on one.
 
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ pub struct CancelledRequests(Mutex<VecDeque<(RequestId, String, Instant)>>);
 
 impl CancelledRequests {
     pub fn add(&self, request: RequestId, tool: String) {
-        let mut cancelled = lock(&self.0);
+        let mut cancelled = lock_ignoring_poison(&self.0);
         if cancelled.len() == REMEMBERED_MAX {
             cancelled.pop_front();
         }
@@ -27,7 +27,7 @@ impl CancelledRequests {
 
     /// Was one added so lately that the server may not have been told?
     pub fn has_new(&self) -> bool {
-        let cancelled = lock(&self.0);
+        let cancelled = lock_ignoring_poison(&self.0);
         let last = cancelled.back();
         last.is_some_and(|(.., since)| since.elapsed() < JUST_NOW)
     }
@@ -35,7 +35,7 @@ impl CancelledRequests {
     /// The tool of a cancelled request that is answered all the same, too late for the two to have
     /// crossed.
     pub fn take_late(&self, answered: &RequestId) -> Option<String> {
-        let mut cancelled = lock(&self.0);
+        let mut cancelled = lock_ignoring_poison(&self.0);
         let index = cancelled.iter().position(|(id, ..)| id == answered)?;
         let (_, tool, since) = cancelled.remove(index)?;
         (since.elapsed() > CROSSING).then_some(tool)

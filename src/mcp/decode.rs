@@ -25,7 +25,7 @@ pub fn parse(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
-        let repaired = surrogates::repaired(text.as_bytes());
+        let repaired = surrogates::repair_surrogates(text.as_bytes());
         let text = std::str::from_utf8(&repaired).ok()?;
         let shallow = shallow(text);
         serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()

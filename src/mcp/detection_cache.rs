@@ -5,7 +5,7 @@
 use super::http::HttpKind;
 use crate::domain::LaunchId;
 use crate::files;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::convert::Infallible;
@@ -96,7 +96,7 @@ impl DetectionCache {
         let inner = Arc::clone(&self.0);
         let acted = tokio::task::spawn_blocking(move || {
             // A map is whole between any two of its operations.
-            let mut known = lock(&inner.known);
+            let mut known = lock_ignoring_poison(&inner.known);
             let known = known.get_or_insert_with(|| {
                 let bytes = inner
                     .file

@@ -2,7 +2,7 @@
 
 use super::error::McpError;
 use crate::domain::Redactor;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,7 @@ impl FloodGuard {
     /// # Errors
     /// It asks so often that it can do nothing else.
     pub fn count_request(&self) -> Result<(), McpError> {
-        let mut requests = lock(&self.requests);
+        let mut requests = lock_ignoring_poison(&self.requests);
         let window = requests.get_or_insert_with(|| (Instant::now(), 0));
         if window.0.elapsed() > REQUESTS_WINDOW {
             *window = (Instant::now(), 0);
@@ -62,7 +62,7 @@ impl FloodGuard {
         let sample = String::from_utf8_lossy(sample);
         let (sample, _) = redactor.redacted_head(sample.trim(), SAMPLE_BYTES_MAX);
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
-        let mut skipped = lock(&self.skipped);
+        let mut skipped = lock_ignoring_poison(&self.skipped);
         skipped.in_a_row += 1;
         if !is_blank {
             skipped.count += 1;
@@ -79,12 +79,12 @@ impl FloodGuard {
 
     /// A message came: the junk before it was not all that there is.
     pub fn heard(&self) {
-        lock(&self.skipped).in_a_row = 0;
+        lock_ignoring_poison(&self.skipped).in_a_row = 0;
     }
 
     /// What was skipped, as a line for the user.
     pub fn skipped(&self) -> Option<String> {
-        let skipped = lock(&self.skipped);
+        let skipped = lock_ignoring_poison(&self.skipped);
         let SkippedLines { count, first, .. } = &*skipped;
         let lines = match count {
             0 => return None,

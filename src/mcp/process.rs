@@ -5,7 +5,7 @@ use super::environment::inherited;
 use super::error::McpError;
 use super::stderr::Stderr;
 use crate::domain::server::Inherit;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use std::collections::HashSet;
 use std::io::ErrorKind;
@@ -48,7 +48,7 @@ struct Live {
 impl Groups {
     /// Kills every group at once and refuses new ones. Does not wait.
     pub fn kill_all(&self) {
-        let mut live = lock(&self.0);
+        let mut live = lock_ignoring_poison(&self.0);
         live.closed = true;
         for group in live.groups.drain() {
             kill(group);
@@ -57,7 +57,7 @@ impl Groups {
 
     /// Spawns under the lock: a child is registered before `kill_all` can run.
     fn spawn(&self, command: &mut Command) -> std::io::Result<(Child, Group)> {
-        let mut live = lock(&self.0);
+        let mut live = lock_ignoring_poison(&self.0);
         if live.closed {
             return Err(ErrorKind::Interrupted.into());
         }
@@ -93,13 +93,13 @@ impl Group {
 
     /// Once it is gone its number may be given to strangers: forget it.
     fn forget(&self) {
-        lock(&self.groups.0).groups.remove(&self.id);
+        lock_ignoring_poison(&self.groups.0).groups.remove(&self.id);
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if lock(&self.groups.0).groups.remove(&self.id) {
+        if lock_ignoring_poison(&self.groups.0).groups.remove(&self.id) {
             kill(self.id);
         }
     }

@@ -9,7 +9,7 @@ use super::progress_router::ProgressRouter;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::Stderr;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -65,12 +65,12 @@ impl SessionShared {
 
     /// Remembers that a request can be made again in another session.
     pub fn refuse(&self, request: &Value) {
-        lock(&self.refused).insert(request.to_string());
+        lock_ignoring_poison(&self.refused).insert(request.to_string());
     }
 
     pub fn was_refused(&self, request: &RequestId) -> bool {
         let id = serde_json::to_value(request).unwrap_or_default();
-        lock(&self.refused).contains(&id.to_string())
+        lock_ignoring_poison(&self.refused).contains(&id.to_string())
     }
 
     /// Ends the session when the guard is dropped.

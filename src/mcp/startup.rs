@@ -1,7 +1,7 @@
 //! How far the handshake of a session has come, and the time that is left for it.
 
 use super::http::HttpError;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -39,18 +39,18 @@ impl Startup {
     }
 
     pub fn put_off(&self, why: Option<HttpError>) {
-        *lock(&self.put_off) = why;
+        *lock_ignoring_poison(&self.put_off) = why;
     }
 
     pub fn why_put_off(&self) -> Option<HttpError> {
-        lock(&self.put_off).clone()
+        lock_ignoring_poison(&self.put_off).clone()
     }
 
     pub fn reach(&self, stage: Stage) {
-        *lock(&self.stage) = stage;
+        *lock_ignoring_poison(&self.stage) = stage;
     }
 
     pub fn stage(&self) -> Stage {
-        *lock(&self.stage)
+        *lock_ignoring_poison(&self.stage)
     }
 }

@@ -2,7 +2,7 @@
 //! the last of it kept for the sidebar and for the notice when it dies.
 
 use crate::domain::{Redactor, ServerLine};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -113,7 +113,7 @@ impl Stderr {
 
     fn with<T>(&self, act: impl FnOnce(&mut Ring) -> T) -> T {
         // A ring is whole between any two of its operations.
-        act(&mut lock(&self.0))
+        act(&mut lock_ignoring_poison(&self.0))
     }
 }
 

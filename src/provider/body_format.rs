@@ -4,7 +4,7 @@
 
 use super::error::Garbled;
 use super::reply_builder::EVENT_BYTES_MAX;
-use crate::text::sse::{Event, Events, Overlong};
+use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
 
 const TOO_LONG: Garbled = Garbled::TooLong {
     bytes_max: EVENT_BYTES_MAX,
@@ -15,7 +15,7 @@ const TOO_LONG: Garbled = Garbled::TooLong {
 pub(super) enum Frame {
     /// Nothing but white space so far.
     Unknown(Vec<u8>),
-    Events(Events),
+    Events(SseDecoder),
     /// One JSON text.
     Whole(Vec<u8>),
 }
@@ -26,7 +26,7 @@ pub(super) enum Rest {
     /// There was no byte that meant something.
     Nothing,
     /// The event that lacks its blank line; it may be cut.
-    Event(Option<Event>),
+    Event(Option<SseEvent>),
     /// All of the body; it may be cut.
     Whole(Vec<u8>),
     /// The first line of something else.
@@ -41,7 +41,7 @@ impl Default for Frame {
 
 impl Frame {
     /// Takes bytes in and gives the events that are whole now. An error is the last.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<Event, Garbled>> {
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Result<SseEvent, Garbled>> {
         let events = match self {
             Self::Unknown(head) => {
                 head.extend_from_slice(bytes);
@@ -64,7 +64,7 @@ impl Frame {
     pub fn finish(self) -> Rest {
         match self {
             Self::Unknown(_) => Rest::Nothing,
-            Self::Events(events) => match events.foreign().map(<[u8]>::to_vec) {
+            Self::Events(events) => match events.unexpected_line().map(<[u8]>::to_vec) {
                 Some(line) => Rest::Foreign(line),
                 None => Rest::Event(events.finish()),
             },
@@ -72,7 +72,7 @@ impl Frame {
         }
     }
 
-    fn decide(&mut self) -> Vec<Result<Event, Garbled>> {
+    fn decide(&mut self) -> Vec<Result<SseEvent, Garbled>> {
         let Self::Unknown(head) = self else {
             return Vec::new();
         };
@@ -86,7 +86,7 @@ impl Frame {
                 }
                 b'<' => vec![Err(Garbled::WebPage)],
                 _ => {
-                    let mut events = Events::new(EVENT_BYTES_MAX);
+                    let mut events = SseDecoder::new(EVENT_BYTES_MAX);
                     let whole = bounded(events.push(head));
                     *self = Self::Events(events);
                     whole
@@ -96,7 +96,7 @@ impl Frame {
     }
 }
 
-fn bounded(events: Vec<Result<Event, Overlong>>) -> Vec<Result<Event, Garbled>> {
-    let tell = |event: Result<Event, Overlong>| event.map_err(|Overlong| TOO_LONG);
+fn bounded(events: Vec<Result<SseEvent, EventTooLong>>) -> Vec<Result<SseEvent, Garbled>> {
+    let tell = |event: Result<SseEvent, EventTooLong>| event.map_err(|EventTooLong| TOO_LONG);
     events.into_iter().map(tell).collect()
 }

@@ -10,7 +10,7 @@ use super::reply_builder::{Piece, Reply, foreign, no_answer, not_json, parse, pa
 use super::tool_call_assembler::Calls;
 use super::types::EndReason;
 use crate::domain::{Carry, ProviderKind, Usage};
-use crate::text::sse::Event;
+use crate::text::sse::SseEvent;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -77,9 +77,9 @@ impl Decoder {
             Rest::Whole(body) => match parse_whole(&body) {
                 Ok(answer) => self.whole(&answer),
                 Err(fault) if fault.is_eof() => {}
-                Err(_) => self.event(&Event {
+                Err(_) => self.event(&SseEvent {
                     data: body,
-                    ..Event::default()
+                    ..SseEvent::default()
                 }),
             },
         }
@@ -87,7 +87,7 @@ impl Decoder {
         self.reply.take()
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &SseEvent) {
         if self.reply.is_over() {
             return;
         }
@@ -110,7 +110,7 @@ impl Decoder {
     }
 
     /// The event at the end of the stream may be cut: then it says nothing.
-    fn last_event(&mut self, event: &Event) {
+    fn last_event(&mut self, event: &SseEvent) {
         let is_whole = parse(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if is_whole {

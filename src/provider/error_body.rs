@@ -34,7 +34,8 @@ impl Complaint {
     /// The error in the body of an answer whose status is no success. None where
     /// there is nothing that a person could read.
     pub fn in_body(body: &[u8]) -> Option<Self> {
-        let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repaired(body)) else {
+        let Ok(value) = serde_json::from_slice::<Value>(&surrogates::repair_surrogates(body))
+        else {
             return Self::in_plain_body(body);
         };
         // Some servers send a list with one error in it.

@@ -4,7 +4,7 @@
 use super::error::{Cause, Garbled, PAUSE_MAX, Place};
 use super::types::EndReason;
 use crate::domain::{Advice, Notice};
-use crate::http_util::CONNECT_SECONDS_MAX;
+use crate::http_util::CONNECT_TIMEOUT_SECONDS;
 use std::time::Duration;
 
 const REWORD: &str = "Put the question in other words.";
@@ -27,7 +27,7 @@ pub(super) fn notice(place: &Place, cause: &Cause, after_words: bool) -> Notice 
             format!("Check the network, and baseUrl of `{name}` in config.json."),
         ),
         Cause::ConnectTimeout => Notice::failure(format!(
-            "{url} did not accept a connection within {CONNECT_SECONDS_MAX} s."
+            "{url} did not accept a connection within {CONNECT_TIMEOUT_SECONDS} s."
         ))
         .advise(format!(
             "Check the network, and baseUrl of `{name}` in config.json."

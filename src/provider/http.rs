@@ -9,8 +9,8 @@ use super::types::Request;
 use super::{anthropic, mistral, ollama, openai, schema};
 use crate::domain::model::ApiKey;
 use crate::domain::{Dialect, ModelConfig, Notice, ProviderKind};
-use crate::http_util::{self, NoAnswer, bounded_body};
-use crate::sync::lock;
+use crate::http_util::{self, RequestFailure, read_body_prefix};
+use crate::sync::lock_ignoring_poison;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -103,7 +103,7 @@ impl Http {
         let response = request
             .send()
             .await
-            .map_err(|fault| unanswered(http_util::no_answer(&fault, &url)))?;
+            .map_err(|fault| unanswered(http_util::request_failure(&fault, &url)))?;
         tracing::debug!("{} answers {}", origin(&url), response.status());
         if response.status().is_redirection() {
             return Err(Cause::Redirected {
@@ -119,18 +119,18 @@ impl Http {
             return None;
         }
         let notice = schema::of(&request.tools).notice()?;
-        let mut told = lock(&self.told_of_schemas);
+        let mut told = lock_ignoring_poison(&self.told_of_schemas);
         (told.as_ref() != Some(&notice)).then(|| told.insert(notice).clone())
     }
 
     fn adapted(&self, model: &ModelConfig) -> Adapted {
-        let known = lock(&self.adapted);
+        let known = lock_ignoring_poison(&self.adapted);
         known.get(&target(model)).copied().unwrap_or_default()
     }
 
     fn remember(&self, model: &ModelConfig, adapted: Adapted) {
         if adapted != Adapted::default() {
-            lock(&self.adapted).insert(target(model), adapted);
+            lock_ignoring_poison(&self.adapted).insert(target(model), adapted);
         }
     }
 }
@@ -197,13 +197,13 @@ fn redirected_to(url: &Url, response: &Response) -> String {
     }
 }
 
-fn unanswered(why: NoAnswer) -> Cause {
+fn unanswered(why: RequestFailure) -> Cause {
     match why {
-        NoAnswer::Unresolved => Cause::Unresolved,
-        NoAnswer::Refused => Cause::Refused,
-        NoAnswer::ConnectTimeout => Cause::ConnectTimeout,
-        NoAnswer::Reset => Cause::Reset,
-        NoAnswer::Unreachable { why } => Cause::Unreachable { why },
+        RequestFailure::Unresolved => Cause::Unresolved,
+        RequestFailure::Refused => Cause::Refused,
+        RequestFailure::ConnectTimeout => Cause::ConnectTimeout,
+        RequestFailure::Reset => Cause::Reset,
+        RequestFailure::Unreachable { why } => Cause::Unreachable { why },
     }
 }
 
@@ -212,7 +212,7 @@ pub(super) async fn refusal(response: Response) -> (Cause, Option<Complaint>) {
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();
     let retry_after = http_util::retry_after(response.headers());
-    let read = bounded_body(response, ERROR_BODY_BYTES_MAX);
+    let read = read_body_prefix(response, ERROR_BODY_BYTES_MAX);
     let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, read)
         .await
         .unwrap_or_default();

@@ -2,8 +2,8 @@
 //! follow. None is built before it is needed: loading certificates takes time.
 
 use super::error::Cause;
-use crate::http_util::{CONNECT_SECONDS_MAX, innermost, is_loopback};
-use crate::sync::lock;
+use crate::http_util::{CONNECT_TIMEOUT_SECONDS, is_loopback, root_cause};
+use crate::sync::lock_ignoring_poison;
 use reqwest::{Certificate, Client, StatusCode, redirect};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl Clients {
             is_secure: url.scheme() == "https",
             ca_file: ca_file.map(Path::to_owned),
         };
-        let mut clients = lock(&self.0);
+        let mut clients = lock_ignoring_poison(&self.0);
         if let Some(client) = clients.get(&kind) {
             return Ok(client.clone());
         }
@@ -48,7 +48,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, Cause> {
     let builder = || {
         let mut builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
             .redirect(redirect::Policy::custom(follow));
         if kind.is_loopback {
             builder = builder.no_proxy();
@@ -61,7 +61,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, Cause> {
     }
     if kind.is_secure {
         return trusting.build().map_err(|fault| Cause::NoClient {
-            why: innermost(&fault),
+            why: root_cause(&fault),
         });
     }
     // Without TLS no certificate is needed: loading the system's would cost time
@@ -73,7 +73,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, Cause> {
         trusting.build().or_else(|_| plain())
     }
     .map_err(|fault| Cause::NoClient {
-        why: innermost(&fault),
+        why: root_cause(&fault),
     })
 }
 
@@ -108,6 +108,6 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, Cause> {
     match Certificate::from_pem_bundle(&pem) {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
         Ok(_) => Err(bad("no certificate is in it".to_owned())),
-        Err(fault) => Err(bad(innermost(&fault))),
+        Err(fault) => Err(bad(root_cause(&fault))),
     }
 }

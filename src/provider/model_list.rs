@@ -7,7 +7,7 @@ use super::model_info::{from_list, from_props, from_ps, from_show, from_tags, is
 use super::reply_builder::parse;
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
-use crate::http_util::bounded_body;
+use crate::http_util::read_body_prefix;
 use futures::stream::{self, StreamExt};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -219,7 +219,7 @@ impl Http {
         if !response.status().is_success() {
             return Err(refusal(response).await.0);
         }
-        let body = bounded_body(response, ANSWER_BYTES_MAX).await;
+        let body = read_body_prefix(response, ANSWER_BYTES_MAX).await;
         if body.is_empty() {
             return Err(Cause::Empty);
         }

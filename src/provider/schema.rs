@@ -5,7 +5,7 @@
 //! the last result, which is kept.
 
 use crate::domain::{Notice, Offered, OfferedTool};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
@@ -119,7 +119,7 @@ impl Schemas {
 /// those of a session, offer the same.
 pub(super) fn of(offered: &Arc<Offered>) -> Arc<Schemas> {
     static LAST: Mutex<Option<(Weak<Offered>, Arc<Schemas>)>> = Mutex::new(None);
-    let mut last = lock(&LAST);
+    let mut last = lock_ignoring_poison(&LAST);
     let this = Arc::downgrade(offered);
     if let Some((known, schemas)) = &*last
         && known.ptr_eq(&this)

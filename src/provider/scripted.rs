@@ -9,7 +9,7 @@ use super::error::{Cause, Fault};
 use super::stream::ReplyStream;
 use super::types::{EndReason, NativeCall, Request, StreamPart};
 use crate::domain::{Arguments, ServerModel};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use catalog::ScriptedCatalog;
 use futures::stream;
 use std::collections::VecDeque;
@@ -58,11 +58,11 @@ pub struct Requests(Arc<Mutex<Vec<Request>>>);
 impl Requests {
     /// All of them so far.
     pub fn all(&self) -> Vec<Request> {
-        lock(&self.0).clone()
+        lock_ignoring_poison(&self.0).clone()
     }
 
     pub fn count(&self) -> usize {
-        lock(&self.0).len()
+        lock_ignoring_poison(&self.0).len()
     }
 }
 
@@ -186,7 +186,7 @@ impl Script {
     }
 
     fn steps(&self, request: Request) -> Vec<Step> {
-        let mut requests = lock(&self.requests.0);
+        let mut requests = lock_ignoring_poison(&self.requests.0);
         match &self.plays {
             Plays::Rounds(rounds) => {
                 requests.push(request);

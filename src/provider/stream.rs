@@ -7,7 +7,7 @@ use super::reply_builder::Piece;
 use super::types::{Request, StreamPart};
 use super::{anthropic, chat_completions, ollama};
 use crate::domain::{ModelConfig, ProviderKind};
-use crate::http_util::innermost;
+use crate::http_util::root_cause;
 use futures::Stream;
 use futures::stream::{self, BoxStream};
 use std::collections::VecDeque;
@@ -157,7 +157,7 @@ impl Reading {
         // in the middle.
         let Ok(Some(bytes)) = chunk else {
             if let Err(fault) = &chunk {
-                tracing::debug!("reading the answer failed: {}", innermost(fault));
+                tracing::debug!("reading the answer failed: {}", root_cause(fault));
             }
             let Answering {
                 decoder, mut tap, ..

@@ -2,16 +2,16 @@
 //! space is lost at the end of a row, and a row that goes on with the one above cannot
 //! pass for a line of its own.
 
-use super::grapheme::{cluster_width, forward};
+use super::grapheme::{cluster_width, clusters_forward};
 use std::num::NonZeroU16;
 use std::ops::Range;
 
 /// Columns left of each row, for the sign of one that goes on with the row above.
-pub const MARGIN: u16 = 2;
+pub const MARGIN_COLUMNS: u16 = 2;
 
 /// The rows of a text, each with its margin.
 #[derive(Debug, Clone, Default)]
-pub struct ExactRows {
+pub struct LosslessRows {
     pub rows: Vec<String>,
     /// The byte at which each row begins.
     pub starts: Vec<usize>,
@@ -20,19 +20,19 @@ pub struct ExactRows {
 /// Wraps clean `text` at its line ends and into `columns` columns with the margin.
 /// `signs` stand in the margin of rows that follow one that ended behind a space, at its
 /// last column, or one column before it. O(len).
-pub fn exact_rows(text: &str, columns: u16, signs: [&str; 3]) -> ExactRows {
-    let columns = columns.saturating_sub(MARGIN);
+pub fn lossless_rows(text: &str, columns: u16, signs: [&str; 3]) -> LosslessRows {
+    let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
     let [space, full, short] = signs;
-    let mut laid = ExactRows::default();
+    let mut laid = LosslessRows::default();
     let mut start = 0;
     for line in text.split('\n') {
-        for (joint, row) in exact_line(line, columns) {
+        for (joint, row) in lossless_line_rows(line, columns) {
             let sign = match joint {
-                Joint::Start => " ",
-                Joint::Space => space,
-                Joint::Full => full,
-                Joint::Short => short,
+                RowJoin::LineStart => " ",
+                RowJoin::AfterSpace => space,
+                RowJoin::AfterFullRow => full,
+                RowJoin::AfterShortRow => short,
             };
             laid.starts.push(start + row.start);
             laid.rows.push(format!("{sign} {}", &line[row]));
@@ -44,46 +44,46 @@ pub fn exact_rows(text: &str, columns: u16, signs: [&str; 3]) -> ExactRows {
 
 /// A place where the row may end, and the columns before it.
 #[derive(Clone, Copy)]
-struct Break {
+struct LosslessBreak {
     at: usize,
     used: usize,
 }
 
 /// How a row of [`exact_line`] follows the one above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
+enum RowJoin {
     /// It begins a line.
-    Start,
+    LineStart,
     /// Exactly one space ends the row above.
-    Space,
+    AfterSpace,
     /// The row above is full, blanks at its end included.
-    Full,
+    AfterFullRow,
     /// The last column of the row above is empty: a wide cluster did not fit.
-    Short,
+    AfterShortRow,
 }
 
 /// Splits `line` into rows at most `width` columns wide such that the line can be
 /// rebuilt from the rows and their joints. No space hangs beyond the width, and a row
 /// ends early only behind a single space in its last third. O(len).
-fn exact_line(line: &str, width: NonZeroU16) -> Vec<(Joint, Range<usize>)> {
+fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();
-    let (mut joint, mut start, mut used) = (Joint::Start, 0, 0);
+    let (mut joint, mut start, mut used) = (RowJoin::LineStart, 0, 0);
     // Spaces right before `at`, and the last place behind a single one.
     let mut spaces = 0;
-    let mut single: Option<Break> = None;
+    let mut single: Option<LosslessBreak> = None;
     let mut at = 0;
-    for cluster in forward(line) {
+    for cluster in clusters_forward(line) {
         let columns = cluster_width(cluster);
         if cluster != " " && spaces == 1 && at > start + 1 && 3 * used >= 2 * width {
-            single = Some(Break { at, used });
+            single = Some(LosslessBreak { at, used });
         }
         spaces = if cluster == " " { spaces + 1 } else { 0 };
         if used + columns > width && at > start {
             let (end, next) = match single.take() {
-                Some(single) => (single, Joint::Space),
-                None if used < width => (Break { at, used }, Joint::Short),
-                None => (Break { at, used }, Joint::Full),
+                Some(single) => (single, RowJoin::AfterSpace),
+                None if used < width => (LosslessBreak { at, used }, RowJoin::AfterShortRow),
+                None => (LosslessBreak { at, used }, RowJoin::AfterFullRow),
             };
             rows.push((joint, start..end.at));
             (joint, start, used) = (next, end.at, used - end.used);

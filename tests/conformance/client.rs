@@ -7,7 +7,7 @@ mod fixtures;
 use humble::domain::server::{Protocol, RemoteTransport};
 use humble::domain::{Arguments, CallId, Server, ServerConfig, ServerStatus, ToolOutcome};
 use humble::mcp::{Call, Hub, HubEvent};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use serde_json::{Value, json};
 use std::error::Error;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let context: Value =
         serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();
     let (sender, mut events) = mpsc::channel(64);
-    let mut hub = Hub::new(sender, Arc::new(BuiltIn));
+    let mut hub = Hub::new(sender, Arc::new(BuiltInServer));
     hub.configure(vec![config(url, protocol)]);
     let ran = timeout(PATIENCE, run(&hub, &mut events, &context)).await;
     let closing = hub.shutdown();

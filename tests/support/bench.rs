@@ -6,13 +6,13 @@ use humble::domain::{
     AskId, Body, CallId, Message, Notice, Prompt, ServerStatus, Transcript, TurnEnd, TurnEvent,
     TurnId,
 };
-use humble::engine::{self, EngineDeps, Handle, Options};
+use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
 use humble::protocol::{Answer, Ask, Command, Event};
 use humble::provider::scripted::{Requests, Script};
 use humble::provider::{Provider, Request};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub const GET_TIME_NOWHERE: &str =
 
 pub struct Bench {
     pub home: TempDir,
-    pub handle: Handle,
+    pub handle: EngineHandle,
     pub requests: Requests,
     pub transcript: Transcript,
     pub events: Vec<Event>,
@@ -53,11 +53,11 @@ impl Bench {
 
     /// A second start in the same home.
     pub async fn at(home: TempDir, script: Script) -> Self {
-        Self::opened(home, script, Options::default()).await
+        Self::opened(home, script, EngineOptions::default()).await
     }
 
     /// The same as the command line says.
-    pub async fn opened(home: TempDir, script: Script, options: Options) -> Self {
+    pub async fn opened(home: TempDir, script: Script, options: EngineOptions) -> Self {
         let requests = script.requests();
         Self::of(home, Provider::scripted(script), requests, options, None).await
     }
@@ -66,14 +66,21 @@ impl Bench {
     pub async fn logged(home: TempDir, script: Script, log: LogHandle) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
-        Self::of(home, provider, requests, Options::default(), Some(log)).await
+        Self::of(
+            home,
+            provider,
+            requests,
+            EngineOptions::default(),
+            Some(log),
+        )
+        .await
     }
 
     /// Asks real servers, those that `config` names.
     pub async fn on_network(config: &str) -> Self {
         let home = TempDir::new().expect("a scratch folder");
         write_config(&home, config);
-        let options = Options::default();
+        let options = EngineOptions::default();
         Self::of(home, Provider::new(), Requests::default(), options, None).await
     }
 
@@ -81,7 +88,7 @@ impl Bench {
     pub async fn edited_at_start(home: TempDir, script: Script, edit: impl FnOnce()) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
-        let options = Options::default();
+        let options = EngineOptions::default();
         let bench = Self::begun(home, provider, requests, options, None);
         edit();
         bench.offering().await
@@ -91,7 +98,7 @@ impl Bench {
         home: TempDir,
         provider: Provider,
         requests: Requests,
-        options: Options,
+        options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
         let bench = Self::begun(home, provider, requests, options, log);
@@ -102,7 +109,7 @@ impl Bench {
         home: TempDir,
         provider: Provider,
         requests: Requests,
-        options: Options,
+        options: EngineOptions,
         log: Option<LogHandle>,
     ) -> Self {
         // Nobody looks at the log pane.
@@ -112,7 +119,7 @@ impl Bench {
             banners: folder.prepare(),
             home: folder,
             provider,
-            built_in: Arc::new(BuiltIn),
+            built_in: Arc::new(BuiltInServer),
             process_groups: ProcessGroups::default(),
             log,
             options,

@@ -9,13 +9,13 @@ use humble::app;
 use humble::config::Home;
 use humble::demo;
 use humble::domain::Message;
-use humble::engine::{self, EngineDeps, Handle, Options};
+use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{Requests, Script};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use humble::tui::{self, Effect, Input, Model, Msg, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -35,7 +35,7 @@ const LOOKS_MAX: usize = 1_000;
 pub struct Chat {
     runtime: Runtime,
     home: Option<TempDir>,
-    handle: Handle,
+    handle: EngineHandle,
     requests: Requests,
     model: Model,
     now: Duration,
@@ -52,23 +52,28 @@ pub fn chat(script: Script) -> Chat {
 
 /// Starts it in a home that is there already.
 pub fn chat_in(home: TempDir, script: Script) -> Chat {
-    start(home, script, Options::default(), &tui::Options::default())
+    start(
+        home,
+        script,
+        EngineOptions::default(),
+        &tui::Options::default(),
+    )
 }
 
 /// Starts it in an empty home with this server in the place of the built-in one.
 pub fn chat_with(server: &Workshop, script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
     write_config(&home, CONFIG);
-    let (options, screen) = (Options::default(), tui::Options::default());
+    let (options, screen) = (EngineOptions::default(), tui::Options::default());
     start_with(home, script, options, &screen, Arc::new(server.clone()))
 }
 
 /// Starts it for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
     let home = TempDir::new().expect("a scratch folder");
-    let options = Options {
+    let options = EngineOptions {
         offers_models: true,
-        ..Options::default()
+        ..EngineOptions::default()
     };
     start(home, script, options, &tui::Options::default())
 }
@@ -78,7 +83,7 @@ pub fn demo_in(home: TempDir) -> Chat {
     demo_with(home, app::demo_options(false))
 }
 
-pub fn demo_with(home: TempDir, engine: Options) -> Chat {
+pub fn demo_with(home: TempDir, engine: EngineOptions) -> Chat {
     let screen = tui::Options {
         guide: Some(app::DEMO_PROMPTS),
         ..tui::Options::default()
@@ -86,14 +91,14 @@ pub fn demo_with(home: TempDir, engine: Options) -> Chat {
     start(home, demo::script(), engine, &screen)
 }
 
-fn start(home: TempDir, script: Script, options: Options, screen: &tui::Options) -> Chat {
-    start_with(home, script, options, screen, Arc::new(BuiltIn))
+fn start(home: TempDir, script: Script, options: EngineOptions, screen: &tui::Options) -> Chat {
+    start_with(home, script, options, screen, Arc::new(BuiltInServer))
 }
 
 fn start_with(
     home: TempDir,
     script: Script,
-    options: Options,
+    options: EngineOptions,
     screen: &tui::Options,
     built_in: Arc<dyn LocalServer>,
 ) -> Chat {

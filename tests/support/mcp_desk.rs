@@ -6,7 +6,7 @@ use humble::domain::{
     Arguments, CallId, Launch, Notice, Progress, Server, ServerConfig, ServerStatus, ToolOutcome,
 };
 use humble::mcp::{Call, Hub, HubEvent};
-use humble::serve::BuiltIn;
+use humble::serve::BuiltInServer;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Desk {
             None => format!("{}-{number}", std::process::id()),
         };
         let mut desk = Self {
-            hub: Hub::new(sender, Arc::new(BuiltIn)),
+            hub: Hub::new(sender, Arc::new(BuiltInServer)),
             events,
             progress: Vec::new(),
             notices: Vec::new(),

@@ -9,8 +9,8 @@ use crate::domain::{Launch, Server, ServerConfig, ServerStatus, Tool, Trust};
 use crate::headless::mcp::{self as words, Found};
 use crate::headless::signals::Signals;
 use crate::mcp::{Hub, HubEvent};
-use crate::serve::BuiltIn;
-use crate::text::grapheme::truncate;
+use crate::serve::BuiltInServer;
+use crate::text::grapheme::truncate_to_width;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
@@ -61,7 +61,7 @@ impl ConnectedServers {
         let groups = background.process_groups.clone();
         let mut hub = {
             let _in_background = background.runtime.enter();
-            Hub::with_groups(sender, Arc::new(BuiltIn), groups)
+            Hub::with_groups(sender, Arc::new(BuiltInServer), groups)
         };
         background.watch_front_end();
         if home.root().is_dir() {
@@ -243,7 +243,7 @@ impl Status {
         let seconds = format!(" … {} s", waited.as_secs());
         let room = columns.saturating_sub(seconds.chars().count() + 1);
         let words = words::line(&self.words);
-        let words = truncate(&words, room);
+        let words = truncate_to_width(&words, room);
         let _ = write!(io::stderr(), "\r{words}{seconds}\x1b[K");
         self.is_drawn = true;
     }

@@ -239,9 +239,9 @@ impl Arguments {
         if plain {
             // Only plain quotes have escapes.
             part = match lenient_json::parse(&format!("{quote}{part}{quote}")) {
-                Ok(lenient_json::Lenient {
+                Ok(lenient_json::LenientValue {
                     value: Value::String(text),
-                    repaired,
+                    was_repaired: repaired,
                 }) => {
                     self.repaired |= repaired;
                     text
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_numbers_words_lists_and_objects_are_read() {
+    fn all_value_kinds_are_parsed() {
         for (text, value) in [
             ("{}", json!({})),
             (
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_words_and_single_quotes_are_strings_and_it_is_said() {
+    fn unquoted_words_become_strings_and_count_as_repaired() {
         assert_eq!(read("{a:'it\\'s, {'}"), (Ok(json!({"a": "it's, {"})), true));
         assert_eq!(
             read("{city:New York ,q:it's \"so\",t:12:30,b:<b>,f:False}"),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_followed_to_its_end() {
+    fn unreadable_arguments_are_followed_to_their_end() {
         for (text, why) in [
             ("{a}", "a key has no value"),
             ("{a:}", "a key has no value"),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_and_does_not_overflow() {
+    fn deep_nesting_is_rejected_without_a_stack_overflow() {
         let depth = 200_000;
         let text = format!("{{a:{}{}}}", "[".repeat(depth), "]".repeat(depth));
         let why = "its arguments cannot be read: its values are nested too deep";

@@ -22,7 +22,7 @@ impl Pythonic {
     /// Whether `c`, behind `body`, shows that the last string is none: no value can go
     /// on with it, or the string runs over a blank line.
     pub(super) fn is_broken(&self, c: char, body: &str) -> bool {
-        let in_short = self.outline.in_string() && !self.outline.in_long_string();
+        let in_short = self.outline.is_in_string() && !self.outline.is_in_long_string();
         let blank = || body.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
         self.outline.is_broken() || c == '\n' && in_short && blank()
     }

@@ -76,7 +76,7 @@ const UNITS: &[&str] = &[
 ];
 
 #[test]
-fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
+fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
     for unit in UNITS {
         let chunk = unit.repeat(1_000);
         let mut scanner = Scanner::new(offered());
@@ -91,7 +91,7 @@ fn steps_are_linear_and_what_is_held_is_bounded_whatever_is_sent() {
 }
 
 #[test]
-fn a_form_that_never_ends_is_let_go_and_what_follows_passes_on() {
+fn unterminated_form_is_released_as_text_and_scanning_continues() {
     let mut scanner = Scanner::new(offered());
     let mut shown = 0;
     scanner.push("{\"name\": \"");

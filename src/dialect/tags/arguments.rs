@@ -102,7 +102,7 @@ impl Parts {
         if let Some(json) = &self.json {
             let parsed = lenient_json::parse(&body[json.clone()])
                 .map_err(|why| format!("its JSON cannot be read: {why}"))?;
-            *repaired |= parsed.repaired;
+            *repaired |= parsed.was_repaired;
             return Ok(parsed.value);
         }
         if let Some(given) = self.values.iter().find(|given| given.is_unclosed) {

@@ -171,11 +171,11 @@ impl TagParser {
 
     fn in_json(&mut self, here: Here<'_>, start: usize, event: JsonEvent) -> Advance {
         match event {
-            JsonEvent::Ended => {
+            JsonEvent::ValueEnd => {
                 self.call.json = Some(start..here.body.len());
                 self.ends(here, here.body.len())
             }
-            JsonEvent::Broken => self.in_broken(here, start),
+            JsonEvent::Invalid => self.in_broken(here, start),
             _ => Advance::Hold,
         }
     }

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_end_on_either_side_is_layout() {
+    fn one_newline_on_either_side_is_stripped() {
         for (text, expected) in [
             ("\n서울\n", "서울"),
             ("서울", "서울"),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_laid_out_as_a_tree_loses_the_indentation_that_its_lines_share() {
+    fn indented_value_loses_its_common_indentation() {
         for (text, expected) in [
             ("\n      서울\n    ", "서울"),
             (
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_only_line_ends_on_both_sides_are_layout() {
+    fn otherwise_newlines_are_stripped_only_in_pairs() {
         for kind in [Text::Bare, Text::Xml] {
             assert_eq!(value("\n서울\n", kind), "서울");
             assert_eq!(value("a\nb\n", kind), "a\nb\n");

@@ -11,41 +11,49 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Bytes kept of a conversation. The newest is kept whole, however long it is.
-const QUOTES_BYTES_MAX: usize = 4 << 20;
+const TEXTS_BYTES_MAX: usize = 4 << 20;
 /// What an entry costs beside its words.
-const QUOTE_BYTES: usize = 128;
+const ENTRY_OVERHEAD_BYTES: usize = 128;
 /// Fewer bytes stand in any text.
-const WORDS_BYTES_MIN: usize = 3;
+const MATCH_BYTES_MIN: usize = 3;
 
 /// One text from outside, as it is compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quote {
+pub struct UntrustedText {
     source: QuotedIn,
     /// Without white space, quotation marks, escapes and fences.
-    words: String,
+    normalized: String,
     /// The calls in it, by meaning.
     calls: HashSet<String>,
     /// It hides something: every call counts as taken from it.
     is_opaque: bool,
 }
 
-impl Quote {
+impl UntrustedText {
     /// What a call's outcome tells the model in words that are not ours, as far as it
     /// is sent. None where it says nothing. Linear, but slow: not for the actor.
-    pub fn of_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
-        Some(Self::of_text(QuotedIn::ToolResult, said(outcome)?, offered))
+    pub fn from_outcome(outcome: &ToolOutcome, offered: &Arc<Offered>) -> Option<Self> {
+        Some(Self::from_text(
+            QuotedIn::ToolResult,
+            untrusted_output(outcome)?,
+            offered,
+        ))
     }
 
     /// The same for a text that came with the prompt.
-    pub fn of_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
-        let found = extract::calls(text, offered);
+    pub fn from_text(source: QuotedIn, text: &str, offered: &Arc<Offered>) -> Self {
+        let found = extract::extract_calls(text, offered);
         let calls = found.calls.iter();
-        let calls = calls.map(|call| meaning(&call.tool, &call.arguments));
+        let calls = calls.map(|call| canonical_call(&call.tool, &call.arguments));
         Self {
             source,
-            words: match normalize::without_line_marks(text) {
-                Some(bare) => format!("{}\n{}", normalize::plain(text), normalize::plain(&bare)),
-                None => normalize::plain(text),
+            normalized: match normalize::strip_line_prefixes(text) {
+                Some(bare) => format!(
+                    "{}\n{}",
+                    normalize::normalize(text),
+                    normalize::normalize(&bare)
+                ),
+                None => normalize::normalize(text),
             },
             calls: calls.collect(),
             is_opaque: found.is_opaque,
@@ -53,10 +61,10 @@ impl Quote {
     }
 
     /// Stands for a text that could not be read.
-    fn unread(source: QuotedIn) -> Self {
+    fn unreadable(source: QuotedIn) -> Self {
         Self {
             source,
-            words: String::new(),
+            normalized: String::new(),
             calls: HashSet::new(),
             is_opaque: true,
         }
@@ -64,22 +72,26 @@ impl Quote {
 
     fn bytes(&self) -> usize {
         let calls: usize = self.calls.iter().map(String::len).sum();
-        self.words.len() + calls + QUOTE_BYTES
+        self.normalized.len() + calls + ENTRY_OVERHEAD_BYTES
     }
 }
 
 /// Reads a text beside whoever waits for it.
-pub async fn read(source: QuotedIn, text: String, offered: Arc<Offered>) -> Arc<Quote> {
-    let read = move || Quote::of_text(source, &text, &offered);
+pub async fn scan_untrusted(
+    source: QuotedIn,
+    text: String,
+    offered: Arc<Offered>,
+) -> Arc<UntrustedText> {
+    let read = move || UntrustedText::from_text(source, &text, &offered);
     let quote = tokio::task::spawn_blocking(read).await;
     Arc::new(quote.unwrap_or_else(|fault| {
         tracing::error!("a text could not be read for calls: {fault}");
-        Quote::unread(source)
+        UntrustedText::unreadable(source)
     }))
 }
 
 /// The words of an outcome that are not ours, as far as the model is sent them.
-pub fn said(outcome: &ToolOutcome) -> Option<&str> {
+pub fn untrusted_output(outcome: &ToolOutcome) -> Option<&str> {
     let text = match outcome {
         ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text,
         ToolOutcome::Unreachable { why, .. } => why,
@@ -90,23 +102,23 @@ pub fn said(outcome: &ToolOutcome) -> Option<&str> {
 
 /// What was said in a conversation so far. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Quotes {
-    quotes: VecDeque<Arc<Quote>>,
+pub struct UntrustedTexts {
+    texts: VecDeque<Arc<UntrustedText>>,
     bytes: usize,
 }
 
-impl Quotes {
-    pub fn add(&mut self, quote: Arc<Quote>) {
+impl UntrustedTexts {
+    pub fn add(&mut self, quote: Arc<UntrustedText>) {
         self.bytes += quote.bytes();
-        self.quotes.push_back(quote);
-        while self.bytes > QUOTES_BYTES_MAX && self.quotes.len() > 1 {
-            if let Some(oldest) = self.quotes.pop_front() {
+        self.texts.push_back(quote);
+        while self.bytes > TEXTS_BYTES_MAX && self.texts.len() > 1 {
+            if let Some(oldest) = self.texts.pop_front() {
                 self.bytes -= oldest.bytes();
             }
         }
     }
 
-    pub fn extend(&mut self, quote: Option<Arc<Quote>>) {
+    pub fn add_optional(&mut self, quote: Option<Arc<UntrustedText>>) {
         if let Some(quote) = quote {
             self.add(quote);
         }
@@ -114,18 +126,18 @@ impl Quotes {
 
     /// Where the call stands, word for word or by its meaning; `raw` are the words
     /// that it was read from.
-    pub fn find(&self, call: &ToolCall, raw: &str) -> Option<QuotedIn> {
-        if self.quotes.is_empty() {
+    pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuotedIn> {
+        if self.texts.is_empty() {
             return None;
         }
-        let meaning = meaning(&call.tool, &call.arguments);
+        let meaning = canonical_call(&call.tool, &call.arguments);
         let arguments = Value::Object(call.arguments.clone()).to_string();
         // The second is how a call in the provider's own field is mostly quoted.
-        let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::plain);
-        let holds = |quote: &Quote, needle: &str| {
-            needle.len() >= WORDS_BYTES_MIN && quote.words.contains(needle)
+        let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::normalize);
+        let holds = |quote: &UntrustedText, needle: &str| {
+            needle.len() >= MATCH_BYTES_MIN && quote.normalized.contains(needle)
         };
-        let found = self.quotes.iter().find(|quote| {
+        let found = self.texts.iter().find(|quote| {
             quote.is_opaque
                 || quote.calls.contains(&meaning)
                 || needles.iter().any(|needle| holds(quote, needle))
@@ -137,8 +149,8 @@ impl Quotes {
 /// Tool and arguments in a form in which spelling plays no part: the order of keys,
 /// `5` or `"5"`, white space and escapes in texts. The server does not count: the
 /// same call of a namesake is the same idea.
-fn meaning(tool: &str, arguments: &Arguments) -> String {
-    let mut out = normalize::plain(tool);
+fn canonical_call(tool: &str, arguments: &Arguments) -> String {
+    let mut out = normalize::normalize(tool);
     let mut entries: Vec<_> = arguments.iter().collect();
     push_entries(&mut entries, &mut out);
     out
@@ -148,7 +160,7 @@ fn push_entries(entries: &mut [(&String, &Value)], out: &mut String) {
     entries.sort_by_key(|(key, _)| *key);
     out.push('{');
     for (key, value) in entries {
-        out.push_str(&normalize::plain(key));
+        out.push_str(&normalize::normalize(key));
         out.push(':');
         push_value(value, out);
         out.push(',');
@@ -158,7 +170,7 @@ fn push_entries(entries: &mut [(&String, &Value)], out: &mut String) {
 
 fn push_value(value: &Value, out: &mut String) {
     match value {
-        Value::String(text) => out.push_str(&normalize::plain(text)),
+        Value::String(text) => out.push_str(&normalize::normalize(text)),
         Value::Number(number) => match number.as_f64() {
             // 1.0 and 1 are one number.
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {

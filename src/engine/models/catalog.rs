@@ -19,8 +19,8 @@ const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
 impl ModelRegistry {
     /// Looks around for models where the program was never told of any.
     pub fn offer_models(&mut self, cx: &mut EngineCx) {
-        let is_first = !cx.settings.lists_models && cx.unread_config().is_none();
-        if cx.options.offers_models && is_first && cx.options.stand_in.is_none() {
+        let is_first = !cx.settings.lists_models && cx.unreadable_config_banner().is_none();
+        if cx.options.offers_models && is_first && cx.options.model_override.is_none() {
             self.offers = true;
             self.list_stocks(cx);
         }
@@ -70,7 +70,7 @@ impl ModelRegistry {
             })
             .collect();
         let manages = |known: &KnownServer| known.config.provider.manages_models();
-        if !servers.iter().any(manages) && cx.options.stand_in.is_none() {
+        if !servers.iter().any(manages) && cx.options.model_override.is_none() {
             let config = config::local_ollama(&cx.home);
             servers.push(KnownServer {
                 stock: Stock {

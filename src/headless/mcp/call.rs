@@ -107,7 +107,7 @@ pub fn changed(change: &PinChange) -> String {
         }
         out += &format!("  {}\n", line(&section.name));
         for (sign, text) in &section.folded() {
-            out += &format!("  {} {}\n", sign.glyph(), Clean::spelt_out(text));
+            out += &format!("  {} {}\n", sign.glyph(), Clean::escaped(text));
         }
     }
     out

@@ -36,7 +36,7 @@ fn server(shown: &Shown<'_>, schema: bool, columns: Option<u16>) -> String {
         out += &one_tool(found, tool, usage, columns);
         if schema {
             let pretty = serde_json::to_string_pretty(&tool.input_schema).unwrap_or_default();
-            for row in Clean::spelt_out(&pretty).as_str().lines() {
+            for row in Clean::escaped(&pretty).as_str().lines() {
                 out += &format!("{}{row}\n", " ".repeat(INDENT + 2));
             }
         }

@@ -3,7 +3,7 @@
 
 use super::error::{HttpError, Place};
 use crate::domain::Redactor;
-use crate::http_util::{self, CONNECT_SECONDS_MAX, NoAnswer};
+use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS, RequestFailure};
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Body, Client, Method, Response, redirect};
 use std::sync::Arc;
@@ -154,7 +154,7 @@ fn client(url: &Url) -> Result<Client, HttpError> {
     let builder = || {
         let builder = Client::builder()
             .user_agent(concat!("humble/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(Duration::from_secs(CONNECT_SECONDS_MAX))
+            .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
             .tcp_keepalive(KEEPALIVE)
             .pool_idle_timeout(IDLE_MAX)
             .redirect(redirect::Policy::none());
@@ -171,20 +171,20 @@ fn client(url: &Url) -> Result<Client, HttpError> {
         (_, true) => plain(),
         (_, false) => builder().build().or_else(|_| plain()),
     };
-    built.map_err(|fault| HttpError::NoClient(http_util::innermost(&fault)))
+    built.map_err(|fault| HttpError::NoClient(http_util::root_cause(&fault)))
 }
 
 fn unanswered(fault: &reqwest::Error, url: &Url, at: Place) -> HttpError {
-    match http_util::no_answer(fault, url) {
-        NoAnswer::Unresolved => HttpError::Unresolved(at),
-        NoAnswer::Refused => HttpError::Refused(at),
-        NoAnswer::ConnectTimeout => HttpError::ConnectTimeout {
+    match http_util::request_failure(fault, url) {
+        RequestFailure::Unresolved => HttpError::Unresolved(at),
+        RequestFailure::Refused => HttpError::Refused(at),
+        RequestFailure::ConnectTimeout => HttpError::ConnectTimeout {
             at,
-            seconds: CONNECT_SECONDS_MAX,
+            seconds: CONNECT_TIMEOUT_SECONDS,
         },
-        NoAnswer::Reset => HttpError::Reset,
-        NoAnswer::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
-        NoAnswer::Unreachable { why } => HttpError::Unreachable { at, why },
+        RequestFailure::Reset => HttpError::Reset,
+        RequestFailure::Unreachable { why } if is_tls(url, &why) => HttpError::Tls { at, why },
+        RequestFailure::Unreachable { why } => HttpError::Unreachable { at, why },
     }
 }
 

@@ -7,7 +7,7 @@ use super::outgoing::Outgoing;
 use crate::mcp::decode;
 use crate::mcp::session_shared::SessionShared;
 use crate::mcp::startup::Stage;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response};
@@ -101,13 +101,13 @@ impl Connection {
         headers.insert(ACCEPT, accepted);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(version) = &out.version {
-            *lock(&self.version) = Some(version.clone());
-            *lock(&self.is_modern) = true;
+            *lock_ignoring_poison(&self.version) = Some(version.clone());
+            *lock_ignoring_poison(&self.is_modern) = true;
         }
         if out.is("initialize") {
             // What opens a session is in none yet, and the probe before it proved nothing.
-            *lock(&self.version) = None;
-            *lock(&self.is_modern) = false;
+            *lock_ignoring_poison(&self.version) = None;
+            *lock_ignoring_poison(&self.is_modern) = false;
         } else {
             self.put_session(&mut headers);
         }
@@ -119,7 +119,7 @@ impl Connection {
         };
         let response = self.remote.send(&ask).await?;
         if out.is("initialize") && response.status().is_success() {
-            *lock(&self.session) = response.headers().get(SESSION_ID).cloned();
+            *lock_ignoring_poison(&self.session) = response.headers().get(SESSION_ID).cloned();
         }
         Ok(response)
     }
@@ -160,38 +160,38 @@ impl Connection {
     }
 
     fn put_session(&self, headers: &mut HeaderMap) {
-        if let Some(session) = lock(&self.session).clone() {
+        if let Some(session) = lock_ignoring_poison(&self.session).clone() {
             headers.insert(SESSION_ID, session);
         }
-        if let Some(version) = lock(&self.version).clone() {
+        if let Some(version) = lock_ignoring_poison(&self.version).clone() {
             headers.insert(VERSION, version);
         }
     }
 
     pub fn has_session(&self) -> bool {
-        lock(&self.session).is_some()
+        lock_ignoring_poison(&self.session).is_some()
     }
 
     /// Is the connection one of the era without sessions?
     pub fn is_modern(&self) -> bool {
-        *lock(&self.is_modern)
+        *lock_ignoring_poison(&self.is_modern)
     }
 
     /// The session is gone: there is nothing left to end.
     pub fn forget_session(&self) {
-        *lock(&self.session) = None;
+        *lock_ignoring_poison(&self.session) = None;
     }
 
     pub fn open(&self, id: &Value, open: PendingRequest) {
-        lock(&self.open).insert(id.to_string(), open);
+        lock_ignoring_poison(&self.open).insert(id.to_string(), open);
     }
 
     fn is_open(&self, id: &Value) -> bool {
-        lock(&self.open).contains_key(&id.to_string())
+        lock_ignoring_poison(&self.open).contains_key(&id.to_string())
     }
 
     pub fn close(&self, id: &Value) -> Option<PendingRequest> {
-        lock(&self.open).remove(&id.to_string())
+        lock_ignoring_poison(&self.open).remove(&id.to_string())
     }
 
     /// Hands in what was read, one message or several. Says whether `asked` is among what
@@ -239,7 +239,7 @@ impl Connection {
         let version = message
             .pointer("/result/protocolVersion")
             .and_then(Value::as_str);
-        let mut known = lock(&self.version);
+        let mut known = lock_ignoring_poison(&self.version);
         if let (Some(version), None) = (version, &*known) {
             *known = HeaderValue::from_str(version).ok();
         }

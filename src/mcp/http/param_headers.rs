@@ -2,7 +2,7 @@
 //! schema of a tool (SEP-2243). A tool that asks for it in a wrong way is left out.
 
 use crate::mcp::tool_list::ListedTools;
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -31,12 +31,12 @@ pub struct ParamHeaders(Mutex<Option<HashMap<String, Vec<Param>>>>);
 
 impl ParamHeaders {
     pub fn begin(&self) {
-        lock(&self.0).get_or_insert_default();
+        lock_ignoring_poison(&self.0).get_or_insert_default();
     }
 
     /// Takes the headers of a list of tools, and takes out those tools that are wrong.
     pub fn admit(&self, listed: &mut ListedTools) {
-        let mut known = lock(&self.0);
+        let mut known = lock_ignoring_poison(&self.0);
         let Some(known) = &mut *known else { return };
         known.clear();
         let mut wrong = Vec::new();
@@ -64,7 +64,7 @@ impl ParamHeaders {
     /// The headers of one message `tools/call`, with their values.
     pub fn of_call(&self, message: &Value) -> Vec<(String, String)> {
         let name = message.pointer("/params/name").and_then(Value::as_str);
-        let known = lock(&self.0);
+        let known = lock_ignoring_poison(&self.0);
         let params = name.and_then(|name| known.as_ref()?.get(name));
         let arguments = message.pointer("/params/arguments");
         let (Some(params), Some(arguments)) = (params, arguments) else {

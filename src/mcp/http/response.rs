@@ -6,7 +6,7 @@ use super::error::{HttpError, Said, Status};
 use crate::domain::Redactor;
 use crate::http_util;
 use crate::mcp::decode;
-use crate::text::sse::{Event, Events, Overlong};
+use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
@@ -56,8 +56,8 @@ impl Kind {
 /// A stream of events, and from where it can be resumed.
 pub struct Stream {
     response: Response,
-    events: Events,
-    ready: VecDeque<Event>,
+    events: SseDecoder,
+    ready: VecDeque<SseEvent>,
     overlong: bool,
 }
 
@@ -65,7 +65,7 @@ impl Stream {
     pub fn new(response: Response) -> Self {
         Self {
             response,
-            events: Events::new(MESSAGE_BYTES_MAX),
+            events: SseDecoder::new(MESSAGE_BYTES_MAX),
             ready: VecDeque::new(),
             overlong: false,
         }
@@ -76,7 +76,7 @@ impl Stream {
     ///
     /// # Errors
     /// An event beyond the bound, or a connection that broke.
-    pub async fn next(&mut self) -> Result<Option<Event>, HttpError> {
+    pub async fn next(&mut self) -> Result<Option<SseEvent>, HttpError> {
         loop {
             if let Some(event) = self.ready.pop_front() {
                 return Ok(Some(event));
@@ -90,24 +90,24 @@ impl Stream {
             for event in self.events.push(bytes.as_ref()) {
                 match event {
                     Ok(event) => self.ready.push_back(event),
-                    Err(Overlong) => self.overlong = true,
+                    Err(EventTooLong) => self.overlong = true,
                 }
             }
         }
     }
 
     pub fn last_id(&self) -> &[u8] {
-        self.events.last_id()
+        self.events.last_event_id()
     }
 
     pub fn retry(&self) -> Option<Duration> {
-        self.events.retry().map(Duration::from_millis)
+        self.events.retry_millis().map(Duration::from_millis)
     }
 }
 
 async fn chunk(response: &mut Response) -> Result<Option<impl AsRef<[u8]> + use<>>, HttpError> {
     let chunk = response.chunk().await;
-    chunk.map_err(|fault| HttpError::BrokenOff(http_util::innermost(&fault)))
+    chunk.map_err(|fault| HttpError::BrokenOff(http_util::root_cause(&fault)))
 }
 
 /// One message, which is the whole of the body.
@@ -142,7 +142,7 @@ impl Refusal {
         let retry_after = http_util::retry_after(response.headers());
         let at = remote.place(response.url());
         let mut is_page = Kind::of(&response) == Kind::WebPage;
-        let read = http_util::bounded_body(response, REFUSAL_BYTES_MAX);
+        let read = http_util::read_body_prefix(response, REFUSAL_BYTES_MAX);
         let body = timeout(REFUSAL_DEADLINE, read).await.unwrap_or_default();
         is_page |= body.trim_ascii_start().starts_with(b"<");
         let mut message = decode::parse(&body);

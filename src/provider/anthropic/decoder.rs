@@ -11,8 +11,8 @@ use crate::provider::reply_builder::{
     CALLS_MAX, Piece, Reply, foreign, no_answer, not_json, parse, parse_whole, read_arguments,
 };
 use crate::provider::types::{EndReason, NativeCall};
-use crate::text::sse::Event;
-use crate::text::surrogates::Halves;
+use crate::text::sse::SseEvent;
+use crate::text::surrogates::SurrogateJoiner;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ struct Incoming {
     has_said: bool,
     blocks: BTreeMap<u64, Block>,
     /// Of the text or thinking of each block, since blocks may be interleaved.
-    halves: BTreeMap<u64, Halves>,
+    halves: BTreeMap<u64, SurrogateJoiner>,
     counts: Counts,
     reason: Option<EndReason>,
 }
@@ -100,7 +100,7 @@ impl Decoder {
         self.reply.take()
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &SseEvent) {
         if self.reply.is_over() {
             return;
         }
@@ -117,7 +117,7 @@ impl Decoder {
     }
 
     /// The event at the end of the stream may be cut: then it says nothing.
-    fn last_event(&mut self, event: &Event) {
+    fn last_event(&mut self, event: &SseEvent) {
         let is_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse(&event.data).is_ok() {
             self.event(event);

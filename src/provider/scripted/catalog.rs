@@ -5,7 +5,7 @@ use super::super::error::{Cause, Fault};
 use super::super::pull::{PullProgress, PullStream};
 use crate::domain::facts::is_same_model;
 use crate::domain::{Catalogue, ModelConfig, ModelFacts, ServerModel};
-use crate::sync::lock;
+use crate::sync::lock_ignoring_poison;
 use futures::stream;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -31,16 +31,18 @@ struct Inner {
 
 impl ScriptedCatalog {
     pub(in crate::provider) fn stock(&self, url: &str, models: Option<Vec<ServerModel>>) {
-        lock(&self.0).servers.insert(url.to_owned(), models);
+        lock_ignoring_poison(&self.0)
+            .servers
+            .insert(url.to_owned(), models);
     }
 
     pub(in crate::provider) fn add_pull(&self, steps: Vec<PullStep>) {
-        lock(&self.0).pulls.push_back(steps);
+        lock_ignoring_poison(&self.0).pulls.push_back(steps);
     }
 
     /// The names that a server has now.
     pub fn names(&self, url: &str) -> Vec<String> {
-        let inner = lock(&self.0);
+        let inner = lock_ignoring_poison(&self.0);
         let models = inner.servers.get(url).into_iter().flatten().flatten();
         models.map(|model| model.name.clone()).collect()
     }
@@ -49,7 +51,10 @@ impl ScriptedCatalog {
         &self,
         server: &ModelConfig,
     ) -> Result<Catalogue, Fault> {
-        let stocked = lock(&self.0).servers.get(&server.base_url).cloned();
+        let stocked = lock_ignoring_poison(&self.0)
+            .servers
+            .get(&server.base_url)
+            .cloned();
         match stocked {
             None => Err(Fault::new(server, Cause::Refused)),
             Some(None) => std::future::pending().await,
@@ -62,7 +67,7 @@ impl ScriptedCatalog {
 
     /// Nothing is said of a model that is on no shelf.
     pub(in crate::provider) fn facts(&self, model: &ModelConfig) -> ModelFacts {
-        let inner = lock(&self.0);
+        let inner = lock_ignoring_poison(&self.0);
         let models = inner.servers.get(&model.base_url).into_iter();
         let found = models
             .flatten()
@@ -72,12 +77,15 @@ impl ScriptedCatalog {
     }
 
     pub(in crate::provider) fn pull(&self, server: &ModelConfig, name: &str) -> PullStream {
-        let steps = lock(&self.0).pulls.pop_front().unwrap_or_default();
+        let steps = lock_ignoring_poison(&self.0)
+            .pulls
+            .pop_front()
+            .unwrap_or_default();
         let state = (self.clone(), server.clone(), name.to_owned(), steps);
         let steps = stream::unfold(Some(state), |state| async {
             let (shelf, server, name, mut steps) = state?;
             if steps.is_empty() {
-                let mut inner = lock(&shelf.0);
+                let mut inner = lock_ignoring_poison(&shelf.0);
                 let models = inner
                     .servers
                     .entry(server.base_url.clone())
@@ -110,7 +118,7 @@ impl ScriptedCatalog {
         server: &ModelConfig,
         name: &str,
     ) -> Result<(), Fault> {
-        let mut inner = lock(&self.0);
+        let mut inner = lock_ignoring_poison(&self.0);
         let models = inner
             .servers
             .get_mut(&server.base_url)

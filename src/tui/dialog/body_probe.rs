@@ -12,7 +12,7 @@ use crate::tui::widgets::painter::rows_of;
 const GAP: usize = 2;
 
 pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
-    let say = |words: &str| rows_of(&Clean::line(words), columns);
+    let say = |words: &str| rows_of(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
     if let Some(fault) = &report.fault {
         rows.extend(say(&advice::sentence(fault)));
@@ -42,7 +42,7 @@ pub fn rows(report: &Report, to: Option<Dialect>, columns: u16) -> Vec<String> {
 }
 
 fn table(trials: &[Trial], columns: u16) -> Vec<String> {
-    let clean = |cell: String| Clean::line(&cell).as_str().to_owned();
+    let clean = |cell: String| Clean::single_line(&cell).as_str().to_owned();
     let cells: Vec<[String; 5]> = std::iter::once(HEAD.map(str::to_owned))
         .chain(trials.iter().map(Trial::row))
         .map(|row| row.map(clean))
@@ -52,8 +52,8 @@ fn table(trials: &[Trial], columns: u16) -> Vec<String> {
     let whole = widths.iter().sum::<usize>() + GAP * (HEAD.len() - 1);
     if whole > usize::from(columns) {
         let rows = trials.iter().zip(&cells[1..]);
-        let told =
-            rows.flat_map(|(trial, cells)| rows_of(&Clean::line(&line(trial, cells)), columns));
+        let told = rows
+            .flat_map(|(trial, cells)| rows_of(&Clean::single_line(&line(trial, cells)), columns));
         return told.collect();
     }
     cells.iter().map(|row| aligned(row, &widths)).collect()

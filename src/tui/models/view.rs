@@ -86,7 +86,7 @@ fn lines<'a>(all: &'a [Row<'a>], columns: u16) -> Vec<Line<'a>> {
             Row::Server(stock) => lines.push(Line::Server(stock)),
             Row::Model(row) => lines.push(Line::Model(row)),
             Row::Words(words, is_fault) => {
-                let rows = rows_of(&Clean::line(words), columns.saturating_sub(2));
+                let rows = rows_of(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(FAULT_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::Words(row, *is_fault && at == 0)));
             }
@@ -136,7 +136,7 @@ fn list(open: &ModelsLayer, all: &[Row<'_>], area: Rect, shared: Shared, pen: &m
 
 fn server_line(stock: &Stock, line: Rect, pen: &mut Painter) {
     let (server, dot) = (&stock.server, pen.glyphs.dot);
-    let words = Clean::line(&format!("{} {dot} {}", server.url, server.provider));
+    let words = Clean::single_line(&format!("{} {dot} {}", server.url, server.provider));
     let right = match &stock.state {
         StockState::Has(catalogue) => count_words(catalogue.models.len()),
         _ => String::new(),
@@ -171,7 +171,7 @@ fn model_row(row: &ModelRow<'_>, in_use: bool, at: &ListRow, pen: &mut Painter) 
     pen.put_cut(
         line.x + 2,
         line.y,
-        Clean::line(&name).as_str(),
+        Clean::single_line(&name).as_str(),
         at.style,
         columns,
     );
@@ -188,7 +188,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         let abilities = facts.map_or(&[][..], |facts| &facts.capabilities);
         let abilities = abilities.iter().map(String::as_str);
         words.extend(abilities.filter(|ability| *ability != "completion"));
-        let words = Clean::line(&words.join(", "));
+        let words = Clean::single_line(&words.join(", "));
         pen.put_cut(end - 26, y, words.as_str(), pen.theme.dim, 26);
         end -= 28;
     }
@@ -198,7 +198,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         pen.put_right(end, y, &length, pen.theme.dim);
         end -= 7;
         let family = facts.and_then(|facts| facts.family.as_deref());
-        let family = Clean::line(family.unwrap_or_default());
+        let family = Clean::single_line(family.unwrap_or_default());
         pen.put_cut(end - 10, y, family.as_str(), pen.theme.dim, 10);
         end -= 12;
     }
@@ -213,7 +213,7 @@ fn fact_columns(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
 
 /// `Pulling qwen3:4b  ▕████   ▏ 42 %  1.1 GB of 2.6 GB`
 fn pull_line(pull: &Pull, line: Rect, pen: &mut Painter) {
-    let words = Clean::line(&pull_words(pull, pen, line.width >= 60));
+    let words = Clean::single_line(&pull_words(pull, pen, line.width >= 60));
     pen.put_cut(line.x, line.y, words.as_str(), pen.theme.accent, line.width);
 }
 

@@ -5,8 +5,10 @@ use crate::support::fixtures;
 use humble::domain::model::Limits;
 use humble::domain::{CallOrigin, Dialect, Offered, Prompt, SchemaCheck};
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::Quotes;
-use humble::engine::turn::{Effect, Ids, Input, ProposedCall, ReplyEnd, Setup, Turn};
+use humble::engine::injection_guard::UntrustedTexts;
+use humble::engine::turn::{
+    ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
+};
 use std::sync::Arc;
 
 const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
@@ -79,19 +81,19 @@ fn offered() -> Offered {
 
 /// The calls that run of a reply with these calls, whole or not, native or from text.
 fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
-    let setup = Setup {
+    let setup = TurnSetup {
         prompt: Prompt::new("Time?"),
-        instruction: None,
+        prompt_override: None,
         model: "m".to_owned(),
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),
-        offered: Arc::new(offered()),
+        toolset: Arc::new(offered()),
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
-        quotes: Quotes::default(),
+        untrusted_texts: UntrustedTexts::default(),
     };
-    let (mut turn, _) = Turn::begin(setup, Ids::default());
+    let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());
     for (number, (whole, native)) in asked.iter().enumerate() {
         let form = "Qwen";
         let origin = if *native {
@@ -101,26 +103,29 @@ fn run_of(asked: &[(bool, bool)], cut: bool) -> Vec<bool> {
             CallOrigin::Text { form, repaired }
         };
         let arguments = json!({ "number": number });
-        turn.step(Input::Call(ProposedCall {
+        turn.step(TurnInput::Call(ProposedCall {
             wire_id: None,
             server: None,
             name: "get_time".to_owned(),
             arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
             origin,
-            whole: *whole,
-            cut: false,
+            is_terminated: *whole,
+            is_truncated: false,
             raw: String::new(),
         }));
     }
     let refused = false;
-    let mut effects = turn.step(Input::ReplyEnded(Ok(ReplyEnd { cut, refused })));
-    if let Some(Effect::CheckArguments(checks)) = effects.last() {
+    let mut effects = turn.step(TurnInput::ReplyEnded(Ok(ReplyEnd {
+        is_truncated: cut,
+        is_refused: refused,
+    })));
+    if let Some(TurnEffect::CheckArguments(checks)) = effects.last() {
         let results = vec![SchemaCheck::Valid; checks.len()];
-        effects = turn.step(Input::ArgumentsChecked(results));
+        effects = turn.step(TurnInput::ArgumentsChecked(results));
     }
     let runs = |number: usize| {
         effects.iter().any(|effect| match effect {
-            Effect::Run(call) => call.arguments()["number"] == number,
+            TurnEffect::Run(call) => call.arguments()["number"] == number,
             _ => false,
         })
     };

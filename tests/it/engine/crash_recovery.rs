@@ -5,7 +5,7 @@ use super::journal::words_come;
 use super::journal::{half, home, journals, killed, leave_answer, nothing_is_offered, offered};
 use super::*;
 use humble::domain::Prompt;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 
 #[tokio::test(start_paused = true)]
@@ -85,9 +85,9 @@ async fn a_single_question_leaves_an_unfinished_turn_to_the_screen() {
     bench.says("Tell me").await;
     words_come(&mut bench).await;
     let home = killed(bench).await;
-    let options = Options {
-        one_turn: true,
-        ..Options::default()
+    let options = EngineOptions {
+        is_one_shot: true,
+        ..EngineOptions::default()
     };
     let mut bench = Bench::opened(home, Script::default().answer("ok"), options).await;
     nothing_is_offered(&mut bench).await;

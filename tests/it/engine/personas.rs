@@ -3,13 +3,13 @@
 use super::*;
 use humble::domain::BannerCause;
 use humble::domain::QueryId;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-async fn with_personas(script: Script, options: Options) -> Bench {
+async fn with_personas(script: Script, options: EngineOptions) -> Bench {
     let home = tempfile::TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
     fs::create_dir(home.path().join("personas")).expect("made");
@@ -40,7 +40,7 @@ async fn a_persona_takes_the_prompts_place_and_offers_its_tools_alone() {
         .answer("b")
         .answer("c")
         .answer("d");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     assert!(
         system(&mut bench, "1")
             .await
@@ -73,7 +73,7 @@ async fn a_turn_goes_on_as_who_it_began_with() {
     let script = Script::default()
         .round([Step::text(GET_TIME), Step::end()])
         .answer("Arr.");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
     bench.says("Time?").await;
     let (ask, calls) = bench.asked_to_approve().await;
@@ -90,9 +90,9 @@ async fn a_turn_goes_on_as_who_it_began_with() {
 
 #[tokio::test(start_paused = true)]
 async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
-    let options = |name: &str| Options {
+    let options = |name: &str| EngineOptions {
         persona: Some(name.to_owned()),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let script = Script::default().answer("Arr.");
     let mut bench = with_personas(script, options("pirate")).await;
@@ -132,7 +132,7 @@ async fn the_command_line_names_one_and_an_unknown_one_is_a_banner() {
 #[tokio::test(start_paused = true)]
 async fn a_persona_that_is_edited_waits_and_one_that_goes_leaves_the_prompt() {
     let script = Script::default().answer("a").answer("b");
-    let mut bench = with_personas(script, Options::default()).await;
+    let mut bench = with_personas(script, EngineOptions::default()).await;
     bench.send(choose("pirate")).await;
     let path = bench.home.path().join("personas/pirate.md");
     fs::write(&path, PIRATE.replace("pirate", "thief")).expect("written");
@@ -168,7 +168,7 @@ async fn an_older_prompt_is_replaced_only_once_it_was_seen() {
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
     let path = home.path().join("system_prompt.txt");
     fs::write(&path, "Use chooseFunction.").expect("written");
-    let mut bench = Bench::opened(home, script, Options::default()).await;
+    let mut bench = Bench::opened(home, script, EngineOptions::default()).await;
     for choice in [Choice::Stop, Choice::Replace] {
         assert!(
             system(&mut bench, "?")

@@ -4,7 +4,7 @@ use super::settings_reload::with;
 use super::*;
 use crate::engine::notice::said;
 use humble::domain::Think;
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use humble::protocol::Meter;
 use std::fs;
 use tempfile::TempDir;
@@ -25,9 +25,9 @@ fn asked(bench: &Bench) -> usize {
 async fn what_was_declined_is_not_asked_again_for_what_else_is_edited() {
     let home = TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
-    let options = Options {
+    let options = EngineOptions {
         watch: true,
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let mut bench = Bench::opened(home, Script::default(), options).await;
     let path = bench.home.path().join("config.json");
@@ -69,9 +69,9 @@ async fn what_is_edited_while_a_question_is_open_is_not_undone_by_its_answer() {
 async fn the_command_lines_mode_holds_although_the_files_was_taken() {
     let home = TempDir::new().expect("a scratch folder");
     fs::write(home.path().join("config.json"), CONFIG).expect("written");
-    let options = Options {
+    let options = EngineOptions {
         tool_mode: Some(ToolMode::Manual),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let script = Script::default().answer(GET_TIME);
     let mut bench = Bench::opened(home, script, options).await;

@@ -8,7 +8,7 @@ use crate::providers::reading::{
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::error::Garbled;
 use humble::provider::{Cause, EndReason};
-use humble::text::sse::{Event, Events};
+use humble::text::sse::{SseDecoder, SseEvent};
 use serde_json::json;
 
 const DONE: &str = "data: [DONE]\n\n";
@@ -268,7 +268,7 @@ fn a_line_without_end_and_an_answer_without_end_are_stopped() {
 #[test]
 fn events_are_read_as_the_standard_says() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
-    let event = |name: &str, data: &str| Event {
+    let event = |name: &str, data: &str| SseEvent {
         name: name.into(),
         data: data.into(),
     };
@@ -280,7 +280,7 @@ fn events_are_read_as_the_standard_says() {
     ];
     for at in 0..=stream.len() {
         let (head, tail) = stream.as_bytes().split_at(at);
-        let mut events = Events::new(16 << 20);
+        let mut events = SseDecoder::new(16 << 20);
         let mut seen = events.push(head);
         seen.extend(events.push(tail));
         let mut seen: Vec<_> = seen.into_iter().map(|event| event.unwrap()).collect();

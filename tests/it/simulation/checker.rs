@@ -7,7 +7,7 @@ use humble::domain::{
     ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use humble::engine::approval::ApprovedCall;
-use humble::engine::turn::{Effect, Input};
+use humble::engine::turn::{TurnEffect, TurnInput};
 use humble::protocol::{Answer, ApproveCall, Ask, Choice};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,22 +100,22 @@ impl Checker {
     }
 
     /// Takes note of what is about to be put in.
-    pub fn before(&mut self, input: &Input) {
+    pub fn before(&mut self, input: &TurnInput) {
         self.cancelling = match input {
-            Input::CancelCall { call, .. } => Some(*call),
+            TurnInput::CancelCall { call, .. } => Some(*call),
             _ => None,
         };
         match input {
-            Input::ModeChanged(mode) => self.mode = *mode,
-            Input::TrustChanged(approval) => {
+            TurnInput::ModeChanged(mode) => self.mode = *mode,
+            TurnInput::TrustChanged(approval) => {
                 self.mode = approval.mode;
                 self.lasting.replaced(approval);
             }
-            Input::OfferedChanged(offered) => self.lasting.offered = Arc::clone(offered),
-            Input::ReplyEnded(_) => self.request_open = false,
-            Input::RetryDue => self.retrying = false,
-            Input::ArgumentsChecked(_) => self.checking.clear(),
-            Input::CallDone { call, outcome, .. } => {
+            TurnInput::ToolsetChanged(offered) => self.lasting.offered = Arc::clone(offered),
+            TurnInput::ReplyEnded(_) => self.request_open = false,
+            TurnInput::RetryDue => self.retrying = false,
+            TurnInput::ArgumentsChecked(_) => self.checking.clear(),
+            TurnInput::CallDone { call, outcome, .. } => {
                 let ran = self.running.remove(call);
                 self.errors += u32::from(ran && outcome.is_error());
                 // What comes of a call that does not run reaches nobody: a call that was
@@ -124,7 +124,7 @@ impl Checker {
                     self.told.extend(call_in(text));
                 }
             }
-            Input::Answered { ask, answer } => {
+            TurnInput::Answered { ask, answer } => {
                 if let Some(question) = self.open_asks.get(&ask.0).cloned() {
                     self.answered(&question, answer);
                 }
@@ -161,49 +161,49 @@ impl Checker {
         }
     }
 
-    pub fn after(&mut self, effects: &[Effect]) -> Verdict {
+    pub fn after(&mut self, effects: &[TurnEffect]) -> Verdict {
         for effect in effects {
             if self.ended {
                 return Err((Invariant::NothingAfterTheEnd, format!("{effect:?}")));
             }
             match effect {
-                Effect::Emit(event) => self.emitted(event)?,
-                Effect::Request { messages, .. } => self.requested(messages)?,
-                Effect::DropRequest => self.request_open = false,
-                Effect::RetryIn(pause) => {
+                TurnEffect::Emit(event) => self.emitted(event)?,
+                TurnEffect::Request { messages, .. } => self.requested(messages)?,
+                TurnEffect::DropRequest => self.request_open = false,
+                TurnEffect::RetryIn(pause) => {
                     if self.request_open || *pause > Duration::from_secs(120) {
                         return Err((Invariant::OneOpenRequest, format!("{pause:?}")));
                     }
                     self.retrying = true;
                 }
-                Effect::OpenAsk { ask, question } => {
+                TurnEffect::OpenAsk { ask, question } => {
                     if !self.open_asks.is_empty() {
                         return Err((Invariant::EveryAskIsClosed, "two at once".to_owned()));
                     }
                     self.open_asks.insert(ask.0, question.clone());
                 }
-                Effect::CloseAsk(ask) => {
+                TurnEffect::CloseAsk(ask) => {
                     if self.open_asks.remove(&ask.0).is_none() {
                         return Err((Invariant::EveryAskIsClosed, "closed twice".to_owned()));
                     }
                 }
-                Effect::CheckArguments(checks) => {
+                TurnEffect::CheckArguments(checks) => {
                     if checks.is_empty() || !self.checking.is_empty() || self.request_open {
                         return Err((Invariant::OneOpenCheck, format!("{checks:?}")));
                     }
                     self.checking.clone_from(checks);
                 }
-                Effect::Run(call) => {
+                TurnEffect::Run(call) => {
                     self.may_run(call)?;
                     self.ran(call.id())?;
                 }
-                Effect::Save { .. } => self.saves += 1,
-                Effect::Cancel(call) => {
+                TurnEffect::SaveAnswer { .. } => self.saves += 1,
+                TurnEffect::Cancel(call) => {
                     self.running.remove(call);
                     self.only_that(*call)?;
                 }
-                Effect::Keep { words } => self.kept.push(words.clone()),
-                Effect::Remember(_) | Effect::Store(_) => {}
+                TurnEffect::SavePartialAnswer { text: words } => self.kept.push(words.clone()),
+                TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {

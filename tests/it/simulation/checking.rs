@@ -3,11 +3,11 @@
 use super::checker::Checker;
 use super::dice::Dice;
 use humble::domain::{ArgumentCheck, SchemaCheck};
-use humble::engine::turn::Input;
+use humble::engine::turn::TurnInput;
 use serde_json::json;
 
 /// What the check shows, in the simplest way: a path is a text. Some are not finished.
-pub fn arguments_checked(dice: &mut Dice, seen: &Checker) -> Input {
+pub fn arguments_checked(dice: &mut Dice, seen: &Checker) -> TurnInput {
     let check = |check: &ArgumentCheck| {
         let is_required = check.tool.input_schema["required"] != json!([]);
         match check.arguments.get("path") {
@@ -23,5 +23,5 @@ pub fn arguments_checked(dice: &mut Dice, seen: &Checker) -> Input {
         Some(None) => SchemaCheck::Valid,
         Some(Some(why)) => SchemaCheck::Invalid(why.to_owned()),
     });
-    Input::ArgumentsChecked(results.collect())
+    TurnInput::ArgumentsChecked(results.collect())
 }

@@ -4,19 +4,19 @@
 use super::checker::Invariant;
 use humble::domain::{Decision, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent};
 use humble::engine::approval::ApprovedCall;
-use humble::engine::turn::{Effect, Input, StateKind, Turn};
+use humble::engine::turn::{Turn, TurnEffect, TurnInput, TurnState};
 
 pub trait Machine {
-    fn step(&mut self, input: Input) -> Vec<Effect>;
-    fn state(&self) -> StateKind;
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect>;
+    fn state(&self) -> TurnState;
 }
 
 impl Machine for Turn {
-    fn step(&mut self, input: Input) -> Vec<Effect> {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         Turn::step(self, input)
     }
 
-    fn state(&self) -> StateKind {
+    fn state(&self) -> TurnState {
         Turn::state(self)
     }
 }
@@ -27,20 +27,20 @@ struct Twisted<F> {
     twist: F,
 }
 
-impl<F: FnMut(StateKind, Vec<Effect>) -> Vec<Effect>> Machine for Twisted<F> {
-    fn step(&mut self, input: Input) -> Vec<Effect> {
+impl<F: FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect>> Machine for Twisted<F> {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         let effects = self.turn.step(input);
         (self.twist)(self.turn.state(), effects)
     }
 
-    fn state(&self) -> StateKind {
+    fn state(&self) -> TurnState {
         self.turn.state()
     }
 }
 
 fn twisted(
     turn: Turn,
-    twist: impl FnMut(StateKind, Vec<Effect>) -> Vec<Effect> + 'static,
+    twist: impl FnMut(TurnState, Vec<TurnEffect>) -> Vec<TurnEffect> + 'static,
 ) -> Box<dyn Machine> {
     Box::new(Twisted { turn, twist })
 }
@@ -96,9 +96,9 @@ pub const FAULTS: &[Fault] = &[
     ),
 ];
 
-fn waiting(effect: &Effect) -> Option<&ToolCall> {
+fn waiting(effect: &TurnEffect) -> Option<&ToolCall> {
     match effect {
-        Effect::Emit(TurnEvent::Tool(call)) if call.state == ToolState::AwaitingApproval => {
+        TurnEffect::Emit(TurnEvent::Tool(call)) if call.state == ToolState::AwaitingApproval => {
             Some(call)
         }
         _ => None,
@@ -110,8 +110,8 @@ fn eager(turn: Turn) -> Box<dyn Machine> {
         let approved = effects
             .iter()
             .find_map(waiting)
-            .and_then(|call| ApprovedCall::by_decision(call, &Decision::Run));
-        effects.extend(approved.map(Effect::Run));
+            .and_then(|call| ApprovedCall::from_decision(call, &Decision::Run));
+        effects.extend(approved.map(TurnEffect::Run));
         effects
     })
 }
@@ -119,14 +119,18 @@ fn eager(turn: Turn) -> Box<dyn Machine> {
 struct Gullible(Turn);
 
 impl Machine for Gullible {
-    fn step(&mut self, mut input: Input) -> Vec<Effect> {
-        if let Input::CallDone { quote, .. } = &mut input {
+    fn step(&mut self, mut input: TurnInput) -> Vec<TurnEffect> {
+        if let TurnInput::CallDone {
+            untrusted_text: quote,
+            ..
+        } = &mut input
+        {
             *quote = None;
         }
         self.0.step(input)
     }
 
-    fn state(&self) -> StateKind {
+    fn state(&self) -> TurnState {
         self.0.state()
     }
 }
@@ -138,14 +142,14 @@ fn gullible(turn: Turn) -> Box<dyn Machine> {
 fn heedless(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
         let ruled_out = effects.iter().find_map(|effect| match effect {
-            Effect::Emit(TurnEvent::Tool(call))
+            TurnEffect::Emit(TurnEvent::Tool(call))
                 if call.state == ToolState::Done(ToolOutcome::Never) =>
             {
-                ApprovedCall::by_decision(call, &Decision::Run)
+                ApprovedCall::from_decision(call, &Decision::Run)
             }
             _ => None,
         });
-        effects.extend(ruled_out.map(Effect::Run));
+        effects.extend(ruled_out.map(TurnEffect::Run));
         effects
     })
 }
@@ -153,14 +157,14 @@ fn heedless(turn: Turn) -> Box<dyn Machine> {
 struct Deaf(Turn);
 
 impl Machine for Deaf {
-    fn step(&mut self, input: Input) -> Vec<Effect> {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         match input {
-            Input::OfferedChanged(_) => Vec::new(),
+            TurnInput::ToolsetChanged(_) => Vec::new(),
             input => self.0.step(input),
         }
     }
 
-    fn state(&self) -> StateKind {
+    fn state(&self) -> TurnState {
         self.0.state()
     }
 }
@@ -172,15 +176,15 @@ fn deaf(turn: Turn) -> Box<dyn Machine> {
 struct Blunt(Turn);
 
 impl Machine for Blunt {
-    fn step(&mut self, input: Input) -> Vec<Effect> {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
         let input = match input {
-            Input::CancelCall { .. } => Input::Interrupt,
+            TurnInput::CancelCall { .. } => TurnInput::Interrupt,
             other => other,
         };
         self.0.step(input)
     }
 
-    fn state(&self) -> StateKind {
+    fn state(&self) -> TurnState {
         self.0.state()
     }
 }
@@ -194,7 +198,7 @@ fn forgetful(turn: Turn) -> Box<dyn Machine> {
         effects.retain(|effect| {
             !matches!(
                 effect,
-                Effect::Emit(TurnEvent::Tool(ToolCall {
+                TurnEffect::Emit(TurnEvent::Tool(ToolCall {
                     state: ToolState::Done(ToolOutcome::Interrupted),
                     ..
                 }))
@@ -208,7 +212,7 @@ fn impatient(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
         let request = effects
             .iter()
-            .find(|effect| matches!(effect, Effect::Request { .. }))
+            .find(|effect| matches!(effect, TurnEffect::Request { .. }))
             .cloned();
         effects.extend(request);
         effects
@@ -217,9 +221,9 @@ fn impatient(turn: Turn) -> Box<dyn Machine> {
 
 fn talkative(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |state, mut effects| {
-        if state == StateKind::Ended && effects.is_empty() {
+        if state == TurnState::Ended && effects.is_empty() {
             let (piece, kind) = (PieceId(1), PieceKind::Text);
-            effects.push(Effect::Emit(TurnEvent::Delta {
+            effects.push(TurnEffect::Emit(TurnEvent::Delta {
                 piece,
                 kind,
                 text: "more".to_owned(),
@@ -233,7 +237,7 @@ fn anxious(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
         if let Some(at) = effects
             .iter()
-            .position(|effect| matches!(effect, Effect::Save { .. }))
+            .position(|effect| matches!(effect, TurnEffect::SaveAnswer { .. }))
         {
             effects.insert(at, effects[at].clone());
         }
@@ -243,7 +247,7 @@ fn anxious(turn: Turn) -> Box<dyn Machine> {
 
 fn careless(turn: Turn) -> Box<dyn Machine> {
     twisted(turn, |_, mut effects| {
-        effects.retain(|effect| !matches!(effect, Effect::CloseAsk(_)));
+        effects.retain(|effect| !matches!(effect, TurnEffect::CloseAsk(_)));
         effects
     })
 }

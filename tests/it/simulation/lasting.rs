@@ -81,7 +81,7 @@ impl Lasting {
     pub fn replaced(&mut self, approval: &Approval) {
         self.allowed.clear();
         self.never.clear();
-        for grant in approval.session() {
+        for grant in approval.session_grants() {
             let (tool, pin) = (grant.tool.clone(), grant.pin.clone());
             self.allowed.push((grant.server.clone(), tool, pin, None));
         }

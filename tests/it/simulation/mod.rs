@@ -16,7 +16,7 @@ use checker::{Checker, Invariant};
 use dice::Dice;
 use faulty::{FAULTS, Machine};
 use humble::domain::ToolMode;
-use humble::engine::turn::{Effect, Ids, StateKind, Turn};
+use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnState};
 use std::collections::BTreeSet;
 use transitions::{TRANSITIONS, Transition, kind_of};
 
@@ -45,7 +45,7 @@ fn one_turn(
         ToolMode::Auto
     };
     let mut checker = Checker::new(mode, setup.limits.errors_per_turn);
-    let (turn, first): (Turn, Vec<Effect>) = Turn::begin(setup, Ids::default());
+    let (turn, first): (Turn, Vec<TurnEffect>) = Turn::begin(setup, TurnIdGenerators::default());
     let mut machine = wrap(turn);
     let mut verdict = checker.after(&first);
     let mut inputs = 0;
@@ -137,7 +137,7 @@ fn a_turn_that_ended_stays_ended() {
         one_turn(seed, |turn| Box::new(turn), &mut seen);
         assert!(
             seen.iter()
-                .all(|(from, _, to)| *from != StateKind::Ended || *to == StateKind::Ended)
+                .all(|(from, _, to)| *from != TurnState::Ended || *to == TurnState::Ended)
         );
     }
 }

@@ -6,7 +6,7 @@ use super::dice::Dice;
 use super::{runs, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
-use humble::engine::turn::{Effect as TurnEffect, Ids, Input as TurnInput, Turn};
+use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
 use humble::protocol::{Command, Event, Job, Owner};
 use humble::tui::{Effect, Input, Model, Msg, Options, update, view};
 use ratatui::Terminal;
@@ -23,7 +23,7 @@ struct Rig {
     model: Model,
     turn: Option<(TurnId, Turn)>,
     seen: Checker,
-    ids: Ids,
+    ids: TurnIdGenerators,
     ask: Option<AskId>,
     /// When the open question came, and when the last key did.
     opened: Duration,
@@ -41,7 +41,7 @@ impl Rig {
             model: Model::new(&Options::default(), (100, 30)),
             turn: None,
             seen: Checker::new(humble::domain::ToolMode::Manual, 1),
-            ids: Ids::default(),
+            ids: TurnIdGenerators::default(),
             ask: None,
             opened: Duration::ZERO,
             last_key: Duration::ZERO,

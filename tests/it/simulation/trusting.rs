@@ -6,11 +6,11 @@ use super::world;
 use humble::domain::trust::Cover;
 use humble::domain::{Grant, Pattern};
 use humble::engine::approval::Approval;
-use humble::engine::turn::Input;
+use humble::engine::turn::TurnInput;
 use serde_json::json;
 
 /// Somebody revoked, granted or ruled out, here or in another instance.
-pub fn trust_changed(dice: &mut Dice, seen: &Checker) -> Input {
+pub fn trust_changed(dice: &mut Dice, seen: &Checker) -> TurnInput {
     let mut approval = Approval::new(seen.mode);
     for tool in world::offered(if dice.one_in(3) { 2 } else { 0 }).tools() {
         let (name, pin) = (tool.tool.name.clone(), tool.tool.pin.clone());
@@ -33,7 +33,7 @@ pub fn trust_changed(dice: &mut Dice, seen: &Checker) -> Input {
         };
         approval.remember(tool, cover);
     }
-    Input::TrustChanged(Box::new(approval))
+    TurnInput::TrustChanged(Box::new(approval))
 }
 
 pub fn pattern(dice: &mut Dice) -> Pattern {

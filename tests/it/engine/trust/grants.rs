@@ -252,10 +252,10 @@ async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed()
     place.lists("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
     offers(&place.folder(), &definitions("Something else."));
     let folder = place.folder();
-    let auto = Options {
+    let auto = EngineOptions {
         tool_mode: Some(ToolMode::Auto),
-        allow: vec![("fs".into(), "echo".to_owned())],
-        ..Options::default()
+        allowed_tools: vec![("fs".into(), "echo".to_owned())],
+        ..EngineOptions::default()
     };
     let mut bench = place.opened(echoes(), auto).await;
     assert!(!bench.asks().await);
@@ -269,19 +269,19 @@ async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed()
 
 #[tokio::test]
 async fn the_command_line_allows_a_tool_for_one_run() {
-    let allow = Options {
-        allow: vec![("fs".into(), "echo".to_owned())],
-        ..Options::default()
+    let allow = EngineOptions {
+        allowed_tools: vec![("fs".into(), "echo".to_owned())],
+        ..EngineOptions::default()
     };
     let mut bench = Place::new().opened(echoes(), allow).await;
     assert!(!bench.asks().await);
     let place = Bench::place(bench.leaves().await);
-    let other = Options {
-        allow: vec![
+    let other = EngineOptions {
+        allowed_tools: vec![
             ("fs".into(), "write".to_owned()),
             ("humble".into(), "echo".to_owned()),
         ],
-        ..Options::default()
+        ..EngineOptions::default()
     };
     assert!(place.opened(echoes(), other).await.asks().await);
 }

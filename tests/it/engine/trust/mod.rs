@@ -10,7 +10,7 @@ mod pins;
 use super::*;
 use crate::engine::shell_server::{called, install, offers, says, tool};
 use humble::domain::{Pattern, Server, ServerStatus, Trusted};
-use humble::engine::Options;
+use humble::engine::EngineOptions;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -51,11 +51,11 @@ impl Place {
     }
 
     async fn starts(self, script: Script) -> Bench {
-        self.opened(script, Options::default()).await
+        self.opened(script, EngineOptions::default()).await
     }
 
     /// The engine, once the server is there.
-    async fn opened(self, script: Script, options: Options) -> Bench {
+    async fn opened(self, script: Script, options: EngineOptions) -> Bench {
         let mut bench = Bench::opened(self.home, script, options).await;
         bench.until_connected().await;
         bench

@@ -91,10 +91,10 @@ async fn while_the_file_cannot_be_read_neither_mode_nor_flag_lets_a_call_run() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
         let place = Place::new();
         fs::write(place.home.path().join("trust.json"), "{}x").expect("written");
-        let options = Options {
+        let options = EngineOptions {
             tool_mode: Some(mode),
-            allow: vec![("fs".into(), "echo".to_owned())],
-            ..Options::default()
+            allowed_tools: vec![("fs".into(), "echo".to_owned())],
+            ..EngineOptions::default()
         };
         let mut bench = place.opened(echoes(), options).await;
         assert!(bench.asks().await);
@@ -116,9 +116,9 @@ async fn a_refusal_that_nobody_can_read_is_no_leave() {
     let place = Place::new();
     let grants = json!({ "grants": [{ "kind": "nver", "server": "fs", "tool": "echo" }] });
     fs::write(place.home.path().join("trust.json"), grants.to_string()).expect("written");
-    let options = Options {
+    let options = EngineOptions {
         tool_mode: Some(ToolMode::Auto),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let mut bench = place.opened(echoes(), options).await;
     assert!(bench.asks().await);

@@ -40,9 +40,9 @@ impl Bench {
 #[tokio::test]
 async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accepted() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
-        let options = Options {
+        let options = EngineOptions {
             tool_mode: Some(mode),
-            ..Options::default()
+            ..EngineOptions::default()
         };
         let mut bench = Place::new()
             .opened(Script::default().answer("Hi.").answer("Hi."), options)
@@ -244,11 +244,11 @@ async fn whoever_answers_for_a_script_accepts_nothing() {
     let place = Bench::place(bench.leaves().await);
     offers(&place.folder(), &definitions("Another."));
     let folder = place.folder();
-    let options = Options {
-        one_turn: true,
+    let options = EngineOptions {
+        is_one_shot: true,
         tool_mode: Some(ToolMode::Auto),
-        allow: vec![("fs".into(), "echo".to_owned())],
-        ..Options::default()
+        allowed_tools: vec![("fs".into(), "echo".to_owned())],
+        ..EngineOptions::default()
     };
     let script = Script::default().answer(&echo()).answer("Then not.");
     let mut bench = place.opened(script, options).await;
