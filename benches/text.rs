@@ -8,7 +8,7 @@ mod fixtures;
 
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use humble::dialect::scan::Scanner;
+use humble::dialect::scan::CallScanner;
 use humble::domain::Offered;
 use humble::text::markdown::{MarkdownGlyphs, MarkdownView};
 use humble::text::{Clean, lenient_json as lenient, sanitize, wrap};
@@ -147,7 +147,7 @@ mod dialects {
         bencher
             .counter(ItemsCount::new(tokens.len()))
             .bench_local(|| {
-                let mut scanner = Scanner::new(Arc::clone(&offered));
+                let mut scanner = CallScanner::new(Arc::clone(&offered));
                 for token in &tokens {
                     black_box(scanner.push(token));
                 }
@@ -197,7 +197,7 @@ mod hostile {
         let text = text(unit, bytes);
         let offered = offered();
         bencher.counter(BytesCount::of_str(&text)).bench_local(|| {
-            let mut scanner = Scanner::new(Arc::clone(&offered));
+            let mut scanner = CallScanner::new(Arc::clone(&offered));
             black_box(scanner.push(&text));
             scanner.finish()
         });

@@ -3,7 +3,7 @@
 //! takes no processor from the program.
 
 use super::home::Home;
-use super::process::Used;
+use super::process::ProcessUsage;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -123,8 +123,8 @@ impl Program {
         self.state().bytes
     }
 
-    pub fn used(&self) -> Option<Used> {
-        Used::by(self.process)
+    pub fn used(&self) -> Option<ProcessUsage> {
+        ProcessUsage::by(self.process)
     }
 
     /// How long after its start the end of the first frame was read.

@@ -1,7 +1,7 @@
 //! `humble models`: what is configured, what the servers have, and changes of the
 //! latter. It reads the settings and writes no file.
 
-use crate::cli::{Models, ModelsChange};
+use crate::cli::{ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, Served};
 use crate::domain::model_catalog::{no_name, size_words};
 use crate::domain::{ModelConfig, Stock, StockState};
@@ -17,18 +17,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long each server may take; all are asked at once.
-const LIST_TIME_MAX: Duration = Duration::from_secs(5);
+const LIST_DEADLINE: Duration = Duration::from_secs(5);
 /// How long an Ollama is looked for that no file names.
-const LOOK_TIME_MAX: Duration = Duration::from_secs(2);
+const DISCOVERY_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Does what was asked for; the result is the exit status.
 ///
 /// # Errors
 /// What keeps the result from being written.
-pub async fn run(home: &Home, models: Models) -> Result<u8> {
+pub async fn run(home: &Home, models: ModelsArgs) -> Result<u8> {
     let settings = config::read_settings(home);
     for banner in &settings.banners {
-        eprintln!("{}", words::line(&advice::sentence(&banner.notice)));
+        eprintln!(
+            "{}",
+            words::clean_line(&advice::notice_line(&banner.notice))
+        );
     }
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
@@ -36,8 +39,8 @@ pub async fn run(home: &Home, models: Models) -> Result<u8> {
     let provider = Provider::new();
     match models.change {
         None => list(home, &configured, &provider, models.json).await,
-        Some(ModelsChange::Pull { name }) => pull(&manager(), &provider, &name).await,
-        Some(ModelsChange::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
+        Some(ModelsCommand::Pull { name }) => pull(&manager(), &provider, &name).await,
+        Some(ModelsCommand::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
     }
 }
 
@@ -59,9 +62,9 @@ async fn list(
     }
     let asked = servers.into_iter().map(|served| async move {
         let time = if served.configured.is_empty() {
-            LOOK_TIME_MAX
+            DISCOVERY_DEADLINE
         } else {
-            LIST_TIME_MAX
+            LIST_DEADLINE
         };
         let state = match provider.catalogue(&served.config, time).await {
             Ok(catalogue) => StockState::Has(Arc::new(catalogue)),
@@ -74,19 +77,19 @@ async fn list(
         }
     });
     let stocks = join_all(asked).await;
-    let shown: Vec<words::Configured> = configured
+    let shown: Vec<words::ConfiguredModel> = configured
         .iter()
-        .map(|model| words::Configured {
+        .map(|model| words::ConfiguredModel {
             model: model.reference(),
             url: config::server_of(model).url,
-            active: model.active,
+            is_active: model.active,
             key: model.api_key.clone(),
         })
         .collect();
     let text = if json {
-        words::json(&shown, &stocks)
+        words::render_json(&shown, &stocks)
     } else {
-        words::text(&home.config().display().to_string(), &shown, &stocks)
+        words::render_text(&home.config().display().to_string(), &shown, &stocks)
     };
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -103,7 +106,7 @@ async fn list(
 
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
     if let Some(notice) = no_name(name) {
-        eprintln!("{}", words::line(&advice::sentence(&notice)));
+        eprintln!("{}", words::clean_line(&advice::notice_line(&notice)));
         return Ok(EXIT_FAILED);
     }
     let mut stream = provider.pull(ollama, name);
@@ -118,7 +121,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
                 }
                 eprintln!(
                     "{}",
-                    words::line(&advice::sentence(&pull_failed(name, &fault)))
+                    words::clean_line(&advice::notice_line(&pull_failed(name, &fault)))
                 );
                 return Ok(EXIT_FAILED);
             }
@@ -138,7 +141,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
             progress.status
         };
         if line != told {
-            let shown = words::line(&line);
+            let shown = words::clean_line(&line);
             if is_terminal {
                 eprint!("\r{shown}\x1b[K");
             } else {
@@ -150,7 +153,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
     if is_terminal {
         eprintln!();
     }
-    println!("{}", words::line(&format!("Pulled {name}.")));
+    println!("{}", words::clean_line(&format!("Pulled {name}.")));
     Ok(EXIT_ANSWERED)
 }
 
@@ -163,7 +166,7 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
         }
         eprint!(
             "{} ",
-            words::line(&format!("Remove {name} from {url}? (y/N)"))
+            words::clean_line(&format!("Remove {name} from {url}? (y/N)"))
         );
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer);
@@ -175,13 +178,13 @@ async fn remove(ollama: &ModelConfig, provider: &Provider, name: &str, yes: bool
     }
     match provider.remove(ollama, name).await {
         Ok(()) => {
-            println!("{}", words::line(&format!("Removed {name}.")));
+            println!("{}", words::clean_line(&format!("Removed {name}.")));
             Ok(EXIT_ANSWERED)
         }
         Err(fault) => {
             eprintln!(
                 "{}",
-                words::line(&advice::sentence(&remove_failed(name, &fault)))
+                words::clean_line(&advice::notice_line(&remove_failed(name, &fault)))
             );
             Ok(EXIT_FAILED)
         }

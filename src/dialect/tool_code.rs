@@ -2,59 +2,61 @@
 //! fence that holds any other code is text.
 
 use super::json_call;
-use super::pythonic::{self, Call};
-use super::recognizer::{Advance, Candidate, End, Match, Opening, Recognizer};
-use super::scan_event::Piece;
+use super::pythonic::{self, PythonCall};
+use super::recognizer::{
+    Advance, BoxedRecognizer, FormEnd, OpeningContext, RecognizedForm, Recognizer,
+};
+use super::scan_event::ScanEvent;
 use crate::domain::{Offered, Resolved};
 use crate::text::python::{self, BracketScanner};
 
 const INFO: &str = "tool_code";
 const STATEMENTS_MAX: usize = 64;
 
-pub(super) fn open(opening: &Opening<'_>) -> Option<Candidate> {
-    let may = opening.fence == Some(INFO)
+pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
+    let may = opening.fence_info == Some(INFO)
         && opening.at_line_start
         && !opening.offered.is_empty()
         && (pythonic::starts_name(opening.marker) || opening.marker == '#');
     may.then(|| {
-        let mut code = ToolCode::default();
+        let mut code = ToolCodeRecognizer::default();
         code.follow(opening.marker);
         Box::new(code) as _
     })
 }
 
 #[derive(Debug, Default)]
-struct ToolCode {
-    outline: BracketScanner,
+struct ToolCodeRecognizer {
+    brackets: BracketScanner,
 }
 
-impl ToolCode {
+impl ToolCodeRecognizer {
     fn follow(&mut self, c: char) {
         if c == '\n' {
-            self.outline.end_short_string();
+            self.brackets.end_short_string();
         }
-        self.outline.push(c);
+        self.brackets.push(c);
     }
 }
 
-impl Recognizer for ToolCode {
+impl Recognizer for ToolCodeRecognizer {
     fn step(&mut self, c: char, _body: &str, _offered: &Offered) -> Advance {
         // Python has no backtick: the fence closes.
-        if c == '`' && !self.outline.is_in_string() && !self.outline.is_in_comment() {
+        if c == '`' && !self.brackets.is_in_string() && !self.brackets.is_in_comment() {
             return Advance::Reject;
         }
         self.follow(c);
         Advance::Hold
     }
 
-    fn finish(&mut self, body: &str, offered: &Offered, end: End) -> Option<Match> {
+    fn finish(&mut self, body: &str, offered: &Offered, end: FormEnd) -> Option<RecognizedForm> {
         let mut pieces = Vec::new();
         let mut is_code = false;
         let (statements, is_open) = statements(body)?;
         for (number, statement) in statements.iter().enumerate() {
             let is_last = number + 1 == statements.len();
-            if is_last && is_open && end == End::Stream {
-                pieces.extend(cut_off(statement, offered));
+            if is_last && is_open && end == FormEnd::Stream {
+                pieces.extend(cut_off_call(statement, offered));
                 continue;
             }
             match read_call(statement, is_last && is_open, offered) {
@@ -62,7 +64,7 @@ impl Recognizer for ToolCode {
                 None => is_code |= !is_harmless(statement, offered),
             }
         }
-        (!is_code && !pieces.is_empty()).then_some(Match::Calls(pieces))
+        (!is_code && !pieces.is_empty()).then_some(RecognizedForm::Calls(pieces))
     }
 }
 
@@ -98,21 +100,21 @@ fn statements(code: &str) -> Option<(Vec<&str>, bool)> {
 }
 
 /// A call, alone, printed or assigned; `is_open` where its bracket has no end.
-fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<Piece> {
-    let parts = if is_open { parts } else { call };
+fn read_call(statement: &str, is_open: bool, offered: &Offered) -> Option<ScanEvent> {
+    let parts = if is_open { parts } else { split_call };
     let (name, arguments) = parts(statement)?;
-    let call = Call {
+    let call = PythonCall {
         raw: statement,
         name,
         arguments,
         form: INFO,
         is_certain: false,
     };
-    call.read(offered)
+    call.parse(offered)
 }
 
 /// `name` and `(…)`, and nothing behind them.
-pub(super) fn call(statement: &str) -> Option<(&str, &str)> {
+pub(super) fn split_call(statement: &str) -> Option<(&str, &str)> {
     let (name, arguments) = parts(statement)?;
     let mut outline = BracketScanner::default();
     let end = arguments.char_indices().find(|&(_, c)| outline.push(c));
@@ -140,8 +142,8 @@ fn parts(statement: &str) -> Option<(&str, &str)> {
 }
 
 /// A statement that the end of the stream cut: a call where it names a tool.
-fn cut_off(statement: &str, offered: &Offered) -> Option<Piece> {
-    calls_tool(statement, offered).then(|| json_call::unusable(statement, json_call::CUT_OFF))
+fn cut_off_call(statement: &str, offered: &Offered) -> Option<ScanEvent> {
+    calls_tool(statement, offered).then(|| json_call::unusable_call(statement, json_call::CUT_OFF))
 }
 
 /// Shows or fetches what the calls around it are about, and calls no tool itself.

@@ -9,21 +9,21 @@ use crate::text::grapheme::width;
 use serde_json::{Value, json};
 
 /// A model of `config.json`, and how it stands with its key.
-pub struct Configured {
+pub struct ConfiguredModel {
     pub model: ModelRef,
     /// Of its server, without credentials.
     pub url: String,
-    pub active: bool,
+    pub is_active: bool,
     pub key: ApiKey,
 }
 
 /// One line of words, some of which may be a server's.
-pub fn line(words: &str) -> String {
+pub fn clean_line(words: &str) -> String {
     Clean::single_line(words).as_str().to_owned()
 }
 
 /// The list for a person.
-pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
+pub fn render_text(file: &str, configured: &[ConfiguredModel], stocks: &[Stock]) -> String {
     let mut out = String::new();
     if configured.is_empty() {
         out += &format!("No model is configured in {file}.\n");
@@ -31,31 +31,31 @@ pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
     } else {
         out += &format!("Configured in {file}:\n");
         let rows = configured.iter().map(|one| {
-            let mark = if one.active { "* " } else { "  " };
-            let active = if one.active { "active" } else { "" };
+            let mark = if one.is_active { "* " } else { "  " };
+            let active = if one.is_active { "active" } else { "" };
             [
                 format!("{mark}{}", one.model.name),
                 one.model.provider.name().to_owned(),
                 one.url.clone(),
                 active.to_owned(),
-                key_words(&one.key),
+                key_status(&one.key),
             ]
         });
-        out += &aligned(rows.collect());
+        out += &align_rows(rows.collect());
     }
     for stock in stocks {
         let server = &stock.server;
-        out += &format!("\n{} ({})\n", line(&server.url), server.provider);
+        out += &format!("\n{} ({})\n", clean_line(&server.url), server.provider);
         match &stock.state {
             StockState::Asking => {}
             StockState::Failed(notice) => {
-                out += &format!("  {}\n", line(&advice::sentence(notice)))
+                out += &format!("  {}\n", clean_line(&advice::notice_line(notice)))
             }
             StockState::Has(catalogue) if catalogue.models.is_empty() => {
                 out += "  It has no models.\n";
             }
             StockState::Has(catalogue) => {
-                out += &aligned(catalogue.models.iter().map(columns).collect());
+                out += &align_rows(catalogue.models.iter().map(model_columns).collect());
                 if catalogue.is_cut {
                     out += "  … and more than are listed here.\n";
                 }
@@ -65,7 +65,7 @@ pub fn text(file: &str, configured: &[Configured], stocks: &[Stock]) -> String {
     out
 }
 
-fn columns(model: &ServerModel) -> [String; 5] {
+fn model_columns(model: &ServerModel) -> [String; 5] {
     let facts = &model.facts;
     let length = facts
         .context_length
@@ -85,10 +85,10 @@ fn columns(model: &ServerModel) -> [String; 5] {
 }
 
 /// Rows with their columns below one another; an empty column takes no room.
-fn aligned(rows: Vec<[String; 5]>) -> String {
+fn align_rows(rows: Vec<[String; 5]>) -> String {
     let rows: Vec<[String; 5]> = rows
         .into_iter()
-        .map(|row| row.map(|cell| line(&cell)))
+        .map(|row| row.map(|cell| clean_line(&cell)))
         .collect();
     let widest = |column: usize| {
         rows.iter()
@@ -110,7 +110,7 @@ fn aligned(rows: Vec<[String; 5]>) -> String {
     out
 }
 
-fn key_words(key: &ApiKey) -> String {
+fn key_status(key: &ApiKey) -> String {
     match key {
         ApiKey::NotNeeded => String::new(),
         ApiKey::Known(_) => "key present".to_owned(),
@@ -120,7 +120,7 @@ fn key_words(key: &ApiKey) -> String {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
+pub fn render_json(configured: &[ConfiguredModel], stocks: &[Stock]) -> String {
     let configured: Vec<Value> = configured
         .iter()
         .map(|one| {
@@ -135,7 +135,7 @@ pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
                 "model": one.model.model,
                 "provider": one.model.provider,
                 "url": one.url,
-                "active": one.active,
+                "active": one.is_active,
                 "key": key,
             });
             if let Some(variable) = variable {
@@ -150,7 +150,7 @@ pub fn json(configured: &[Configured], stocks: &[Stock]) -> String {
             let mut value = json!(stock.server);
             match &stock.state {
                 StockState::Asking => {}
-                StockState::Failed(notice) => value["error"] = json!(advice::sentence(notice)),
+                StockState::Failed(notice) => value["error"] = json!(advice::notice_line(notice)),
                 StockState::Has(catalogue) => {
                     value["models"] = json!(catalogue.models);
                     value["is_cut"] = json!(catalogue.is_cut);

@@ -1,7 +1,7 @@
 //! What `humble probe` prints. Names and words of servers are made clean here.
 
-use super::signals::Signals;
-use super::tty_prompt::Terminal;
+use super::signals::ExitSignals;
+use super::tty_prompt::TtyPrompt;
 use crate::domain::probe::{HEAD, Report, Trial, Wrote};
 use crate::domain::{AskId, Dialect, Notice};
 use crate::headless::advice;
@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The table for a person, with what it means before it.
-pub fn text(report: &Report) -> String {
+pub fn render_text(report: &Report) -> String {
     let mut out = line(&report.words());
     if !report.trials.is_empty() {
         out.push('\n');
-        out += &table(&report.trials);
+        out += &render_table(&report.trials);
     }
     let faults: String = report.faults().map(|fault| line(&fault)).collect();
     if !faults.is_empty() {
@@ -34,7 +34,7 @@ fn line(words: &str) -> String {
     format!("{}\n", Clean::single_line(words).as_str())
 }
 
-fn table(trials: &[Trial]) -> String {
+fn render_table(trials: &[Trial]) -> String {
     let head = std::iter::once(HEAD.map(str::to_owned));
     let cells: Vec<[String; 5]> = head
         .chain(trials.iter().map(Trial::row))
@@ -59,8 +59,8 @@ fn table(trials: &[Trial]) -> String {
 }
 
 /// The same for programs: one object, its text raw.
-pub fn json(report: &Report, stored: bool) -> String {
-    let results: Vec<Value> = report.trials.iter().map(result).collect();
+pub fn render_json(report: &Report, stored: bool) -> String {
+    let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
         "provider": report.model.provider,
@@ -73,12 +73,12 @@ pub fn json(report: &Report, stored: bool) -> String {
         "stored": stored,
     });
     if let Some(fault) = &report.fault {
-        value["error"] = json!(advice::sentence(fault));
+        value["error"] = json!(advice::notice_line(fault));
     }
     format!("{value}\n")
 }
 
-fn result(trial: &Trial) -> Value {
+fn result_json(trial: &Trial) -> Value {
     let form = match &trial.wrote {
         Wrote::Otherwise(how) => Some(how),
         _ => None,
@@ -96,8 +96,8 @@ fn result(trial: &Trial) -> Value {
 }
 
 /// A notice without what only the screen can do.
-pub fn sentence(notice: &Notice) -> String {
-    Clean::single_line(&advice::sentence(notice))
+pub fn notice_line(notice: &Notice) -> String {
+    Clean::single_line(&advice::notice_line(notice))
         .as_str()
         .to_owned()
 }
@@ -107,13 +107,13 @@ pub fn sentence(notice: &Notice) -> String {
 ///
 /// # Errors
 /// A signal ended the program.
-pub async fn asks_to_store(
+pub async fn confirm_store(
     report: &Report,
     to: Dialect,
-    signals: &mut Signals,
+    signals: &mut ExitSignals,
 ) -> Result<Option<bool>, u8> {
-    let mut terminal = Terminal::open();
-    if !terminal.is_there() {
+    let mut terminal = TtyPrompt::open();
+    if !terminal.is_available() {
         return Ok(None);
     }
     let question = Ask::StoreDialect {
@@ -122,7 +122,7 @@ pub async fn asks_to_store(
     };
     terminal.ask(AskId(1), question, Vec::new(), false);
     tokio::select! {
-        (_, answer, _) = terminal.answered() => {
+        (_, answer, _) = terminal.next_answer() => {
             Ok(Some(answer == Answer::Choice(Choice::Store)))
         }
         code = signals.next() => Err(code),

@@ -14,13 +14,13 @@ pub struct ProgressRouter(Mutex<HashMap<ProgressToken, watch::Sender<Option<Prog
 impl ProgressRouter {
     /// The progress of one request, from now until [`Self::forget`]. A watch keeps the newest only: a
     /// flood of progress costs nothing.
-    pub fn watch(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
+    pub fn subscribe(&self, token: ProgressToken) -> watch::Receiver<Option<Progress>> {
         let (sender, receiver) = watch::channel(None);
         lock_ignoring_poison(&self.0).insert(token, sender);
         receiver
     }
 
-    pub fn forget(&self, token: &ProgressToken) {
+    pub fn unsubscribe(&self, token: &ProgressToken) {
         lock_ignoring_poison(&self.0).remove(token);
     }
 

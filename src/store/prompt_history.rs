@@ -98,10 +98,7 @@ impl History {
             Err(_) => None,
         };
         let text = draft.clone();
-        *held = Some(Held {
-            text,
-            _lock: lock,
-        });
+        *held = Some(Held { text, _lock: lock });
         Some(draft)
     }
 

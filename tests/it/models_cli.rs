@@ -180,7 +180,7 @@ fn a_pull_tells_its_progress_and_why_it_failed() {
 }
 
 #[test]
-fn a_removal_needs_a_yes() {
+fn removal_needs_confirmation() {
     let server = stocked();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);

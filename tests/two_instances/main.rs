@@ -3,13 +3,12 @@
 //! parses, no setting is lost. `HUMBLE_ROUNDS=500` for more rounds, `HUMBLE_SEED=N`
 //! for the round of that seed alone.
 
-#[path = "../support/dice.rs"]
-mod dice;
 #[path = "../support/model_server/mod.rs"]
 mod model_server;
+#[path = "../support/test_rng.rs"]
+mod test_rng;
 
-use dice::Dice;
-use humble::config::{self, Home};
+use humble::config::{self, TestHome};
 use humble::domain::ToolMode;
 use model_server::{ModelServer, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
@@ -20,11 +19,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tempfile::TempDir;
+use test_rng::TestRng;
 
 const CHAT: &str = "/api/chat";
 const ROUNDS: u64 = 50;
 /// Nothing here takes so long unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_DEADLINE: Duration = Duration::from_secs(30);
 
 /// One program under way, and the lines of its standard output.
 struct Run {
@@ -32,10 +32,10 @@ struct Run {
     lines: Receiver<String>,
 }
 
-struct World {
+struct Environment {
     home: TempDir,
     server: ModelServer,
-    dice: Dice,
+    dice: TestRng,
     answers: u64,
     /// Answers that somebody saw whole.
     shown: Vec<String>,
@@ -43,17 +43,17 @@ struct World {
     mode: Option<ToolMode>,
 }
 
-impl World {
+impl Environment {
     fn new(seed: u64) -> Self {
         let server = ModelServer::start();
-        server.always("/api/ps", ollama_loaded(&["m"]));
+        server.always_reply("/api/ps", ollama_loaded(&["m"]));
         let home = TempDir::new().expect("a scratch folder");
         let model = json!({
             "name": "m", "provider": "ollama", "baseUrl": server.url(), "active": true,
         });
         let config = json!({ "models": [model], "edits": 0, "mine": { "kept": true } });
-        fs::write(home.path().join("config.json"), config.to_string()).expect("written");
-        let dice = Dice::new(seed);
+        fs::write(home.path().joined_pieces("config.json"), config.to_string()).expect("written");
+        let dice = TestRng::new(seed);
         let shown = Vec::new();
         Self {
             home,
@@ -71,7 +71,7 @@ impl World {
         self.answers += 1;
         let answer = format!("answer-{:04}-끝", self.answers);
         self.server
-            .on(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
+            .queue_reply(CHAT, ollama_text(&[&answer[..7], &answer[7..]]));
         let how = *self.dice.pick(&["--save", "--continue"]);
         let prompt = format!("question {}", self.dice.below(3));
         let mut child = Command::new(env!("CARGO_BIN_EXE_humble"))
@@ -100,17 +100,17 @@ impl World {
     /// seen. What it had shown by then counts.
     fn finish(&mut self, mut run: Run) {
         let patience = match self.dice.below(4) {
-            0 => PATIENCE,
+            0 => WAIT_DEADLINE,
             1 => Duration::from_millis(self.dice.below(150) as u64),
             _ => {
-                let line = run.lines.recv_timeout(PATIENCE);
+                let line = run.lines.recv_timeout(WAIT_DEADLINE);
                 self.shown.extend(line);
                 let _ = run.child.kill();
                 Duration::ZERO
             }
         };
-        if patience == PATIENCE {
-            self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        if patience == WAIT_DEADLINE {
+            self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
         } else {
             // A moment to be killed at, nothing that is waited for.
             self.shown.extend(run.lines.recv_timeout(patience));
@@ -120,8 +120,8 @@ impl World {
         self.shown.extend(run.lines.try_iter());
     }
 
-    fn config(&self) -> Home {
-        Home::at(self.home.path())
+    fn config(&self) -> TestHome {
+        TestHome::pause_until(self.home.path())
     }
 
     /// A setting changes through the program, as it does when the person chooses.
@@ -133,12 +133,12 @@ impl World {
 
     /// An editor replaces config.json, keeping all but its own change.
     fn edit_config(&mut self) {
-        let path = self.home.path().join("config.json");
+        let path = self.home.path().joined_pieces("config.json");
         let text = fs::read_to_string(&path).expect("there");
         let mut file: Value = serde_json::from_str(&text).expect("config.json parses");
         self.edits += 1;
         file["edits"] = self.edits.into();
-        let temporary = self.home.path().join("config.json~");
+        let temporary = self.home.path().joined_pieces("config.json~");
         fs::write(&temporary, file.to_string()).expect("written");
         fs::rename(temporary, path).expect("renamed");
     }
@@ -165,7 +165,7 @@ impl World {
     }
 
     fn sessions(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.home.path().join("sessions")) else {
+        let Ok(entries) = fs::read_dir(self.home.path().joined_pieces("sessions")) else {
             return Vec::new();
         };
         let paths = entries.map(|entry| entry.expect("readable").path());
@@ -200,12 +200,12 @@ impl World {
     /// One more program, which nobody kills, finds what the others left.
     fn settle(&mut self) {
         let mut run = self.start();
-        self.shown.extend(run.lines.recv_timeout(PATIENCE));
+        self.shown.extend(run.lines.recv_timeout(WAIT_DEADLINE));
         let status = run.child.wait().expect("it is ours");
         assert!(status.success(), "{status}");
     }
 
-    fn check(&self) {
+    fn check_cuts(&self) {
         let texts = self.sessions().into_iter().map(|path| {
             let text = fs::read_to_string(&path).expect("there");
             let parsed: Result<Value, _> = serde_json::from_str(&text);
@@ -218,7 +218,8 @@ impl World {
             let is_kept = texts.iter().any(|text| text.contains(answer.as_str()));
             assert!(is_kept, "`{answer}` was shown and is nowhere");
         }
-        let config = fs::read_to_string(self.home.path().join("config.json")).expect("there");
+        let config =
+            fs::read_to_string(self.home.path().joined_pieces("config.json")).expect("there");
         let config: Value = serde_json::from_str(&config).expect("config.json parses");
         assert_eq!(config["edits"], self.edits);
         assert_eq!(config["mine"], json!({ "kept": true }));
@@ -229,12 +230,12 @@ impl World {
 }
 
 fn round(seed: u64) {
-    let mut world = World::new(seed);
+    let mut world = Environment::new(seed);
     for _ in 0..1 + world.dice.below(4) {
         world.step();
     }
     world.settle();
-    world.check();
+    world.check_cuts();
 }
 
 fn number(name: &str) -> Option<u64> {

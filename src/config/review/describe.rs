@@ -2,7 +2,7 @@
 //! secrets by their length alone.
 
 use crate::domain::model::ApiKey;
-use crate::text::common_ends::common_prefix_suffix;
+use crate::text::common_prefix_suffix::common_prefix_suffix;
 use url::Url;
 
 /// Names between commas.

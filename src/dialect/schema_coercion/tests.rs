@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// `text` read as argument `v` of a tool whose whole input schema is `schema`.
 fn read_in(schema: Value, text: &str) -> CoercedValue {
     let tool = tool_with("f", schema);
-    Property::of(&tool, "v").read(text)
+    ArgumentSchema::for_argument(&tool, "v").coerce(text)
 }
 
 fn typed(schema: Value, text: &str) -> Value {
@@ -86,20 +86,20 @@ fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
     let object = || json!({"properties": {"v": {"type": "object"}}});
     assert_eq!(
         read_in(object(), "\n{\"도시\": \"서울\"}\n"),
-        CoercedValue::plain(json!({"도시": "서울"}))
+        CoercedValue::unrepaired(json!({"도시": "서울"}))
     );
     assert_eq!(
         read_in(object(), "{'a': True,}"),
         CoercedValue {
             value: json!({"a": true}),
-            repaired: true
+            was_repaired: true
         }
     );
     assert_eq!(
         read_in(object(), r#""{\"a\": 1}""#),
         CoercedValue {
             value: json!({"a": 1}),
-            repaired: true
+            was_repaired: true
         }
     );
     assert_eq!(
@@ -244,12 +244,12 @@ fn array_type_and_element_schema_are_found() {
         "any": {},
     }});
     let tool = tool_with("f", schema);
-    let property = |key| Property::of(&tool, key);
+    let property = |key| ArgumentSchema::for_argument(&tool, key);
     assert!(property("list").is_array());
     assert!(!property("one").is_array());
     assert!(!property("any").is_array());
     assert!(!property("gone").is_array());
-    assert_eq!(property("list").items().read("5").value, json!("5"));
+    assert_eq!(property("list").items().coerce("5").value, json!("5"));
 }
 
 #[test]
@@ -279,8 +279,11 @@ fn self_referencing_schema_with_many_members_is_abandoned_quickly() {
         let since = Instant::now();
         for number in 0..100 {
             let key = format!("k{number}");
-            assert_eq!(Property::of(&tool, &key).read("1").value, json!(1));
-            Property::of(&tool, "v").read("1");
+            assert_eq!(
+                ArgumentSchema::for_argument(&tool, &key).coerce("1").value,
+                json!(1)
+            );
+            ArgumentSchema::for_argument(&tool, "v").coerce("1");
         }
         assert!(since.elapsed() < Duration::from_secs(2), "{list}");
     }

@@ -10,11 +10,11 @@ const REFERENCE_BYTES_MAX: usize = 12;
 
 /// Attributes in the order in which they were written.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Attributes(Vec<(String, String)>);
+pub(super) struct XmlAttributes(Vec<(String, String)>);
 
-impl Attributes {
+impl XmlAttributes {
     /// Reads `name="value" other='value' third=value`; None where it is not that.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let mut attributes = Vec::new();
         let mut rest = text.trim_start();
         while !rest.is_empty() {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn attributes_are_parsed_with_either_quote_style_or_none() {
-        let read = |text| Attributes::read(text).map(|attributes| attributes.0);
+        let read = |text| XmlAttributes::parse(text).map(|attributes| attributes.0);
         let pairs = |pairs: &[(&str, &str)]| {
             let owned = pairs
                 .iter()

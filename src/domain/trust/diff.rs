@@ -4,7 +4,7 @@
 //! accepted.
 
 use super::{Accepted, LaunchId, ServerId, Tool};
-use crate::text::common_ends::common_prefix_suffix;
+use crate::text::common_prefix_suffix::common_prefix_suffix;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use similar::{Algorithm, ChangeTag, capture_diff_slices};

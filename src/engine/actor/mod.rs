@@ -79,8 +79,8 @@ pub(super) async fn run(
     let (hub_sender, mut hub_events) = mpsc::channel(HUB_EVENTS_MAX);
     let (log, mut log_lines) = deps.log.unzip();
     let built_in = Arc::clone(&deps.built_in);
-    let mut hub = Hub::with_groups(hub_sender, built_in, deps.process_groups);
-    hub.remember_in(deps.home.cache().join("servers.json"));
+    let mut hub = Hub::with_process_groups(hub_sender, built_in, deps.process_groups);
+    hub.set_cache_file(deps.home.cache().join("servers.json"));
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.known.settings.clone());

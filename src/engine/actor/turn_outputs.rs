@@ -13,7 +13,7 @@ use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::mcp::Call;
+use crate::mcp::McpCall;
 use crate::protocol::{Event, Job, Owner};
 use crate::provider::StreamPart;
 use std::sync::Arc;
@@ -253,7 +253,7 @@ impl Actor {
             });
         };
         tracing::info!(server = %call.server(), tool = %call.tool(), "tool call");
-        let request = Call {
+        let request = McpCall {
             id,
             server: call.server().clone(),
             tool: call.tool().to_owned(),
@@ -273,10 +273,9 @@ impl Actor {
                 failures::log_outcome(&server, &tool, &outcome, private);
                 // The model sees no result that the guard has not read.
                 let quote = match untrusted_output(&outcome) {
-                    Some(output) => Some(
-                        scan_untrusted(QuotedIn::ToolResult, output.to_owned(), offered)
-                            .await,
-                    ),
+                    Some(output) => {
+                        Some(scan_untrusted(QuotedIn::ToolResult, output.to_owned(), offered).await)
+                    }
                     None => None,
                 };
                 FinishedCall {

@@ -2,7 +2,7 @@
 //! from a model: also in a fence or in backticks, inside other JSON, escaped, or
 //! behind a tag that begins thinking. Linear in the text, by a bounded factor.
 
-use crate::dialect::scan::{Piece, Scanner, TextCall};
+use crate::dialect::scan::{CallScanner, ScanEvent, TextCall};
 use crate::domain::Offered;
 use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
@@ -97,15 +97,15 @@ fn scan_variants(text: &str, offered: &Arc<Offered>, found: &mut ExtractedCalls)
 }
 
 fn scan(text: &str, offered: &Arc<Offered>, depth: usize, found: &mut ExtractedCalls) {
-    let mut scanner = Scanner::new(Arc::clone(offered));
+    let mut scanner = CallScanner::new(Arc::clone(offered));
     let mut pieces = scanner.push(text);
     pieces.extend(scanner.finish());
     for piece in pieces {
         let hidden = match piece {
             // What an example thinks, or has as an argument, is not looked into.
-            Piece::Thinking(text) => text,
-            Piece::Unusable(call) => call.raw,
-            Piece::Call(call) => {
+            ScanEvent::Thinking(text) => text,
+            ScanEvent::UnusableCall(call) => call.raw,
+            ScanEvent::Call(call) => {
                 let raw = call.raw.clone();
                 found.calls.push(call);
                 raw

@@ -3,9 +3,9 @@
 //! calls that a text holds.
 
 mod extract;
-mod quote;
+mod untrusted_text;
 
-pub use quote::{UntrustedText, UntrustedTexts, scan_untrusted, untrusted_output};
+pub use untrusted_text::{UntrustedText, UntrustedTexts, scan_untrusted, untrusted_output};
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;

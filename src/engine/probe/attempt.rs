@@ -11,7 +11,7 @@ use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
 use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
 use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
-use crate::mcp::Call;
+use crate::mcp::McpCall;
 use crate::provider::{Cause, Request};
 use crate::text::token_estimate::Vocabulary;
 use std::collections::hash_map::RandomState;
@@ -159,7 +159,7 @@ impl<'a> ProbeAttempt<'a> {
                 }
                 TurnOutput::Call(call) => {
                     let id = call.id();
-                    let request = Call {
+                    let request = McpCall {
                         id,
                         server: call.server().clone(),
                         tool: call.tool().to_owned(),

@@ -107,7 +107,7 @@ pub(super) fn hide_secrets(known: &Known, cx: &EngineCx) {
     if let Some(log) = &cx.log {
         let mut secrets = known.settings.secrets();
         secrets.extend(config::server_secrets(&known.servers));
-        log.hide(secrets);
+        log.add_secrets(secrets);
     }
 }
 

@@ -2,7 +2,7 @@
 //! scanner into the turn's inputs. Dropping it closes the connection.
 
 use super::reply_trace::ReplyTracer;
-use crate::dialect::scan::{Piece, Scanner};
+use crate::dialect::scan::{CallScanner, ScanEvent};
 use crate::domain::{CallOrigin, Notice, Offered, PromptKind};
 use crate::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput};
 use crate::provider::{EndReason, Fault, NativeCall, ReplyStream, StreamPart};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct OpenReply {
     stream: ReplyStream,
     /// Gone once the reply ended.
-    scanner: Option<Scanner>,
+    scanner: Option<CallScanner>,
     toolset: Arc<Offered>,
     leading_whitespace: Option<LeadingWhitespace>,
 }
@@ -40,7 +40,7 @@ impl OpenReply {
     pub fn new(stream: ReplyStream, offered: Arc<Offered>, kind: PromptKind) -> Self {
         Self {
             stream,
-            scanner: Some(Scanner::new(offered.clone())),
+            scanner: Some(CallScanner::new(offered.clone())),
             toolset: offered,
             leading_whitespace: (kind == PromptKind::Continue).then(LeadingWhitespace::default),
         }
@@ -97,7 +97,7 @@ impl OpenReply {
             }
             Some(Ok(StreamPart::Carry(carry))) => vec![TurnInput::OpaqueReasoning(carry)],
             Some(Ok(StreamPart::StartedOver)) => {
-                self.scanner = Some(Scanner::new(self.toolset.clone()));
+                self.scanner = Some(CallScanner::new(self.toolset.clone()));
                 tracer.reply_restarted();
                 vec![TurnInput::ReplyRestarted]
             }
@@ -142,7 +142,7 @@ impl OpenReply {
     }
 }
 
-fn to_inputs(pieces: Vec<Piece>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
+fn to_inputs(pieces: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
     pieces
         .iter()
         .for_each(|piece| tracer.record_scan_event(piece));
@@ -165,26 +165,26 @@ fn trace_label(reason: &EndReason) -> &str {
     }
 }
 
-fn to_input(piece: Piece) -> TurnInput {
+fn to_input(piece: ScanEvent) -> TurnInput {
     match piece {
-        Piece::Mark(mark) => TurnInput::Markup(mark),
-        Piece::Text(text) => TurnInput::Text(text),
-        Piece::Thinking(text) => TurnInput::Thinking(text),
-        Piece::TextWasThinking => TurnInput::TextWasThinking,
-        Piece::Unusable(call) => TurnInput::UnusableCall {
+        ScanEvent::Marker(mark) => TurnInput::Markup(mark),
+        ScanEvent::Text(text) => TurnInput::Text(text),
+        ScanEvent::Thinking(text) => TurnInput::Thinking(text),
+        ScanEvent::TextWasThinking => TurnInput::TextWasThinking,
+        ScanEvent::UnusableCall(call) => TurnInput::UnusableCall {
             raw: call.raw,
-            why: call.why,
+            why: call.reason,
         },
-        Piece::Call(call) => TurnInput::Call(ProposedCall {
+        ScanEvent::Call(call) => TurnInput::Call(ProposedCall {
             wire_id: None,
             server: Some(call.server.to_string()),
             name: call.tool,
             arguments: Ok(call.arguments),
             origin: CallOrigin::Text {
                 form: call.form,
-                repaired: call.repaired,
+                repaired: call.was_repaired,
             },
-            is_terminated: call.whole,
+            is_terminated: call.is_terminated,
             is_truncated: false,
             raw: call.raw,
         }),

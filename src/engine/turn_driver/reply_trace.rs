@@ -1,7 +1,7 @@
 //! Records the raw replies of a turn and the calls read from them, bounded, for the log
 //! pane. Text only: headers and addresses never get here.
 
-use crate::dialect::scan::Piece;
+use crate::dialect::scan::ScanEvent;
 use crate::domain::reply_trace::{TraceLine, TraceSort};
 use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
 use crate::provider::NativeCall;
@@ -120,23 +120,23 @@ impl ReplyTracer {
         }
     }
 
-    pub(super) fn record_scan_event(&mut self, piece: &Piece) {
+    pub(super) fn record_scan_event(&mut self, piece: &ScanEvent) {
         let (sort, note) = match piece {
-            Piece::Text(_) => (TraceSort::Text, String::new()),
-            Piece::Thinking(_) => (TraceSort::Thinking, String::new()),
-            Piece::Mark(_) => (TraceSort::Mark, String::new()),
-            Piece::Call(call) => {
+            ScanEvent::Text(_) => (TraceSort::Text, String::new()),
+            ScanEvent::Thinking(_) => (TraceSort::Thinking, String::new()),
+            ScanEvent::Marker(_) => (TraceSort::Mark, String::new()),
+            ScanEvent::Call(call) => {
                 let mut note = format!("read as {}", call.form);
-                if call.repaired {
+                if call.was_repaired {
                     note.push_str(", repaired");
                 }
-                if !call.whole {
+                if !call.is_terminated {
                     note.push_str(", its end missing");
                 }
                 (TraceSort::Call, note)
             }
-            Piece::Unusable(call) => (TraceSort::Unusable, call.why.clone()),
-            Piece::TextWasThinking => {
+            ScanEvent::UnusableCall(call) => (TraceSort::Unusable, call.reason.clone()),
+            ScanEvent::TextWasThinking => {
                 let note = "all text before this was thinking";
                 (TraceSort::Note, note.to_owned())
             }
@@ -297,7 +297,7 @@ mod tests {
         tracer.begin_reply("m");
         for text in ["안", "녕\n", "\nx"] {
             tracer.text(text);
-            tracer.record_scan_event(&Piece::Text(text.to_owned()));
+            tracer.record_scan_event(&ScanEvent::Text(text.to_owned()));
         }
         tracer.end_reply("stop");
         let stream = ["text  안녕", "      ", "      x"];
@@ -319,7 +319,7 @@ mod tests {
                 tracer.text(&"가".repeat(10_000));
             }
             for _ in 0..PARTS_MAX + 5 {
-                tracer.record_scan_event(&Piece::Mark("x".to_owned()));
+                tracer.record_scan_event(&ScanEvent::Marker("x".to_owned()));
             }
         }
         let kept = tracer.replies.iter();

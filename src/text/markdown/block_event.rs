@@ -14,7 +14,7 @@ pub enum LeafKind {
     Table(Vec<ColumnAlign>),
     Rule,
     /// An item with nothing in it.
-    Empty,
+    EmptyItem,
 }
 
 /// Ranges are bytes of the source.

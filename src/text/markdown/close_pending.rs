@@ -1,7 +1,7 @@
 //! What is still coming in, as it will look once it is whole: `**bold` is bold from
 //! its first letter on, and no sign appears only to vanish with the next token.
 
-use super::emphasis::{OpenRun, delimiters};
+use super::emphasis::{OpenRun, emphasis_runs};
 use super::line_syntax::{self, is_blank};
 use super::scan::BlockScanner;
 
@@ -66,7 +66,7 @@ pub fn close_pending(text: &mut String) {
     let kept = strip_link_start(kept).len();
     text.truncate(kept);
     let near = |open: &OpenRun| kept - open.at <= EMPHASIS_BYTES_MAX;
-    let mut open = delimiters(text).open;
+    let mut open = emphasis_runs(text).open;
     open.retain(near);
     let ticks = open.iter().position(|open| open.sign == b'`');
     match ticks {

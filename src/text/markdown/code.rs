@@ -27,7 +27,12 @@ pub struct CodeLayout {
 
 impl MarkdownLayout {
     /// Code, with the name of its language above it.
-    pub fn code(&mut self, leaf: &mut OpenLeaf, source: &str, info: Range<usize>) -> CodeLayout {
+    pub fn open_code(
+        &mut self,
+        leaf: &mut OpenLeaf,
+        source: &str,
+        info: Range<usize>,
+    ) -> CodeLayout {
         let rest = self.rows.prefix(leaf.prefixes.rest);
         let wrapped = match rest.strip_suffix(INSET) {
             Some(rest) => format!("{rest}{} ", self.glyphs.continuation),

@@ -109,7 +109,7 @@ fn next_run(text: &str, mut at: usize) -> Option<DelimiterRun> {
 
 /// Reads the runs of `text`. O(len), but for backticks that nothing closes, which
 /// are looked for once for each length.
-pub fn delimiters(text: &str) -> EmphasisRuns {
+pub fn emphasis_runs(text: &str) -> EmphasisRuns {
     count_read(text.len());
     let mut found = EmphasisRuns::default();
     let mut missing_ticks = [false; 8];
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn open(text: &str) -> Vec<(char, usize)> {
-        let open = delimiters(text).open;
+        let open = emphasis_runs(text).open;
         open.iter()
             .map(|open| (char::from(open.sign), open.length))
             .collect()
@@ -286,22 +286,22 @@ mod tests {
     #[test]
     fn emphasis_next_to_hangul_opens_and_closes_as_intended() {
         assert_eq!(
-            delimiters("**단어(word)**는").invisible_spaces,
+            emphasis_runs("**단어(word)**는").invisible_spaces,
             ["**단어(word)**".len()]
         );
         assert_eq!(
-            delimiters("이것은**\"말\"**이다").invisible_spaces,
+            emphasis_runs("이것은**\"말\"**이다").invisible_spaces,
             ["이것은".len(), "이것은**\"말\"**".len()]
         );
         assert_eq!(
-            delimiters("\"**말**\"은 **(가)** 나").invisible_spaces,
+            emphasis_runs("\"**말**\"은 **(가)** 나").invisible_spaces,
             [0usize; 0]
         );
         assert_eq!(
-            delimiters("_기울임_은").invisible_spaces,
+            emphasis_runs("_기울임_은").invisible_spaces,
             ["_기울임_".len()]
         );
-        assert_eq!(delimiters("변수_이름_값").invisible_spaces, [0usize; 0]);
-        assert_eq!(delimiters("a **b** c").invisible_spaces, [0usize; 0]);
+        assert_eq!(emphasis_runs("변수_이름_값").invisible_spaces, [0usize; 0]);
+        assert_eq!(emphasis_runs("a **b** c").invisible_spaces, [0usize; 0]);
     }
 }

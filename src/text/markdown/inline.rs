@@ -1,7 +1,7 @@
 //! The text of one leaf: emphasis, code, links and the rest, as stretches with a
 //! look. Parsed by pulldown-cmark; what a leaf is was decided before.
 
-use super::emphasis::delimiters;
+use super::emphasis::emphasis_runs;
 use super::line_syntax::setext_level;
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser, Tag, TagEnd};
@@ -43,7 +43,7 @@ impl LinkDefinitions {
 
     /// Adds a definition; the first of a label counts. True where text that was
     /// laid out before waits for it.
-    pub fn define(&mut self, definition: Definition) -> bool {
+    pub fn define(&mut self, definition: LinkDefinition) -> bool {
         let key = Self::key(&definition.label);
         // A footnote is none.
         if key.starts_with('^')
@@ -86,7 +86,7 @@ pub fn write_inline(
     marks: &MarkdownGlyphs,
     links: &mut LinkDefinitions,
     ink: &mut impl InlineSink,
-) -> Vec<Definition> {
+) -> Vec<LinkDefinition> {
     if is_plain(text) {
         let mut at = 0;
         for line in text.split('\n') {
@@ -139,13 +139,13 @@ pub fn write_inline(
     }
     definitions
         .into_iter()
-        .map(|(label, target, _)| Definition { label, target })
+        .map(|(label, target, _)| LinkDefinition { label, target })
         .collect()
 }
 
 /// A link reference definition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Definition {
+pub struct LinkDefinition {
     label: String,
     target: String,
 }
@@ -325,7 +325,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
 fn insert_invisible_spaces(guard: &str, text: &str) -> (String, Vec<usize>) {
     let mut places = Vec::new();
     if !text.is_ascii() && text.contains(['*', '_', '~']) {
-        places = delimiters(text).invisible_spaces;
+        places = emphasis_runs(text).invisible_spaces;
     }
     for (at, _) in text.match_indices('\n') {
         let line = text[at + 1..].split('\n').next().unwrap_or_default();

@@ -17,12 +17,12 @@ pub const INSET: &str = "  ";
 
 /// What stands in front of a leaf's rows; the first is used once.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prefixes {
+pub struct RowPrefixes {
     pub next: PrefixId,
     pub rest: PrefixId,
 }
 
-impl Prefixes {
+impl RowPrefixes {
     pub fn take_next(&mut self) -> PrefixId {
         std::mem::replace(&mut self.next, self.rest)
     }
@@ -41,7 +41,7 @@ pub enum LeafLayout {
 #[derive(Debug, Clone)]
 pub struct OpenLeaf {
     pub layout: LeafLayout,
-    pub prefixes: Prefixes,
+    pub prefixes: RowPrefixes,
     /// Where it begins in the source.
     source_start: usize,
 }
@@ -50,7 +50,7 @@ impl Default for OpenLeaf {
     fn default() -> Self {
         Self {
             layout: LeafLayout::None,
-            prefixes: Prefixes { next: 0, rest: 0 },
+            prefixes: RowPrefixes { next: 0, rest: 0 },
             source_start: 0,
         }
     }
@@ -70,11 +70,11 @@ pub struct MarkdownLayout {
 
 impl MarkdownLayout {
     pub fn new(width: NonZeroU16, marks: MarkdownGlyphs) -> Self {
-        let mut arena = RowBuffer::default();
+        let mut row_buffer = RowBuffer::default();
         // The empty prefix has the number 0.
-        arena.intern_prefix("");
+        row_buffer.intern_prefix("");
         Self {
-            rows: arena,
+            rows: row_buffer,
             glyphs: marks,
             links: LinkDefinitions::default(),
             width,
@@ -139,12 +139,12 @@ impl MarkdownLayout {
         }
         leaf.prefixes = self.prefixes(prefix, "");
         leaf.layout = match kind {
-            LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::Empty => {
+            LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::EmptyItem => {
                 LeafLayout::Paragraph(ParagraphText::new(kind))
             }
             LeafKind::Code { info } => {
                 leaf.prefixes = self.prefixes(prefix, INSET);
-                LeafLayout::Code(self.code(leaf, source, info))
+                LeafLayout::Code(self.open_code(leaf, source, info))
             }
             LeafKind::Rule => {
                 let columns = self.content_width(leaf.prefixes);
@@ -160,19 +160,19 @@ impl MarkdownLayout {
     }
 
     /// The columns behind a prefix.
-    pub fn content_width(&self, prefixes: Prefixes) -> NonZeroU16 {
+    pub fn content_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
         let used = self.rows.prefix(prefixes.rest).chars().count();
         let left = usize::from(self.width.get()).saturating_sub(used);
         let left = u16::try_from(left).unwrap_or(u16::MAX);
         NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
     }
 
-    fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> Prefixes {
+    fn prefixes(&mut self, prefix: &BlockPrefix, inset: &str) -> RowPrefixes {
         let [next, rest] = [&prefix.first, &prefix.rest].map(|parts| {
             let words = self.prefix_text(parts) + inset;
             self.rows.intern_prefix(self.limit_prefix(&words))
         });
-        Prefixes { next, rest }
+        RowPrefixes { next, rest }
     }
 
     /// Text keeps at least half of the width: what stands before it loses its
@@ -278,7 +278,7 @@ impl MarkdownLayout {
             let words = self.rows.prefix(id).to_owned() + INSET;
             self.rows.intern_prefix(self.limit_prefix(&words))
         });
-        leaf.prefixes = Prefixes { next, rest };
+        leaf.prefixes = RowPrefixes { next, rest };
     }
 
     fn push_table_row(&mut self, leaf: &mut OpenLeaf, row: TableRow) {
@@ -367,7 +367,7 @@ impl MarkdownLayout {
         let origin = held.map(|(_, source)| source);
         let row = self.rows.wrap(
             from,
-            (room, BreakMode::Words),
+            (room, BreakMode::Prose),
             hold,
             || prefixes.take_next(),
             |at| match origin {

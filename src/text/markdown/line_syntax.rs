@@ -212,8 +212,7 @@ mod tests {
 
     #[test]
     fn markers_are_bullets_or_short_numbers_before_a_space() {
-        let number =
-            |text| list_marker(text).map(|marker| (marker.number, marker.columns));
+        let number = |text| list_marker(text).map(|marker| (marker.number, marker.columns));
         assert_eq!(number("- a"), Some((None, 1)));
         assert_eq!(number("12) a"), Some((Some(12), 3)));
         assert_eq!(number("*"), Some((None, 1)));

@@ -80,7 +80,7 @@ pub fn saturating_u32(byte: usize) -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakMode {
     /// Between words.
-    Words,
+    Prose,
     /// Anywhere: code.
     Code,
 }
@@ -177,7 +177,7 @@ impl RowBuffer {
         let mut rows = Vec::new();
         for line in self.text[start..].split('\n') {
             let wrapped = match breaks {
-                BreakMode::Words => wrap_line(line, width),
+                BreakMode::Prose => wrap_line(line, width),
                 BreakMode::Code => wrap_code_line(line, width),
             };
             rows.extend(wrapped.iter().map(|row| at + row.start..at + row.end));

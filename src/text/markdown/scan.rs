@@ -371,7 +371,7 @@ impl BlockScanner {
         if let Some((at, before)) = unshown_item(&self.containers[depth..]) {
             let line = std::mem::replace(&mut self.line_start, at);
             let blank = std::mem::replace(&mut self.after_blank_line, before);
-            self.open_leaf(self.containers.len(), true, LeafKind::Empty, out);
+            self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, out);
             (self.after_blank_line, self.line_start) = (blank, line);
             out(BlockEvent::CloseLeaf);
         }

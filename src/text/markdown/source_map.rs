@@ -130,9 +130,9 @@ pub struct RowBufferSink<'a> {
 }
 
 impl<'a> RowBufferSink<'a> {
-    pub fn new(arena: &'a mut RowBuffer) -> Self {
+    pub fn new(row_buffer: &'a mut RowBuffer) -> Self {
         Self {
-            rows: arena,
+            rows: row_buffer,
             sanitizer: Sanitizer::default(),
             map: SourceMap::default(),
         }

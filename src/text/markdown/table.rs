@@ -3,7 +3,7 @@
 
 use super::close_pending::close_pending;
 use super::inline::{InlineSink, LinkDefinitions, write_inline};
-use super::layout::Prefixes;
+use super::layout::RowPrefixes;
 use super::line_syntax::{self, ColumnAlign};
 use super::row_buffer::{BreakMode, RowBuffer};
 use super::style::{MarkdownGlyphs, StyleRole, TextStyle};
@@ -137,7 +137,7 @@ pub struct TableOutput<'a> {
     pub rows: &'a mut RowBuffer,
     pub glyphs: &'a MarkdownGlyphs,
     pub width: usize,
-    pub prefixes: &'a mut Prefixes,
+    pub prefixes: &'a mut RowPrefixes,
 }
 
 impl TableOutput<'_> {
@@ -150,7 +150,7 @@ impl TableOutput<'_> {
     fn wrap(&mut self, start: usize, source: usize) {
         let width = to_width(self.width);
         let prefixes = &mut *self.prefixes;
-        let breaks = (width, BreakMode::Words);
+        let breaks = (width, BreakMode::Prose);
         self.rows
             .wrap(start, breaks, false, || prefixes.take_next(), |_| source);
     }

@@ -3,7 +3,7 @@
 
 use crate::domain::Arguments;
 use crate::text::Clean;
-use crate::text::exact::{LosslessRows, lossless_rows};
+use crate::text::lossless_wrap::{LosslessRows, lossless_rows};
 use crate::tui::theme::Glyphs;
 use std::ops::Range;
 use std::time::Duration;
@@ -95,8 +95,8 @@ impl Argued {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::exact::MARGIN_COLUMNS;
     use crate::text::grapheme::{cluster_width, clusters_forward};
+    use crate::text::lossless_wrap::MARGIN_COLUMNS;
     use proptest::prelude::*;
     use serde_json::json;
 

@@ -20,7 +20,7 @@ fn native(timezone: &str) -> Step {
 }
 
 /// The calls of the turn as they came to be, each once: form, other forms, outcome.
-fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
+fn calls(bench: &EngineHarness) -> Vec<(&'static str, Vec<&'static str>, bool)> {
     let entries = bench.transcript.entries().iter();
     let call = |entry: &humble::domain::Entry| match &entry.body {
         Body::Tool(call) => {
@@ -34,24 +34,33 @@ fn calls(bench: &Bench) -> Vec<(&'static str, Vec<&'static str>, bool)> {
 
 #[tokio::test(start_paused = true)]
 async fn several_forms_of_one_call_in_a_message_are_one_call() {
-    let tagged = format!("<tool_call>{GET_TIME}</tool_call>");
+    let tagged = format!("<tool_call>{GET_TIME_CALL}</tool_call>");
     let round = |steps: Vec<Step>| Script::default().round(steps).answer("Late.");
     let end = Step::end;
     for (script, expected) in [
         (
-            round(vec![Step::text(GET_TIME), native("Asia/Seoul"), end()]),
+            round(vec![Step::text(GET_TIME_CALL), native("Asia/Seoul"), end()]),
             vec![("native", vec!["JSON"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{GET_TIME}\n{tagged}")), end()]),
+            round(vec![
+                Step::text(&format!("{GET_TIME_CALL}\n{tagged}")),
+                end(),
+            ]),
             vec![("JSON", vec!["Hermes"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{tagged}\n{GET_TIME}")), end()]),
+            round(vec![
+                Step::text(&format!("{tagged}\n{GET_TIME_CALL}")),
+                end(),
+            ]),
             vec![("Hermes", vec!["JSON"], true)],
         ),
         (
-            round(vec![Step::text(&format!("{GET_TIME}\n{GET_TIME}")), end()]),
+            round(vec![
+                Step::text(&format!("{GET_TIME_CALL}\n{GET_TIME_CALL}")),
+                end(),
+            ]),
             vec![("JSON", vec![], true), ("JSON", vec![], true)],
         ),
         (
@@ -59,13 +68,13 @@ async fn several_forms_of_one_call_in_a_message_are_one_call() {
             vec![("native", vec![], true), ("native", vec![], true)],
         ),
         (
-            round(vec![Step::text(GET_TIME), native("Asia/Tokyo"), end()]),
+            round(vec![Step::text(GET_TIME_CALL), native("Asia/Tokyo"), end()]),
             vec![("native", vec![], true), ("JSON", vec![], true)],
         ),
     ] {
-        let mut bench = Bench::with(script, AUTO).await;
-        bench.says("Time?").await;
-        assert_eq!(bench.ended().await, answered("Late."));
+        let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+        bench.prompt("Time?").await;
+        assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
         let mut calls = calls(&bench);
         calls.sort_by_key(|(form, ..)| *form != "native");
         assert_eq!(calls, expected);
@@ -153,37 +162,40 @@ fn a_call_whose_form_did_not_end_is_cut_where_the_limit_of_tokens_ended_the_repl
 async fn a_whole_call_before_the_cut_runs() {
     let script = Script::default()
         .round([
-            Step::text(&format!("{GET_TIME}\nand now I will")),
+            Step::text(&format!("{GET_TIME_CALL}\nand now I will")),
             Step::Part(StreamPart::End(EndReason::Length)),
         ])
         .answer("So.");
-    let mut bench = Bench::with(script, AUTO).await;
-    bench.says("Time?").await;
-    bench.ended().await;
+    let mut bench = EngineHarness::start_with_config(script, AUTO).await;
+    bench.prompt("Time?").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(calls(&bench), [("JSON", vec![], true)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_runs_of_a_reply_whose_connection_broke() {
-    for text in [GET_TIME.to_owned(), format!("[{GET_TIME}")] {
+async fn no_call_runs_if_the_connection_broke() {
+    for text in [GET_TIME_CALL.to_owned(), format!("[{GET_TIME_CALL}")] {
         let cut = [Step::text(&text), native("Asia/Tokyo")];
-        let mut bench = Bench::with(Script::default().round(cut), AUTO).await;
-        bench.says("Time?").await;
-        assert!(matches!(bench.ended().await, TurnEnd::Failed { .. }));
+        let mut bench = EngineHarness::start_with_config(Script::default().round(cut), AUTO).await;
+        bench.prompt("Time?").await;
+        assert!(matches!(
+            bench.wait_for_turn_end().await,
+            TurnEnd::Failed { .. }
+        ));
         assert_eq!(calls(&bench), []);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_treated_as_text_stands_in_the_answer_where_the_model_wrote_it() {
-    let reply = format!("For example:\n```json\n{GET_TIME}\n```\n이렇게 씁니다.");
-    let mut bench = Bench::start(Script::default().answer(&reply).answer("Yes.")).await;
-    bench.says("Show me a call.").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+async fn a_call_treated_as_text_keeps_its_position_in_the_answer() {
+    let reply = format!("For example:\n```json\n{GET_TIME_CALL}\n```\n이렇게 씁니다.");
+    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("Yes.")).await;
+    bench.prompt("Show me a call.").await;
+    let (ask, calls) = bench.next_approval().await;
     let as_text = Answer::Calls(vec![(calls[0], Decision::TreatAsText)]);
-    bench.answers(ask, as_text).await;
-    assert_eq!(bench.ended().await, answered(&reply));
-    bench.saved().await;
+    bench.answer(ask, as_text).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered(&reply));
+    bench.wait_for_save().await;
     let texts = bench.transcript.entries().iter();
     let texts: Vec<&str> = texts
         .filter_map(|entry| match &entry.body {
@@ -192,29 +204,32 @@ async fn what_is_treated_as_text_stands_in_the_answer_where_the_model_wrote_it()
         })
         .collect();
     assert_eq!(texts, [reply.as_str()], "on the screen too");
-    bench.says("Sure?").await;
-    bench.ended().await;
+    bench.prompt("Sure?").await;
+    bench.wait_for_turn_end().await;
     assert_eq!(
-        bench.heard()[1],
+        bench.model_messages()[1],
         Message::Assistant(reply.clone()),
         "as it is sent"
     );
-    let home = bench.leaves().await;
-    let saved = read(&sessions(&home)[0]);
+    let home = bench.shut_down().await;
+    let saved = read(&session_files(&home)[0]);
     assert_eq!(saved["messages"][1]["content"], reply.as_str());
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_call_taken_as_text_leaves_the_others() {
-    let two = format!("{GET_TIME}\n{}", GET_TIME.replace("Seoul", "Tokyo"));
+    let two = format!(
+        "{GET_TIME_CALL}\n{}",
+        GET_TIME_CALL.replace("Seoul", "Tokyo")
+    );
     let script = Script::default().answer(&two).answer("Done.");
-    let mut bench = Bench::start(script).await;
-    bench.says("Times?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let mut bench = EngineHarness::start(script).await;
+    bench.prompt("Times?").await;
+    let (ask, calls) = bench.next_approval().await;
     let decisions = vec![(calls[0], Decision::TreatAsText), (calls[1], Decision::Run)];
-    bench.answers(ask, Answer::Calls(decisions)).await;
-    assert_eq!(bench.ended().await, answered("Done."));
-    let results = bench.heard().into_iter();
+    bench.answer(ask, Answer::Calls(decisions)).await;
+    assert_eq!(bench.wait_for_turn_end().await, answered("Done."));
+    let results = bench.model_messages().into_iter();
     let results: Vec<_> = results
         .filter_map(|message| match message {
             Message::Result(result) => Some(result.content),
@@ -230,24 +245,24 @@ async fn one_call_taken_as_text_leaves_the_others() {
 #[tokio::test(start_paused = true)]
 async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
     let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
-    let config = CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
+    let config = OLLAMA_CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
     let script = Script::default()
         .answer(&format!("잠시만요.\n{call}"))
         .answer("Late.");
-    let mut bench = Bench::with(script, &config).await;
+    let mut bench = EngineHarness::start_with_config(script, &config).await;
     assert!(
         !bench.events.iter().any(|event| matches!(event,
             Event::BannersChanged(banners) if !banners.is_empty())),
         "nothing warns of it"
     );
-    bench.says("Time?").await;
-    let (ask, asked) = bench.asked_to_approve().await;
+    bench.prompt("Time?").await;
+    let (ask, asked) = bench.next_approval().await;
     bench
-        .answers(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
+        .answer(ask, Answer::Calls(vec![(asked[0], Decision::Run)]))
         .await;
-    assert_eq!(bench.ended().await, answered("Late."));
-    let Some(Message::Calls { calls, .. }) = bench.heard().get(1).cloned() else {
-        panic!("{:?}", bench.heard());
+    assert_eq!(bench.wait_for_turn_end().await, answered("Late."));
+    let Some(Message::Calls { calls, .. }) = bench.model_messages().get(1).cloned() else {
+        panic!("{:?}", bench.model_messages());
     };
     assert_eq!(calls[0].taught_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
@@ -255,12 +270,12 @@ async fn a_model_of_the_xml_dialect_is_read_and_reminded_in_its_own_form() {
 
 #[tokio::test(start_paused = true)]
 async fn of_thousands_of_calls_in_one_reply_only_the_first_ones_are_calls() {
-    let reply = format!("{GET_TIME}\n").repeat(2_000);
-    let mut bench = Bench::start(Script::default().answer(&reply).answer("So.")).await;
-    bench.says("Time?").await;
-    let (ask, calls) = bench.asked_to_approve().await;
+    let reply = format!("{GET_TIME_CALL}\n").repeat(2_000);
+    let mut bench = EngineHarness::start(Script::default().answer(&reply).answer("So.")).await;
+    bench.prompt("Time?").await;
+    let (ask, calls) = bench.next_approval().await;
     assert_eq!(calls.len(), 256);
     let decisions = calls.iter().map(|call| (*call, Decision::Refuse)).collect();
-    bench.answers(ask, Answer::Calls(decisions)).await;
-    bench.ended().await;
+    bench.answer(ask, Answer::Calls(decisions)).await;
+    bench.wait_for_turn_end().await;
 }

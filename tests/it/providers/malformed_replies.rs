@@ -1,7 +1,7 @@
 //! Answers that are none, refusals without words or in words of their own, and
 //! pauses that nobody waits for, from a server of each provider.
 
-use super::notice::said;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::statuses::{fault, model_at, refusal};
 use humble::domain::ProviderKind;
@@ -46,7 +46,7 @@ async fn an_unrelated_answer_is_no_cut_for_any_provider() {
                 "What {} sent is not a model's answer. {why} Check baseUrl and provider of `mine` in config.json.",
                 server.url()
             );
-            let sentence = said(&fault(&model).await.notice());
+            let sentence = notice_text(&fault(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -109,7 +109,7 @@ async fn a_refusal_without_words_quotes_none() {
                 "{} does not allow this (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
                 server.url()
             );
-            let sentence = said(&fault(&model).await.notice());
+            let sentence = notice_text(&fault(&model).await.notice());
             assert_eq!(sentence, expected, "{provider}: {body:?}");
         }
     }
@@ -141,7 +141,7 @@ async fn a_pause_is_read_in_every_form() {
         "{} asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or wait that long, and ask again.",
         server.url()
     );
-    assert_eq!(said(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn an_address_that_is_not_there_is_named_without_query_and_credentials() {
         "{} has no such address as /my/v1/chat/completions (HTTP 404). Not Found. Check baseUrl of `mine` in config.json.",
         server.url()
     );
-    assert_eq!(said(&fault(&model).await.notice()), expected);
+    assert_eq!(notice_text(&fault(&model).await.notice()), expected);
 }
 
 /// A refusal in a provider's own shape, as in `refusal`, or one with more in it.
@@ -210,7 +210,7 @@ async fn a_model_without_tools_is_told_what_to_set() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         server.on(path, Reply::json(status, &body));
-        let sentence = said(&fault(&model).await.notice());
+        let sentence = notice_text(&fault(&model).await.notice());
         let start = format!(
             "`qwen3:4b` at {} takes no tools (HTTP {status}).",
             server.url()

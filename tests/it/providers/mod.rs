@@ -2,25 +2,25 @@
 //! whole, and a real server that misbehaves in every way that is known of.
 
 use crate::support::model_server;
-use crate::support::notice;
-mod asking;
-mod bodies;
-mod calls;
-mod hosted_bodies;
-mod listing;
-mod logged;
+use crate::support::notice_text;
+mod anthropic_messages;
+mod debug_log;
+mod decoding;
+mod error_messages;
+mod hosted_request_bodies;
 mod malformed_replies;
-mod messages;
 mod model_info;
+mod model_lists;
+mod model_pull;
+mod native_calls;
 mod network;
 mod parameter_fallback;
-mod pulling;
-mod reading;
 mod reasoning_echo;
 mod recordings;
+mod request_bodies;
 mod request_privacy;
+mod requests;
 mod schemas;
-mod sentences;
 mod statuses;
 mod streams;
 mod surrogates;

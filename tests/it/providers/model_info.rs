@@ -1,7 +1,7 @@
 //! What servers say about one model, from written answers of each kind of server.
 
-use crate::providers::asking::*;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use humble::domain::{ModelConfig, ModelFacts, ProviderKind};
 use humble::provider::{Cause, Fault, Provider, Script};

@@ -1,8 +1,8 @@
 //! Answers and failures over a real socket, from a server that does what it is told.
 
-use crate::providers::asking::*;
+use crate::providers::decoding::DecodedReply;
 use crate::providers::model_server::*;
-use crate::providers::reading::Said;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::{FutureExt, StreamExt};
 use humble::domain::{ProviderKind, Usage};
@@ -15,7 +15,7 @@ use std::time::Duration;
 async fn an_answer_of_ollama_arrives() {
     let server = ModelServer::start();
     server.on(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕!".into(),
         thinking: "음…".into(),
         usage: Some(Usage {
@@ -23,7 +23,7 @@ async fn an_answer_of_ollama_arrives() {
             output: Some(10),
         }),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(ask(&ollama(&server)).await, expected);
     let sent = &server.requests()[0];

@@ -1,9 +1,9 @@
 //! Parameters that servers refuse: sent once again without them or in another form,
 //! remembered, and told once in words.
 
-use super::notice::said;
-use crate::providers::asking::*;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::{Carry, Dialect, Message, ModelConfig, ProviderKind, Think};
@@ -20,7 +20,7 @@ async fn asked(server: &ModelServer, request: Request, path: &str) -> (Vec<Strin
         let mut stream = provider.stream(request.clone());
         while let Some(part) = stream.next().await {
             match part.expect("it is answered in the end") {
-                StreamPart::Notice(notice) if round == 0 => notices.push(said(&notice)),
+                StreamPart::Notice(notice) if round == 0 => notices.push(notice_text(&notice)),
                 StreamPart::Notice(notice) => panic!("told twice: {notice:?}"),
                 _ => {}
             }
@@ -243,7 +243,7 @@ async fn options_that_are_not_known_are_left_out() {
 /// A call and its result, with thinking that goes back.
 fn in_a_turn(model: &ModelConfig, carry: Option<Value>) -> Request {
     let mut request = request(model);
-    let mut told = crate::providers::bodies::conversation().split_off(4);
+    let mut told = crate::providers::request_bodies::conversation().split_off(4);
     if let Message::Calls { calls, carry: kept } = &mut told[0] {
         calls.truncate(1);
         let provider = model.provider;

@@ -1,8 +1,8 @@
 //! Thinking on its way back to the model that thought it: what is kept of a stream,
 //! and where it stands in the next request.
 
+use crate::providers::decoding::{DecodedReply, decode_every_way, decode_reasoning_echo, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
-use crate::providers::reading::{Said, carry, read_every_way, usage};
 use humble::domain::Carry;
 use humble::domain::ProviderKind::{self, Mistral, Ollama, OpenAi};
 use humble::provider::EndReason;
@@ -27,12 +27,15 @@ fn thinking_keeps_the_name_that_it_came_under() {
             json!({ name: " 물었나", "content": "" }),
         ]);
         let expected = json!({ name: "무엇을 물었나" });
-        assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
-        let said = read_every_way(OpenAi, stream.as_bytes());
+        assert_eq!(
+            decode_reasoning_echo(OpenAi, &stream),
+            carried(OpenAi, expected)
+        );
+        let said = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(said.thinking, "무엇을 물었나");
     }
     assert_eq!(
-        carry(OpenAi, &completions(&[json!({"content": "x"})])),
+        decode_reasoning_echo(OpenAi, &completions(&[json!({"content": "x"})])),
         None
     );
 }
@@ -61,7 +64,10 @@ fn blocks_of_reasoning_are_joined_by_their_index() {
             {"type": "reasoning.encrypted", "index": 2, "data": "cXVl"},
         ],
     });
-    assert_eq!(carry(OpenAi, &stream), carried(OpenAi, expected));
+    assert_eq!(
+        decode_reasoning_echo(OpenAi, &stream),
+        carried(OpenAi, expected)
+    );
 }
 
 #[test]
@@ -75,8 +81,11 @@ fn chunks_of_mistrals_thinking_become_one() {
     let thinking =
         json!({"type": "thinking", "thinking": [{"type": "text", "text": "무엇을 물었나"}]});
     let expected = json!({ "content": [thinking] });
-    assert_eq!(carry(Mistral, &stream), carried(Mistral, expected));
-    let said = read_every_way(Mistral, stream.as_bytes());
+    assert_eq!(
+        decode_reasoning_echo(Mistral, &stream),
+        carried(Mistral, expected)
+    );
+    let said = decode_every_way(Mistral, stream.as_bytes());
     assert_eq!(said.thinking, "무엇을 물었나");
     assert_eq!(said.text, "답변");
 }
@@ -90,8 +99,8 @@ fn thinking_of_ollama_goes_back_as_one_text() {
     ]
     .concat();
     let expected = carried(Ollama, json!("무엇을 물었나"));
-    assert_eq!(carry(Ollama, &stream), expected);
-    assert_eq!(carry(Ollama, &ollama_done(1, 1)), None);
+    assert_eq!(decode_reasoning_echo(Ollama, &stream), expected);
+    assert_eq!(decode_reasoning_echo(Ollama, &ollama_done(1, 1)), None);
 }
 
 #[test]
@@ -107,12 +116,12 @@ fn counts_beside_words_count_and_the_first_reason_to_end_holds() {
         openai_event(&json!({}), Some("stop")),
         DONE.to_owned(),
     ];
-    let said = read_every_way(OpenAi, stream.concat().as_bytes());
-    let expected = Said {
+    let said = decode_every_way(OpenAi, stream.concat().as_bytes());
+    let expected = DecodedReply {
         text: "x".into(),
         usage: usage(7, 1),
         end: Some(EndReason::Length),
-        ..Said::default()
+        ..DecodedReply::default()
     };
     assert_eq!(said, expected);
 }

@@ -1,7 +1,7 @@
 //! Replays recorded streams of real servers, where `HUMBLE_RECORDINGS` names a
 //! folder of them with an `expected.json`.
 
-use crate::providers::reading::{Said, read_every_way};
+use crate::providers::decoding::{DecodedReply, decode_every_way};
 use humble::domain::{ProviderKind, Usage};
 use humble::provider::{Cause, EndReason};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::path::Path;
 
 #[test]
-fn recorded_streams_are_read_as_expected() {
+fn recorded_streams_decode_as_expected() {
     let Some(folder) = std::env::var_os("HUMBLE_RECORDINGS") else {
         eprintln!("skipped: HUMBLE_RECORDINGS names no folder");
         return;
@@ -28,7 +28,7 @@ fn recorded_streams_are_read_as_expected() {
         };
         let file = entry["file"].as_str().unwrap().to_owned();
         let bytes = std::fs::read(folder.join(&file)).unwrap();
-        let said = read_every_way(provider, &bytes);
+        let said = decode_every_way(provider, &bytes);
         assert_eq!(described(&file, provider, &said), entry);
         replayed += 1;
     }
@@ -37,7 +37,7 @@ fn recorded_streams_are_read_as_expected() {
 }
 
 /// In the form of `expected.json`.
-fn described(file: &str, provider: ProviderKind, said: &Said) -> Value {
+fn described(file: &str, provider: ProviderKind, said: &DecodedReply) -> Value {
     let calls: Vec<_> = said
         .calls
         .iter()

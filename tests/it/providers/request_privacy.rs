@@ -1,9 +1,9 @@
 //! What a client owes servers and the person: keys and words go only where they
 //! should, refused parameters are left out, and nothing secret is logged.
 
-use super::notice::said;
-use crate::providers::asking::*;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
@@ -69,7 +69,7 @@ async fn a_refused_temperature_is_left_out_and_stays_out() {
         "`qwen3:4b` at {} does not take the temperature 0.1. It was asked again without it, and will be until humble ends.",
         server.url()
     );
-    assert_eq!(said(notice), expected);
+    assert_eq!(notice_text(notice), expected);
     let second = parts(provider.clone().stream(request(&model))).await;
     assert_eq!(second[0], Ok(StreamPart::Text("x".into())), "said once");
     let mut other = model.clone();

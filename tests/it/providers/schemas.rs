@@ -1,10 +1,10 @@
 //! The size of all schemas of a request together: `$ref`s are expanded only as far as
 //! there is room, and a set of tools that is far too large loses schemas, visibly.
 
-use super::notice::said;
-use crate::providers::asking::{ollama, openai, parts};
-use crate::providers::bodies::{offered, request};
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
+use crate::providers::request_bodies::{offered, request};
+use crate::providers::requests::{ollama, openai, parts};
 use crate::support::fixtures::{model_config, tool_with};
 use humble::domain::{Dialect, ModelConfig, Offered, ProviderKind, Tool};
 use humble::provider::parameter_fallback::Adapted;
@@ -125,7 +125,7 @@ async fn schemas_that_are_left_out_are_told_once() {
     let notices = async |request: &Request| {
         let parts = parts(provider.stream(request.clone())).await.into_iter();
         let notices = parts.filter_map(|part| match part {
-            Ok(StreamPart::Notice(notice)) => Some(said(&notice)),
+            Ok(StreamPart::Notice(notice)) => Some(notice_text(&notice)),
             _ => None,
         });
         notices.collect::<Vec<_>>()

@@ -1,9 +1,9 @@
 //! Every way in which a server of each provider fails, over a real socket: one
 //! sentence that says what happened and what to do, and whether it may pass.
 
-use super::notice::said;
-use crate::providers::asking::*;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
+use crate::providers::requests::*;
 use crate::support::fixtures::model_config;
 use humble::domain::model::ApiKey;
 use humble::domain::{ModelConfig, ProviderKind};
@@ -130,7 +130,7 @@ async fn every_status_of_every_provider_has_its_sentence() {
             server.on(path, reply.header("retry-after", "3"));
             let fault = fault(&model).await;
             let expected = filled(template, &server, provider).replace("{path}", path);
-            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
             assert_eq!(fault.is_transient(), is_transient, "{provider} {status}");
             if status != 402 {
                 assert_eq!(fault.retry_after(), Some(Duration::from_secs(3)));
@@ -197,7 +197,7 @@ async fn what_is_no_answer_has_its_sentence_for_every_provider() {
             let expected = filled(template, &server, provider)
                 .replace("{hello}", hello)
                 .replace("{bytes}", "Its bytes are not UTF-8 text.");
-            assert_eq!(said(&fault.notice()), expected, "{provider}");
+            assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
             assert!(!fault.is_transient());
         }
     }
@@ -220,14 +220,14 @@ async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
             "The connection to {} was cut in the middle of the answer. What came so far is kept. {again}",
             server.url()
         );
-        assert_eq!(said(&cut.notice()), expected);
+        assert_eq!(notice_text(&cut.notice()), expected);
         assert!(!cut.is_transient(), "words came");
         server.on(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
             "{0} redirects to {0}/elsewhere. A conversation goes only to the address that config.json names. If it is right, make it the baseUrl of `mine`.",
             server.url()
         );
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
     }
 }
 
@@ -245,10 +245,10 @@ async fn a_server_that_is_not_there_has_its_sentence_for_every_provider() {
             _ => "Start the server, or check baseUrl of `mine` in config.json.",
         };
         let expected = format!("Nothing listens at {url}. {start}");
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
         model.base_url = "http://no-such-host.invalid/v1".into();
         let expected = "The host of http://no-such-host.invalid cannot be found. Check the network, and baseUrl of `mine` in config.json.";
-        assert_eq!(said(&fault(&model).await.notice()), expected);
+        assert_eq!(notice_text(&fault(&model).await.notice()), expected);
     }
 }
 
@@ -262,7 +262,7 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     let unpaid = fault(&model).await;
     assert!(!unpaid.is_transient());
     assert_eq!(
-        said(&unpaid.notice()),
+        notice_text(&unpaid.notice()),
         format!(
             "The account at {} has no credit (HTTP 429). You exceeded your current quota. Top it up, or [ChooseOtherModel]",
             server.url()
@@ -271,7 +271,7 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
     let words = "Your credit balance is too low to access the Anthropic API.";
     server.on(path, anthropic_error(400, "invalid_request_error", words));
-    let sentence = said(&fault(&model).await.notice());
+    let sentence = notice_text(&fault(&model).await.notice());
     assert!(sentence.contains("has no credit (HTTP 400)"), "{sentence}");
 }
 
@@ -289,7 +289,7 @@ async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
         "{} has too much to do. Overloaded. [RetryLater], or [ChooseOtherModel]",
         server.url()
     );
-    assert_eq!(said(&first.notice()), expected);
+    assert_eq!(notice_text(&first.notice()), expected);
     let begun = anthropic_text(0, &["so far"]) + &overloaded;
     server.on(path, Reply::status(200).chunk(begun));
     assert!(!fault(&model).await.is_transient(), "words came");
@@ -302,7 +302,7 @@ async fn a_key_goes_where_each_provider_looks_for_it() {
         let (model, path) = model_at(&server, provider);
         server.on(path, refusal(provider, 401, "wrong: sk-12345"));
         let fault = fault(&with_key(model, "sk-12345")).await;
-        let words = said(&fault.notice());
+        let words = notice_text(&fault.notice());
         let expected = format!(
             "{} does not accept the key (HTTP 401). wrong: [hidden]. Check",
             server.url()
@@ -328,18 +328,18 @@ async fn a_key_that_cannot_be_sent_names_its_variable_or_its_entry() {
         let (mut model, _) = model_at(&server, provider);
         model.api_key = ApiKey::MissingVariable("MY_KEY".into());
         assert_eq!(
-            said(&fault(&model).await.notice()),
+            notice_text(&fault(&model).await.notice()),
             "There is no key for `mine`. The environment variable MY_KEY is not set or empty. Set it and start again, or give the model an apiKey in config.json."
         );
         model.api_key = ApiKey::Unusable("the key holds a line end".into());
         assert_eq!(
-            said(&fault(&model).await.notice()),
+            notice_text(&fault(&model).await.notice()),
             "The key for `mine` cannot be sent. The key holds a line end. Correct its apiKey in config.json, or the variable it names."
         );
         for key in ["two\nlines", "bell\u{7}", "nul\0"] {
             let fault = fault(&with_key(model.clone(), key)).await;
             assert_eq!(
-                said(&fault.notice()),
+                notice_text(&fault.notice()),
                 "The key for `mine` cannot be sent. It holds characters that no header may hold. Correct its apiKey in config.json, or the variable it names."
             );
         }

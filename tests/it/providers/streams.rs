@@ -1,10 +1,10 @@
 //! Streams written by hand, cut at every byte: what they say never depends on how
 //! they arrive, and none is complete before its end marker.
 
-use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
-use crate::providers::reading::{
-    Said, call, failed, never_complete_before, read, read_every_way, usage,
+use crate::providers::decoding::{
+    DecodedReply, call, decode, decode_every_way, failed, never_complete_before, usage,
 };
+use crate::providers::model_server::{ollama_done, ollama_line, openai_event, openai_usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::error::Garbled;
 use humble::provider::{Cause, EndReason};
@@ -28,16 +28,16 @@ fn korean_text_and_thinking_of_ollama_survive_every_cut() {
         ollama_done(31, 7),
     ]
     .concat();
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕하세요 👩‍👩‍👧!\n".into(),
         thinking: "무엇을 물었나".into(),
         usage: usage(31, 7),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
-    assert_eq!(read_every_way(Ollama, stream.as_bytes()), expected);
+    assert_eq!(decode_every_way(Ollama, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
-    assert_eq!(read_every_way(Ollama, crlf.as_bytes()), expected);
+    assert_eq!(decode_every_way(Ollama, crlf.as_bytes()), expected);
     never_complete_before(Ollama, &stream, "\"eval_count\":7}");
 }
 
@@ -55,20 +55,20 @@ fn korean_text_and_thinking_of_openai_survive_every_cut() {
         DONE.to_owned(),
     ]
     .concat();
-    let expected = Said {
+    let expected = DecodedReply {
         text: "안녕하세요!".into(),
         thinking: "무엇을 물었나".into(),
         usage: usage(31, 7),
         end: Some(EndReason::Stop),
-        ..Said::default()
+        ..DecodedReply::default()
     };
-    assert_eq!(read_every_way(OpenAi, stream.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, stream.as_bytes()), expected);
     let crlf = stream.replace('\n', "\r\n");
-    assert_eq!(read_every_way(OpenAi, crlf.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, crlf.as_bytes()), expected);
     let bare_returns = stream.replace('\n', "\r");
-    assert_eq!(read_every_way(OpenAi, bare_returns.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, bare_returns.as_bytes()), expected);
     let marked = format!("\u{feff}{stream}");
-    assert_eq!(read_every_way(OpenAi, marked.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, marked.as_bytes()), expected);
     never_complete_before(OpenAi, &stream, "\"finish_reason\":\"stop\"}");
 }
 
@@ -79,14 +79,14 @@ fn a_long_stream_reads_the_same_in_200_splits() {
         .iter()
         .map(|word| ollama_line(&json!({"content": word})))
         .collect();
-    let said = read_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
+    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 300)).as_bytes());
     assert_eq!(said.text, words.concat());
     let events: String = words
         .iter()
         .map(|word| openai_event(&json!({"content": word}), None))
         .collect();
     let end = openai_event(&json!({}), Some("stop"));
-    let said = read_every_way(OpenAi, (events + &end).as_bytes());
+    let said = decode_every_way(OpenAi, (events + &end).as_bytes());
     assert_eq!(said.text, words.concat());
 }
 
@@ -94,7 +94,7 @@ fn a_long_stream_reads_the_same_in_200_splits() {
 fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
     let words = |more: &str| {
         let line = format!(r#"{{"message": {{"content": "a"{more}, "done": false}}"#);
-        read(Ollama, &[line.as_bytes(), b"\n"])
+        decode(Ollama, &[line.as_bytes(), b"\n"])
     };
     let plain = words("}");
     assert_eq!((plain.text.as_str(), plain.failed), ("a", Some(Cause::Cut)));
@@ -107,7 +107,7 @@ fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
     assert_eq!(flat.failed, Some(in_stream("flat")));
     let call = words(r#", "tool_calls": [{"function": {"name": "f"}}]}"#);
     assert_eq!((call.text.as_str(), call.calls.len()), ("a", 1));
-    let escaped = read(
+    let escaped = decode(
         Ollama,
         &[
             br#"{"message": {"content": "\u00e9\n", "thinking": "t"}, "done": false}"#,
@@ -122,12 +122,16 @@ fn a_line_with_more_than_words_in_it_is_looked_at_closely() {
 
 #[test]
 fn the_reason_of_an_end_is_read() {
-    let of = |reason: &str| read(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
+    let of =
+        |reason: &str| decode(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(of("length"), Some(EndReason::Length));
     assert_eq!(of("content_filter"), Some(EndReason::ContentFilter));
     assert_eq!(of(""), None, "an empty reason is none");
     let cut = r#"{"message":{"content":"x"},"done":true,"done_reason":"length"}"#;
-    assert_eq!(read(Ollama, &[cut.as_bytes()]).end, Some(EndReason::Length));
+    assert_eq!(
+        decode(Ollama, &[cut.as_bytes()]).end,
+        Some(EndReason::Length)
+    );
 }
 
 #[test]
@@ -135,12 +139,15 @@ fn counts_after_the_finish_reason_are_not_lost() {
     let end = openai_event(&json!({"content": "x"}), Some("stop"));
     let with_counts = format!("{end}{}", openai_usage(3, 4));
     assert_eq!(
-        read_every_way(OpenAi, with_counts.as_bytes()).usage,
+        decode_every_way(OpenAi, with_counts.as_bytes()).usage,
         usage(3, 4)
     );
     let early = format!("{}{end}{}", openai_usage(3, 1), openai_usage(3, 9));
-    assert_eq!(read_every_way(OpenAi, early.as_bytes()).usage, usage(3, 9));
-    let said = read(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
+    assert_eq!(
+        decode_every_way(OpenAi, early.as_bytes()).usage,
+        usage(3, 9)
+    );
+    let said = decode(OpenAi, &[format!("{end}{DONE}").as_bytes()]);
     assert_eq!((said.usage, said.end), (None, Some(EndReason::Stop)));
 }
 
@@ -152,15 +159,18 @@ fn an_error_in_the_stream_is_seen_before_anything_else() {
     let named = "event: error\ndata: {\"message\":\"it broke\"}";
     for event in [object, flat, text, named] {
         let stream = format!("{event}\n\n{DONE}");
-        let said = read_every_way(OpenAi, stream.as_bytes());
+        let said = decode_every_way(OpenAi, stream.as_bytes());
         assert_eq!(said, failed(in_stream("it broke")), "{event}");
     }
     let none = openai_event(&json!({}), Some("stop")).replacen('{', "{\"error\":null,", 1);
     for none in [none.clone(), none.replace("null,", "\"\",")] {
-        assert_eq!(read(OpenAi, &[none.as_bytes()]).end, Some(EndReason::Stop));
+        assert_eq!(
+            decode(OpenAi, &[none.as_bytes()]).end,
+            Some(EndReason::Stop)
+        );
     }
     let lines = ollama_line(&json!({"content": "so far"})) + "{\"error\":\"it broke\"}\n";
-    let said = read_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
+    let said = decode_every_way(Ollama, (lines + &ollama_done(1, 1)).as_bytes());
     assert_eq!(said.text, "so far");
     assert_eq!(said.failed, Some(in_stream("it broke")));
 }
@@ -173,7 +183,7 @@ fn an_overlong_conversation_is_told_apart_from_other_errors() {
         limit: Some(512),
         message: "too long".into(),
     };
-    assert_eq!(read_every_way(OpenAi, event.as_bytes()), failed(expected));
+    assert_eq!(decode_every_way(OpenAi, event.as_bytes()), failed(expected));
 }
 
 #[test]
@@ -192,7 +202,7 @@ fn an_answer_that_was_not_streamed_is_read_all_the_same() {
         }],
         "usage": {"prompt_tokens": 3, "completion_tokens": 4},
     });
-    let expected = Said {
+    let expected = DecodedReply {
         text: "서울".into(),
         thinking: "음".into(),
         calls: vec![call(Some("a"), "f", json!({}))],
@@ -201,17 +211,17 @@ fn an_answer_that_was_not_streamed_is_read_all_the_same() {
         failed: None,
     };
     let pretty = serde_json::to_string_pretty(&answer).unwrap();
-    assert_eq!(read_every_way(OpenAi, pretty.as_bytes()), expected);
+    assert_eq!(decode_every_way(OpenAi, pretty.as_bytes()), expected);
     let error = json!([{"error": {"message": "no"}}]).to_string();
     assert_eq!(
-        read_every_way(OpenAi, error.as_bytes()),
+        decode_every_way(OpenAi, error.as_bytes()),
         failed(in_stream("no"))
     );
     let spread = "{\n  \"message\": {\"content\": \"서울\"},\n  \"done\": true\n}\n";
-    assert_eq!(read_every_way(Ollama, spread.as_bytes()).text, "서울");
+    assert_eq!(decode_every_way(Ollama, spread.as_bytes()).text, "서울");
     let error = "{\n  \"error\": \"no\"\n}\n";
     assert_eq!(
-        read_every_way(Ollama, error.as_bytes()),
+        decode_every_way(Ollama, error.as_bytes()),
         failed(in_stream("no"))
     );
 }
@@ -220,23 +230,23 @@ fn an_answer_that_was_not_streamed_is_read_all_the_same() {
 fn what_is_no_answer_of_a_model_is_named() {
     let garbled = |garbled| failed(Cause::Garbled(garbled));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
-    assert_eq!(read_every_way(Ollama, page), garbled(Garbled::WebPage));
-    assert_eq!(read_every_way(OpenAi, page), garbled(Garbled::WebPage));
+    assert_eq!(decode_every_way(Ollama, page), garbled(Garbled::WebPage));
+    assert_eq!(decode_every_way(OpenAi, page), garbled(Garbled::WebPage));
     let not_json = |line: &str| garbled(Garbled::NotJson { line: line.into() });
-    assert_eq!(read_every_way(Ollama, b"hello\n"), not_json("hello"));
-    assert_eq!(read_every_way(Ollama, b"hello"), not_json("hello"));
+    assert_eq!(decode_every_way(Ollama, b"hello\n"), not_json("hello"));
+    assert_eq!(decode_every_way(Ollama, b"hello"), not_json("hello"));
     assert_eq!(
-        read_every_way(OpenAi, b"data: hello\n\n"),
+        decode_every_way(OpenAi, b"data: hello\n\n"),
         not_json("hello")
     );
-    assert_eq!(read_every_way(OpenAi, b"data: hello"), not_json("hello"));
+    assert_eq!(decode_every_way(OpenAi, b"data: hello"), not_json("hello"));
     let latin = b"{\"message\":{\"content\":\"caf\xE9\"}}\n";
-    assert_eq!(read_every_way(Ollama, latin), garbled(Garbled::NotUtf8));
+    assert_eq!(decode_every_way(Ollama, latin), garbled(Garbled::NotUtf8));
     let latin = [b"data: ", &latin[..], b"\n"].concat();
-    assert_eq!(read_every_way(OpenAi, &latin), garbled(Garbled::NotUtf8));
+    assert_eq!(decode_every_way(OpenAi, &latin), garbled(Garbled::NotUtf8));
     for nothing in [&b""[..], b"\r\n\r\n", b"\xEF\xBB\xBF"] {
-        assert_eq!(read_every_way(Ollama, nothing), failed(Cause::Empty));
-        assert_eq!(read_every_way(OpenAi, nothing), failed(Cause::Empty));
+        assert_eq!(decode_every_way(Ollama, nothing), failed(Cause::Empty));
+        assert_eq!(decode_every_way(OpenAi, nothing), failed(Cause::Empty));
     }
 }
 
@@ -253,14 +263,14 @@ fn a_line_without_end_and_an_answer_without_end_are_stopped() {
             bytes_max: mega << 20,
         }))
     };
-    assert_eq!(read(Ollama, &endless(b"{\"message\":\"")), too_long(16));
-    assert_eq!(read(OpenAi, &endless(b"data: ")), too_long(16));
-    assert_eq!(read(OpenAi, &endless(b"{\"choices\":\"")), too_long(16));
+    assert_eq!(decode(Ollama, &endless(b"{\"message\":\"")), too_long(16));
+    assert_eq!(decode(OpenAi, &endless(b"data: ")), too_long(16));
+    assert_eq!(decode(OpenAi, &endless(b"{\"choices\":\"")), too_long(16));
     let entries: Vec<_> = (0..300)
         .map(|index| json!({"index": index, "function": {"name": "f"}}))
         .collect();
     let many = openai_event(&json!({"tool_calls": entries}), Some("tool_calls"));
-    let said = read(OpenAi, &[many.as_bytes()]);
+    let said = decode(OpenAi, &[many.as_bytes()]);
     let expected = Cause::Garbled(Garbled::TooManyCalls { calls_max: 256 });
     assert_eq!(said, failed(expected));
 }
@@ -296,7 +306,7 @@ fn unknown_fields_and_other_choices_are_ignored() {
         "{stream}\n\nretry: 10\n\n{}",
         openai_event(&json!(null), Some("stop"))
     );
-    let said = read_every_way(OpenAi, stream.as_bytes());
+    let said = decode_every_way(OpenAi, stream.as_bytes());
     assert_eq!(
         (said.text.as_str(), said.end),
         ("yes", Some(EndReason::Stop))

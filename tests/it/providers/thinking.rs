@@ -1,8 +1,8 @@
 //! How each provider is asked to think, and what is asked instead where a server
 //! refuses or where a rule of its API stands in the way.
 
-use crate::providers::bodies::request;
-use crate::providers::hosted_bodies::{body, carrying, native, sent};
+use crate::providers::hosted_request_bodies::{body, carrying, native, sent};
+use crate::providers::request_bodies::request;
 use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::Think;

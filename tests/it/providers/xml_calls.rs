@@ -1,8 +1,8 @@
 //! Calls within a turn of the `xml` dialect, as each server is sent them.
 
-use crate::providers::bodies::{conversation, request};
+use crate::providers::request_bodies::{conversation, request};
 use crate::support::fixtures::{self, model_config, object};
-use humble::dialect::scan::{Piece, Scanner};
+use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::model::ToolRole;
 use humble::domain::{Dialect, Message, Offered, ProviderKind};
 use humble::provider::parameter_fallback::Adapted;
@@ -126,13 +126,15 @@ fn what_is_written_is_read_back_as_the_same_call() {
         for (provider, body) in BODIES {
             let request = asks(provider, name, arguments.clone());
             let written = tail(&body(&request, Adapted::default()))[0].1.clone();
-            let mut scanner = Scanner::new(Arc::clone(&offered));
+            let mut scanner = CallScanner::new(Arc::clone(&offered));
             let mut pieces = scanner.push(&written);
             pieces.extend(scanner.finish());
             let calls: Vec<_> = pieces
                 .into_iter()
                 .filter_map(|piece| match piece {
-                    Piece::Call(call) => Some((call.server.to_string(), call.tool, call.arguments)),
+                    ScanEvent::Call(call) => {
+                        Some((call.server.to_string(), call.tool, call.arguments))
+                    }
                     _ => None,
                 })
                 .collect();

@@ -1,10 +1,10 @@
 //! What happens to a turn: a model that does anything, a person who answers
 //! anything, servers that come and go, and inputs that arrive too late.
 
+use super::argument_checks::arguments_checked;
 use super::checker::Checker;
-use super::checking::arguments_checked;
-use super::dice::Dice;
-use super::trusting::trust_changed;
+use super::test_rng::TestRng;
+use super::trust_inputs::trust_changed;
 use super::user::{CHOICES, answer};
 use crate::support::fixtures::{self, tool_from};
 use humble::domain::model::Limits;
@@ -55,7 +55,7 @@ fn server(name: &str, tools: &[&str], description: &str) -> Server {
     fixtures::server(name, tools.iter().map(tool).collect())
 }
 
-pub fn setup(dice: &mut Dice) -> TurnSetup {
+pub fn setup(dice: &mut TestRng) -> TurnSetup {
     let mode = if dice.one_in(4) {
         ToolMode::Auto
     } else {
@@ -80,18 +80,18 @@ pub fn setup(dice: &mut Dice) -> TurnSetup {
 }
 
 /// The next input: mostly one that has a meaning now.
-pub fn input(dice: &mut Dice, seen: &Checker) -> TurnInput {
+pub fn input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(240) {
         return TurnInput::Interrupt;
     }
     if dice.one_in(10) {
-        return anything(dice, seen);
+        return random_input(dice, seen);
     }
     if let Some((ask, question)) = seen.open_asks.iter().next() {
         // A stalled request goes on meanwhile.
         if matches!(question, Ask::Stalled { .. }) && dice.one_in(3) {
             if dice.one_in(40) {
-                return circle(dice);
+                return repeated_text(dice);
             }
             return part(dice);
         }
@@ -100,7 +100,7 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> TurnInput {
             answer: answer(dice, question),
         };
     }
-    if let Some(call) = nth(dice, &seen.running) {
+    if let Some(call) = pick_call(dice, &seen.running) {
         return during_call(dice, call);
     }
     if !seen.checking.is_empty() {
@@ -117,16 +117,16 @@ pub fn input(dice: &mut Dice, seen: &Checker) -> TurnInput {
     if seen.request_open {
         part(dice)
     } else {
-        anything(dice, seen)
+        random_input(dice, seen)
     }
 }
 
 /// What happens without the person: the model, the servers, the clock.
-pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> TurnInput {
+pub fn non_user_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     if dice.one_in(40) {
         return TurnInput::ToolsetChanged(Arc::clone(&OFFERED[dice.below(4)]));
     }
-    if let Some(call) = nth(dice, &seen.running) {
+    if let Some(call) = pick_call(dice, &seen.running) {
         return during_call(dice, call);
     }
     if !seen.checking.is_empty() {
@@ -138,12 +138,12 @@ pub fn without_the_person(dice: &mut Dice, seen: &Checker) -> TurnInput {
     part(dice)
 }
 
-fn nth(dice: &mut Dice, calls: &BTreeSet<CallId>) -> Option<CallId> {
+fn pick_call(dice: &mut TestRng, calls: &BTreeSet<CallId>) -> Option<CallId> {
     let index = dice.below(calls.len().max(1));
     calls.iter().nth(index).copied()
 }
 
-fn anything(dice: &mut Dice, seen: &Checker) -> TurnInput {
+fn random_input(dice: &mut TestRng, seen: &Checker) -> TurnInput {
     match dice.below(9) {
         8 => trust_changed(dice, seen),
         0 => TurnInput::ModeChanged(*dice.pick(&[
@@ -174,7 +174,7 @@ fn anything(dice: &mut Dice, seen: &Checker) -> TurnInput {
     }
 }
 
-fn during_call(dice: &mut Dice, call: CallId) -> TurnInput {
+fn during_call(dice: &mut TestRng, call: CallId) -> TurnInput {
     if dice.one_in(12) {
         let elapsed = Duration::from_secs(2);
         return TurnInput::CancelCall { call, elapsed };
@@ -190,7 +190,7 @@ fn during_call(dice: &mut Dice, call: CallId) -> TurnInput {
     call_done(dice, call)
 }
 
-fn call_done(dice: &mut Dice, call: CallId) -> TurnInput {
+fn call_done(dice: &mut TestRng, call: CallId) -> TurnInput {
     let outcome = outcome(dice);
     let quote = UntrustedText::from_outcome(&outcome, &OFFERED[0]).map(Arc::new);
     TurnInput::CallDone {
@@ -200,7 +200,7 @@ fn call_done(dice: &mut Dice, call: CallId) -> TurnInput {
     }
 }
 
-fn outcome(dice: &mut Dice) -> ToolOutcome {
+fn outcome(dice: &mut TestRng) -> ToolOutcome {
     let elapsed = Duration::from_millis(3);
     match dice.below(9) {
         0 => ToolOutcome::Failed {
@@ -214,7 +214,7 @@ fn outcome(dice: &mut Dice) -> ToolOutcome {
         2 => ToolOutcome::TimedOut { elapsed },
         // A page that tells the model what to call.
         3 if dice.one_in(2) => ToolOutcome::Succeeded {
-            text: told(dice),
+            text: tool_output(dice),
             elapsed,
         },
         _ => ToolOutcome::Succeeded {
@@ -224,7 +224,7 @@ fn outcome(dice: &mut Dice) -> ToolOutcome {
     }
 }
 
-fn told(dice: &mut Dice) -> String {
+fn tool_output(dice: &mut TestRng) -> String {
     let call = call(dice);
     let arguments = call.arguments.unwrap_or_default();
     let call = json!({ "name": call.name, "arguments": arguments });
@@ -235,7 +235,7 @@ fn told(dice: &mut Dice) -> String {
     }
 }
 
-fn part(dice: &mut Dice) -> TurnInput {
+fn part(dice: &mut TestRng) -> TurnInput {
     match dice.below(24) {
         0 => TurnInput::Loading,
         1 => TurnInput::Heartbeat,
@@ -257,7 +257,7 @@ fn part(dice: &mut Dice) -> TurnInput {
         20 => TurnInput::Idle { seconds: 120 },
         21 if dice.one_in(20) => TurnInput::ReplyEnded(Err(Notice::failure("cut").into())),
         21 if dice.one_in(12) => TurnInput::ReplyEnded(Err(busy(dice))),
-        21 if dice.one_in(300) => circle(dice),
+        21 if dice.one_in(300) => repeated_text(dice),
         21 => TurnInput::Heartbeat,
         22 if dice.one_in(3) => TurnInput::ReplyEnded(Ok(ReplyEnd {
             is_truncated: dice.one_in(5),
@@ -272,7 +272,7 @@ fn part(dice: &mut Dice) -> TurnInput {
 }
 
 /// A server that says to come back later, mostly soon.
-fn busy(dice: &mut Dice) -> ReplyFailure {
+fn busy(dice: &mut TestRng) -> ReplyFailure {
     let asked = *dice.pick(&[None, Some(3), Some(3_600)]);
     ReplyFailure {
         notice: Notice::failure("busy"),
@@ -282,7 +282,7 @@ fn busy(dice: &mut Dice) -> ReplyFailure {
 }
 
 /// A model that runs in circles.
-fn circle(dice: &mut Dice) -> TurnInput {
+fn repeated_text(dice: &mut TestRng) -> TurnInput {
     let words = "the same words again and again\n".repeat(*dice.pick(&[40, 600]));
     if dice.one_in(2) {
         TurnInput::Text(words)
@@ -291,7 +291,7 @@ fn circle(dice: &mut Dice) -> TurnInput {
     }
 }
 
-fn call(dice: &mut Dice) -> ProposedCall {
+fn call(dice: &mut TestRng) -> ProposedCall {
     let native = dice.one_in(2);
     let (server, name) = *dice.pick(&[
         (Some("files"), "list"),
@@ -321,7 +321,7 @@ fn call(dice: &mut Dice) -> ProposedCall {
     }
 }
 
-pub fn arguments(dice: &mut Dice) -> Option<Arguments> {
+pub fn arguments(dice: &mut TestRng) -> Option<Arguments> {
     let value = match dice.below(8) {
         0 => return None,
         1 => json!({ "path": 3 }),

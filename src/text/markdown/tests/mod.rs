@@ -167,7 +167,7 @@ fn name(kind: &LeafKind) -> &'static str {
         LeafKind::Code { .. } => "c",
         LeafKind::Table(_) => "t",
         LeafKind::Rule => "r",
-        LeafKind::Empty => "e",
+        LeafKind::EmptyItem => "e",
     }
 }
 

@@ -1,0 +1,348 @@
+//! Streams of Anthropic's protocol, cut at every byte: blocks that interleave, calls
+//! without arguments, answers that begin anew, errors and ends of every kind.
+
+use crate::providers::model_server::*;
+use crate::providers::reading::{
+    DecodedReply, call, decode, decode_every_way, decode_reasoning_echo, failed,
+    never_complete_before, usage,
+};
+use humble::domain::ProviderKind::Anthropic;
+use humble::domain::{Carry, Usage};
+use humble::provider::error::Garbled;
+use humble::provider::{Cause, EndReason};
+use serde_json::{Value, json};
+
+fn stream(blocks: &[String], reason: &str) -> String {
+    anthropic_stream(blocks, reason)
+}
+
+fn said(stream: &str) -> DecodedReply {
+    decode_every_way(Anthropic, stream.as_bytes())
+}
+
+fn carried(value: Value) -> Option<Carry> {
+    let provider = Anthropic;
+    Some(Carry { provider, value })
+}
+
+#[test]
+fn korean_text_and_thinking_survive_every_cut() {
+    let ping = anthropic_event(&json!({"type": "ping"}));
+    let stream = [
+        ping.clone(),
+        stream(
+            &[
+                anthropic_thinking(0, &["무엇을", " 물었나"], "c2ln"),
+                ping,
+                anthropic_text(1, &["안녕하세", "요 👩‍👩‍👧!"]),
+            ],
+            "end_turn",
+        ),
+    ]
+    .concat();
+    let expected = DecodedReply {
+        text: "안녕하세요 👩‍👩‍👧!".into(),
+        thinking: "무엇을 물었나".into(),
+        usage: usage(20, 10),
+        end: Some(EndReason::Stop),
+        ..DecodedReply::default()
+    };
+    assert_eq!(said(&stream), expected);
+    assert_eq!(said(&stream.replace('\n', "\r\n")), expected);
+    never_complete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
+}
+
+#[test]
+fn a_signature_that_comes_in_pieces_goes_back_whole() {
+    let delta = |key: &str, kind: &str, text: &str| json!({"type": kind, key: text});
+    let block = anthropic_block(
+        0,
+        &json!({"type": "thinking", "thinking": "", "signature": ""}),
+        &[
+            delta("thinking", "thinking_delta", "생각"),
+            delta("signature", "signature_delta", "c2l"),
+            delta("signature", "signature_delta", "nbmVk"),
+        ],
+    );
+    let stream = stream(&[block], "end_turn");
+    let expected = json!([{"type": "thinking", "thinking": "생각", "signature": "c2lnbmVk"}]);
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+}
+
+#[test]
+fn a_stream_that_lacks_its_last_event_was_cut() {
+    let whole = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    let cut = whole.rfind("event: message_stop").expect("it is there");
+    let said = decode(Anthropic, &[&whole.as_bytes()[..cut]]);
+    assert_eq!((said.text.as_str(), said.failed), ("x", Some(Cause::Cut)));
+    assert_eq!(said.end, None);
+}
+
+#[test]
+fn interleaved_blocks_are_told_apart_by_their_index() {
+    let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
+    let open = |index: u64, id: &str, name: &str| {
+        let block = json!({"type": "tool_use", "id": id, "name": name});
+        anthropic_event(
+            &json!({"type": "content_block_start", "index": index, "content_block": block}),
+        )
+    };
+    let stream = stream(
+        &[
+            open(0, "a", "f"),
+            open(1, "b", "g"),
+            anthropic_delta(0, &json("{\"x\"")),
+            anthropic_delta(1, &json("{\"y\":")),
+            anthropic_delta(0, &json(":1}")),
+            anthropic_delta(1, &json("\"둘\"}")),
+        ],
+        "tool_use",
+    );
+    let said = said(&stream);
+    let expected = [
+        call(Some("a"), "f", json!({"x": 1})),
+        call(Some("b"), "g", json!({"y": "둘"})),
+    ];
+    assert_eq!(said.calls, expected);
+    assert_eq!(said.end, Some(EndReason::ToolCalls));
+}
+
+#[test]
+fn a_call_may_lack_arguments_in_every_way() {
+    let json = |text: &str| json!({"type": "input_json_delta", "partial_json": text});
+    let stream = stream(
+        &[
+            anthropic_block(0, &json!({"type": "tool_use", "id": "a", "name": "f"}), &[]),
+            anthropic_block(
+                1,
+                &json!({"type": "tool_use", "id": "b", "name": "g", "input": {}}),
+                &[json(""), json("")],
+            ),
+            anthropic_block(
+                2,
+                &json!({"type": "tool_use", "id": "", "name": "h", "input": {"x": 1}}),
+                &[],
+            ),
+            anthropic_block(
+                3,
+                &json!({"type": "tool_use", "id": "d", "name": "i", "input": {}}),
+                &[json("{\"half")],
+            ),
+        ],
+        "max_tokens",
+    );
+    let said = said(&stream);
+    let expected = [
+        call(Some("a"), "f", json!({})),
+        call(Some("b"), "g", json!({})),
+        call(None, "h", json!({"x": 1})),
+        call(Some("d"), "i", json!("{\"half")),
+    ];
+    assert_eq!(said.calls, expected);
+    assert_eq!(said.end, Some(EndReason::Length));
+}
+
+#[test]
+fn a_second_start_makes_what_came_before_void() {
+    let first = [
+        anthropic_start(&json!({"input_tokens": 99})),
+        anthropic_thinking(0, &["first"], "old"),
+        anthropic_text(1, &["half an ans"]),
+        anthropic_block(2, &json!({"type": "tool_use", "id": "a", "name": "f"}), &[]),
+    ]
+    .concat();
+    let second = stream(&[anthropic_text(0, &["whole"])], "end_turn");
+    let both = first + &second;
+    let expected = DecodedReply {
+        text: "whole".into(),
+        usage: usage(20, 10),
+        end: Some(EndReason::Stop),
+        ..DecodedReply::default()
+    };
+    assert_eq!(said(&both), expected);
+    assert_eq!(decode_reasoning_echo(Anthropic, &both), None);
+}
+
+#[test]
+fn what_is_not_known_is_skipped() {
+    let text = json!({"type": "text_delta", "text": "not an answer"});
+    let stream = stream(
+        &[
+            anthropic_block(0, &json!({"type": "server_tool_use", "id": "x"}), &[text]),
+            anthropic_event(&json!({"type": "something_new", "index": 1})),
+            anthropic_delta(1, &json!({"type": "citations_delta", "citation": {}})),
+            anthropic_text(1, &["answer"]),
+            "data: [DONE]\n\n".to_owned(),
+        ],
+        "end_turn",
+    );
+    assert_eq!(said(&stream).text, "answer");
+}
+
+#[test]
+fn tokens_from_a_cache_and_into_it_are_input_too() {
+    let start = json!({
+        "input_tokens": 5, "cache_creation_input_tokens": 100, "cache_read_input_tokens": 1000,
+        "output_tokens": 1,
+    });
+    let stream = anthropic_start(&start) + &anthropic_stop("end_turn");
+    assert_eq!(said(&stream).usage, usage(1105, 10));
+    let late = stream.replace(
+        "\"output_tokens\":10",
+        "\"output_tokens\":10,\"input_tokens\":6",
+    );
+    assert_eq!(said(&late).usage, usage(1106, 10));
+    let none = anthropic_start(&json!(null)) + &anthropic_stop("end_turn");
+    let expected = Usage {
+        input: None,
+        output: Some(10),
+    };
+    assert_eq!(said(&none).usage, Some(expected));
+}
+
+#[test]
+fn each_reason_to_stop_is_kept() {
+    let of = |reason: &str| {
+        decode(Anthropic, &[stream(&[], reason).as_bytes()])
+            .end
+            .unwrap()
+    };
+    assert_eq!(of("end_turn"), EndReason::Stop);
+    assert_eq!(of("refusal"), EndReason::Refused { why: None });
+    assert_eq!(of("stop_sequence"), EndReason::StopSequence);
+    assert_eq!(of("pause_turn"), EndReason::Paused);
+    assert_eq!(of("model_context_window_exceeded"), EndReason::ContextFull);
+    assert_eq!(of("tired"), EndReason::Other("tired".into()));
+    let why = json!({"stop_reason": "refusal", "stop_details": {"explanation": "No."}});
+    let event = anthropic_event(&json!({"type": "message_delta", "delta": why}));
+    let stream = event + &anthropic_event(&json!({"type": "message_stop"}));
+    let why = Some("No.".into());
+    assert_eq!(said(&stream).end, Some(EndReason::Refused { why }));
+}
+
+#[test]
+fn an_error_is_seen_first_and_in_the_middle() {
+    let error = |kind: &str| {
+        anthropic_event(&json!({"type": "error", "error": {"type": kind, "message": "it broke"}}))
+    };
+    let message = || "it broke".to_owned();
+    let in_stream = Cause::InStream { message: message() };
+    assert_eq!(said(&error("api_error")), failed(in_stream.clone()));
+    let busy = Cause::Busy { message: message() };
+    assert_eq!(said(&error("overloaded_error")), failed(busy));
+    let begun = anthropic_start(&json!({"input_tokens": 17, "output_tokens": 1}));
+    let middle = begun + &anthropic_text(0, &["so far"]) + &error("api_error");
+    let expected = DecodedReply {
+        text: "so far".into(),
+        usage: usage(17, 1),
+        failed: Some(in_stream),
+        ..DecodedReply::default()
+    };
+    assert_eq!(said(&middle), expected);
+    let bare = "event: error\ndata: {\"message\": \"it broke\"}\n\n";
+    let in_stream = Cause::InStream { message: message() };
+    assert_eq!(said(bare), failed(in_stream));
+}
+
+#[test]
+fn a_message_that_was_not_streamed_is_read_all_the_same() {
+    let answer = json!({
+        "type": "message", "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "음", "signature": "c2ln"},
+            {"type": "text", "text": "서울"},
+            {"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}},
+        ],
+        "stop_reason": "tool_use",
+        "usage": {"input_tokens": 3, "output_tokens": 4},
+    });
+    let expected = DecodedReply {
+        text: "서울".into(),
+        thinking: "음".into(),
+        calls: vec![call(Some("a"), "f", json!({"x": 1}))],
+        usage: usage(3, 4),
+        end: Some(EndReason::ToolCalls),
+        failed: None,
+    };
+    let pretty = serde_json::to_string_pretty(&answer).unwrap();
+    assert_eq!(said(&pretty), expected);
+    let sent_back = json!([
+        {"type": "thinking", "thinking": "음", "signature": "c2ln"},
+        {"type": "text", "text": "서울"},
+        {"type": "tool_use", "id": "a"},
+    ]);
+    assert_eq!(
+        decode_reasoning_echo(Anthropic, &pretty),
+        carried(sent_back)
+    );
+}
+
+#[test]
+fn what_is_no_answer_of_a_model_is_named() {
+    let garbled = |garbled| failed(Cause::Garbled(garbled));
+    let page = "\n<!DOCTYPE html>\n<html></html>\n";
+    assert_eq!(said(page), garbled(Garbled::WebPage));
+    let line = "hello".to_owned();
+    assert_eq!(said("data: hello\n\n"), garbled(Garbled::NotJson { line }));
+    let latin = b"data: {\"type\":\"ping\",\"x\":\"caf\xE9\"}\n\n";
+    let not_text = garbled(Garbled::NotUtf8);
+    assert_eq!(decode_every_way(Anthropic, latin), not_text);
+    assert_eq!(said("\r\n\r\n"), failed(Cause::Empty));
+    let call = |index: u64| {
+        let id = format!("t{index}");
+        anthropic_block(
+            index,
+            &json!({"type": "tool_use", "id": id, "name": "f"}),
+            &[],
+        )
+    };
+    let many: Vec<_> = (0..300).map(call).collect();
+    let many = decode(Anthropic, &[stream(&many, "tool_use").as_bytes()]);
+    let expected = Garbled::TooManyCalls { calls_max: 256 };
+    assert_eq!(many, garbled(expected));
+}
+
+#[test]
+fn thinking_goes_back_with_its_signature_in_the_order_it_came() {
+    let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
+    let stream = stream(
+        &[
+            anthropic_thinking(0, &["one ", "two"], "c2lnMQ=="),
+            anthropic_block(1, &redacted, &[]),
+            anthropic_text(2, &["Let me look."]),
+            anthropic_call(3, "toolu_1", "f", &json!({"x": 1})),
+            anthropic_text(4, &["\n"]),
+        ],
+        "tool_use",
+    );
+    let expected = json!([
+        {"type": "thinking", "thinking": "one two", "signature": "c2lnMQ=="},
+        {"type": "redacted_thinking", "data": "b3BhcXVl"},
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool_use", "id": "toolu_1"},
+    ]);
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+}
+
+#[test]
+fn thinking_that_is_not_shown_goes_back_by_its_signature_alone() {
+    let stream = stream(
+        &[
+            anthropic_thinking(0, &[], "c2ln"),
+            anthropic_call(1, "toolu_1", "f", &json!({})),
+        ],
+        "tool_use",
+    );
+    let expected = json!([
+        {"type": "thinking", "thinking": "", "signature": "c2ln"},
+        {"type": "tool_use", "id": "toolu_1"},
+    ]);
+    assert_eq!(decode_reasoning_echo(Anthropic, &stream), carried(expected));
+    assert_eq!(said(&stream).thinking, "");
+}
+
+#[test]
+fn words_alone_are_not_sent_back() {
+    let plain = stream(&[anthropic_text(0, &["x"])], "end_turn");
+    assert_eq!(decode_reasoning_echo(Anthropic, &plain), None);
+}

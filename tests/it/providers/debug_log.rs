@@ -1,0 +1,99 @@
+//! What the log holds at debug: requests and answers, and no secret in them.
+
+use super::notice::notice_text;
+use crate::providers::model_server::*;
+use crate::providers::requests::*;
+use humble::domain::model::Secret;
+use humble::domain::{Message, ModelConfig, ResultMessage};
+use humble::log::TracingLayer;
+use humble::provider::{Provider, Request};
+use serde_json::json;
+use std::fs;
+use tracing::Level;
+use tracing_subscriber::layer::SubscriberExt;
+
+const KEY: &str = "sk-12345-67890";
+const OTHER: &str = "the-secret-of-a-server";
+
+/// The log of one request with these messages, at this level.
+async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (sink, handle) = TracingLayer::new(folder.path(), level, |_| {});
+    handle.add_secrets(vec![Secret::new(OTHER)]);
+    let subscriber = tracing_subscriber::registry().with(sink);
+    let guard = tracing::subscriber::set_default(subscriber);
+    let request = Request {
+        messages,
+        ..request(model)
+    };
+    parts(Provider::new().stream(request)).await;
+    drop(guard);
+    let files = fs::read_dir(folder.path()).unwrap();
+    files
+        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+#[tokio::test]
+async fn requests_and_answers_are_in_the_log_at_debug_only() {
+    let server = ModelServer::start();
+    server.always(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    let messages = vec![Message::User("무엇?".into())];
+    let log = logged(Level::DEBUG, &ollama(&server), messages.clone()).await;
+    assert!(log.contains("/api/chat: {\"model\":"), "{log}");
+    assert!(log.contains("무엇?"), "{log}");
+    let answer = "answer of `mine`: thinking: 음… | text: 안녕! | usage: ";
+    assert!(log.contains(answer), "{log}");
+    assert!(log.contains(" | end: Stop"), "{log}");
+    let log = logged(Level::INFO, &ollama(&server), messages).await;
+    assert_eq!(log, "");
+}
+
+#[tokio::test]
+async fn no_secret_is_in_a_logged_request_or_answer_even_in_pieces() {
+    let server = ModelServer::start();
+    let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
+    server.on(COMPLETIONS, openai_thinking(&halves, &halves));
+    let result = ResultMessage {
+        wire_id: "1".into(),
+        content: format!("the env is {KEY} {OTHER}"),
+        tool: "env".into(),
+        native_name: "env".into(),
+        is_error: false,
+    };
+    let messages = vec![Message::User(KEY.into()), Message::Result(result)];
+    let log = logged(Level::DEBUG, &with_key(openai(&server), KEY), messages).await;
+    for piece in [KEY, OTHER, &KEY[5..], &OTHER[9..]] {
+        assert!(!log.contains(piece), "{piece}: {log}");
+    }
+    assert!(log.contains("the env is [hidden] [hidden]"), "{log}");
+    assert!(log.contains("text: [hidden] and [hidden]"), "{log}");
+}
+
+#[tokio::test]
+async fn a_huge_conversation_is_one_short_line() {
+    let server = ModelServer::start();
+    server.on(CHAT, ollama_text(&[&"답".repeat(100_000)]));
+    let messages = vec![Message::User("word ".repeat(200_000))];
+    let log = logged(Level::DEBUG, &ollama(&server), messages).await;
+    assert_eq!(log.matches(" bytes more)\n").count(), 2);
+    assert!(log.len() < 150_000, "{}", log.len());
+}
+
+#[tokio::test]
+async fn only_what_came_is_said_to_be_kept() {
+    let server = ModelServer::start();
+    let line = |text: &str| ollama_line(&json!({"role": "assistant", "content": text}));
+    let kept = "What came so far is kept.";
+    for (text, is_kept) in [("", false), ("안", true)] {
+        for end in ["", "{\"error\":\"out of memory\"}\n"] {
+            let reply = Reply::status(200).chunk(line(text)).chunk(end);
+            server.on(CHAT, reply);
+            let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
+            let fault = parts.last().unwrap().as_ref().unwrap_err();
+            let said = notice_text(&fault.notice());
+            assert_eq!(said.contains(kept), is_kept, "{said}");
+            assert!(said.contains("[Retry]"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! What is sent to Mistral and Anthropic, compared whole, and where thinking goes
+//! back to.
+
+use crate::providers::request_bodies::{CALL_LINES, request, weather};
+use crate::support::fixtures::{model_config, object};
+use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
+use humble::domain::{Carry, Dialect, Message, ModelConfig, Offered, Think};
+use humble::provider::parameter_fallback::Adapted;
+use humble::provider::{Request, anthropic, mistral, ollama, openai};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub fn body(request: &Request, adapted: Adapted) -> Value {
+    match request.model.provider {
+        Ollama => ollama::body(request, adapted),
+        Mistral => mistral::body(request, adapted),
+        Anthropic => anthropic::body(request, adapted),
+        _ => openai::body(request, adapted),
+    }
+}
+
+pub fn native(provider: ProviderKind) -> ModelConfig {
+    let mut model = model_config(provider, "http://localhost:8080/v1");
+    model.dialect = Dialect::Native;
+    model
+}
+
+pub fn sent(model: ModelConfig) -> Value {
+    body(&request(model), Adapted::default())
+}
+
+/// A turn whose calls come with this.
+pub fn carrying(model: ModelConfig, value: Value) -> Request {
+    let provider = model.provider;
+    let mut request = request(model);
+    for message in &mut request.messages {
+        if let Message::Calls { calls, carry } = message {
+            calls.truncate(1);
+            let value = value.clone();
+            *carry = Some(Carry { provider, value });
+        }
+    }
+    request
+}
+
+const ARGUMENTS: &str = "{\"city\":\"서울\",\"a\":1}";
+
+#[test]
+fn mistral_in_the_native_dialect_gets_ids_that_it_takes() {
+    let mut model = native(Mistral);
+    model.think = Some(Think::On);
+    model.options = object(json!({"temperature": 1, "stream": false, "max_tokens": 100}));
+    let id = mistral::call_id("call_7");
+    let call = json!({
+        "id": id,
+        "type": "function",
+        "function": {"name": "humble__get_weather_1", "arguments": ARGUMENTS},
+    });
+    let tool = &weather().tools()[0].native_name.clone();
+    let expected = json!({
+        "model": "qwen3:4b",
+        "messages": [
+            {"role": "system", "content": "be brief"},
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": "hi"},
+            {"role": "user", "content": "weather?"},
+            {"role": "assistant", "content": "", "tool_calls": [call, call]},
+            {"role": "tool", "tool_call_id": id, "name": "humble__get_weather_1",
+                "content": "Result of get weather"},
+        ],
+        "stream": true,
+        "temperature": 0.1,
+        "reasoning_effort": "high",
+        "max_tokens": 100,
+        "tools": [{"type": "function", "function": {
+            "name": tool,
+            "description": "Weather of a city.",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        }}],
+    });
+    assert_eq!(sent(model), expected);
+}
+
+#[test]
+fn an_id_of_a_call_is_nine_letters_and_digits_and_always_the_same() {
+    assert_eq!(mistral::call_id("gSIMJiOkT"), "gSIMJiOkT");
+    let ids = [
+        "",
+        "call_7",
+        "chatcmpl-tool-9f149c74c42f265b",
+        "가나다",
+        "abc_12345",
+    ];
+    for id in ids {
+        let made = mistral::call_id(id);
+        assert!(
+            made.len() == 9 && made.bytes().all(|b| b.is_ascii_alphanumeric()),
+            "{made}"
+        );
+        assert_eq!(made, mistral::call_id(id));
+    }
+    assert_ne!(mistral::call_id("call_7"), mistral::call_id("call_8"));
+}
+
+#[test]
+fn mistral_hears_a_word_of_its_own_between_a_result_and_the_user() {
+    let mut request = request(native(Mistral));
+    request.messages.push(Message::User("go on".into()));
+    let messages = &body(&request, Adapted::default())["messages"];
+    let expected = json!([
+        {"role": "assistant", "content": "OK."},
+        {"role": "user", "content": "go on"},
+    ]);
+    assert_eq!(json!(messages.as_array().unwrap()[6..]), expected);
+}
+
+#[test]
+fn mistral_in_a_text_dialect_gets_calls_as_text() {
+    let body = sent(model_config(Mistral, "http://localhost:8080/v1"));
+    assert_eq!(body.get("tools"), None);
+    let expected = json!([
+        {"role": "assistant", "content": CALL_LINES},
+        {"role": "tool", "tool_call_id": mistral::call_id("call_7"), "name": "get weather",
+            "content": "Result of get weather"},
+    ]);
+    assert_eq!(json!(body["messages"].as_array().unwrap()[4..]), expected);
+}
+
+#[test]
+fn anthropic_in_the_native_dialect_gets_blocks() {
+    let mut model = native(Anthropic);
+    model.options = object(json!({"temperature": 1, "top_k": 5, "system": "x", "max_tokens": 100}));
+    let mut request = request(model);
+    let again = request.messages.last().cloned();
+    request.messages.extend(again.map(|message| match message {
+        Message::Result(mut result) => {
+            result.is_error = true;
+            Message::Result(result)
+        }
+        other => other,
+    }));
+    request.messages.push(Message::User("go on".into()));
+    let call = json!({"type": "tool_use", "id": "call_7", "name": "humble__get_weather_1",
+        "input": {"city": "서울", "a": 1}});
+    let tool = weather().tools()[0].native_name.clone();
+    let expected = json!({
+        "model": "qwen3:4b",
+        "max_tokens": 100,
+        "system": "be brief",
+        "messages": [
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": "hi"},
+            {"role": "user", "content": "weather?"},
+            {"role": "assistant", "content": [call, call]},
+            {"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "call_7", "content": "Result of get weather"},
+                {"type": "tool_result", "tool_use_id": "call_7", "content": "Result of get weather",
+                    "is_error": true},
+                {"type": "text", "text": "go on"},
+            ]},
+        ],
+        "stream": true,
+        "top_k": 5,
+        "temperature": 0.1,
+        "tools": [{
+            "name": tool,
+            "description": "Weather of a city.",
+            "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        }],
+    });
+    assert_eq!(body(&request, Adapted::default()), expected);
+}
+
+#[test]
+fn anthropic_in_a_text_dialect_gets_results_from_the_user() {
+    let mut model = model_config(Anthropic, "http://localhost:8080/v1");
+    model.think = Some(Think::Low);
+    let body = body(
+        &carrying(model, json!([{"type": "thinking", "thinking": "x"}])),
+        Adapted::default(),
+    );
+    let line = CALL_LINES.lines().next().unwrap();
+    let expected = json!({
+        "model": "qwen3:4b",
+        "max_tokens": 10240,
+        "system": "be brief",
+        "messages": [
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": "hi"},
+            {"role": "user", "content": "weather?"},
+            {"role": "assistant", "content": line},
+            {"role": "user", "content": "Result of get weather"},
+        ],
+        "stream": true,
+        "thinking": {"type": "enabled", "budget_tokens": 2048},
+    });
+    assert_eq!(
+        body, expected,
+        "no temperature beside thinking, and nothing is carried"
+    );
+}
+
+#[test]
+fn messages_to_anthropic_alternate_and_begin_with_the_user() {
+    let mut request = request(native(Anthropic));
+    request.messages = vec![
+        Message::Assistant("welcome".into()),
+        Message::User("a".into()),
+        Message::User("b".into()),
+        Message::Assistant(" \n".into()),
+        Message::User("c".into()),
+    ];
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let expected = json!([
+        {"role": "user", "content": "(The conversation begins here.)"},
+        {"role": "assistant", "content": "welcome"},
+        {"role": "user", "content": [text("a"), text("b"), text("c")]},
+    ]);
+    let body = body(&request, Adapted::default());
+    assert_eq!(body["messages"], expected);
+    assert_eq!(body.get("system"), None);
+}
+
+#[test]
+fn anthropic_is_told_of_tools_that_only_the_conversation_knows() {
+    let mut request = request(native(Anthropic));
+    request.tools = Arc::new(Offered::default());
+    let body = body(&request, Adapted::default());
+    let expected = json!([{"name": "humble__get_weather_1", "input_schema": {"type": "object"}}]);
+    assert_eq!(body["tools"], expected);
+    assert_eq!(body["tool_choice"], json!({"type": "none"}));
+}
+
+#[test]
+fn blocks_go_back_in_their_order_with_the_arguments_that_were_decided_on() {
+    let thinking = json!({"type": "thinking", "thinking": "음", "signature": "c2ln"});
+    let carried = json!([
+        thinking,
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool_use", "id": "gone"},
+        {"type": "tool_use", "id": "call_7"},
+        {"type": "redacted_thinking", "data": "b3Bh"},
+    ]);
+    let body = body(&carrying(native(Anthropic), carried), Adapted::default());
+    let expected = json!([
+        thinking,
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool_use", "id": "call_7", "name": "humble__get_weather_1",
+            "input": {"city": "서울", "a": 1}},
+        {"type": "redacted_thinking", "data": "b3Bh"},
+    ]);
+    assert_eq!(body["messages"][3]["content"], expected);
+}
+
+#[test]
+fn thinking_goes_back_only_to_the_provider_that_read_it() {
+    let cases = [
+        (
+            Ollama,
+            json!("음"),
+            json!({"role": "assistant", "content": "", "thinking": "음"}),
+        ),
+        (
+            OpenAi,
+            json!({"reasoning_content": "음", "reasoning_details": [{"text": "음"}], "role": "system"}),
+            json!({"role": "assistant", "content": null, "reasoning_content": "음",
+                "reasoning_details": [{"text": "음"}]}),
+        ),
+        (
+            Mistral,
+            json!({"content": [{"type": "thinking", "thinking": []}]}),
+            json!({"role": "assistant", "content": [{"type": "thinking", "thinking": []}]}),
+        ),
+    ];
+    for (provider, value, expected) in cases {
+        let request = carrying(native(provider), value);
+        let mut message = body(&request, Adapted::default())["messages"][4].clone();
+        message.as_object_mut().unwrap().shift_remove("tool_calls");
+        assert_eq!(message, expected);
+        let mut others = request.clone();
+        for message in &mut others.messages {
+            if let Message::Calls {
+                carry: Some(carry), ..
+            } = message
+            {
+                carry.provider = Anthropic;
+            }
+        }
+        let plain = body(&others, Adapted::default())["messages"][4].clone();
+        assert!(plain.get("thinking").is_none() && plain.get("reasoning_content").is_none());
+        assert!(!plain["content"].is_array());
+        let adapted = Adapted {
+            omits_carry: true,
+            ..Adapted::default()
+        };
+        if provider != Ollama {
+            assert_eq!(body(&request, adapted)["messages"][4], plain);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What whole servers have, from written lists of each kind of server.
+
+use crate::providers::model_server::*;
+use crate::providers::requests::*;
+use crate::support::fixtures::model_config;
+use humble::domain::{Catalogue, ModelConfig, ModelFacts, ProviderKind, ServerModel};
+use humble::provider::{Cause, Fault, Provider, error::Garbled};
+use serde_json::json;
+use std::time::Duration;
+
+const TAGS: &str = "/api/tags";
+const MODELS: &str = "/v1/models";
+
+async fn catalogue(server: &ModelConfig) -> Result<Catalogue, Fault> {
+    let asked = Provider::new();
+    let asked = asked.catalogue(server, Duration::from_secs(5));
+    let answer = tokio::time::timeout(Duration::from_secs(9), asked).await;
+    answer.expect("it keeps its deadline")
+}
+
+fn named(name: &str) -> ServerModel {
+    ServerModel {
+        name: name.to_owned(),
+        ..ServerModel::default()
+    }
+}
+
+#[tokio::test]
+async fn an_ollama_lists_names_sizes_abilities_and_what_is_in_memory() {
+    let server = ModelServer::start();
+    let tags = json!({"models": [
+        {"name": "qwen3:4b", "size": 2497293931u64, "details": {"family": "qwen3", "parameter_size": "4.0B", "quantization_level": "Q4_K_M"}},
+        {"model": "gone:latest", "size": 1},
+        {"name": "  "}, {"size": 5}, 7,
+    ]});
+    server.on(TAGS, Reply::json(200, &tags));
+    let show = json!({
+        "capabilities": ["completion", "tools"],
+        "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40960},
+    });
+    // Two are asked about at once: the second finds what the first left.
+    server.always("/api/show", Reply::json(200, &show));
+    server.on("/api/ps", ollama_loaded(&["gone"]));
+    let listed = catalogue(&ollama(&server)).await.expect("it answers");
+    let facts = ModelFacts {
+        context_length: Some(40960),
+        template_takes_tools: Some(true),
+        capabilities: vec!["completion".into(), "tools".into()],
+        ..ModelFacts::default()
+    };
+    let qwen = ServerModel {
+        name: "qwen3:4b".into(),
+        bytes: Some(2497293931),
+        is_loaded: Some(false),
+        facts: ModelFacts {
+            family: Some("qwen3".into()),
+            parameter_size: Some("4.0B".into()),
+            quantization: Some("Q4_K_M".into()),
+            ..facts.clone()
+        },
+    };
+    let gone = ServerModel {
+        name: "gone:latest".into(),
+        bytes: Some(1),
+        is_loaded: Some(true),
+        facts: ModelFacts {
+            loaded_context: Some(4096),
+            ..facts
+        },
+    };
+    assert_eq!(listed.models, [qwen, gone]);
+    assert!(!listed.is_cut);
+}
+
+#[tokio::test]
+async fn an_ollama_that_answers_nothing_but_its_list_is_listed_in_time() {
+    let server = ModelServer::start();
+    let models: Vec<_> = (0..30).map(|n| json!({"name": format!("m{n}")})).collect();
+    server.on(TAGS, Reply::json(200, &json!({"models": models})));
+    server.always("/api/show", Reply::status(200).hang());
+    server.always("/api/ps", Reply::status(200).hang());
+    let listed = catalogue(&ollama(&server)).await.expect("the list came");
+    let expected: Vec<_> = (0..30).map(|n| named(&format!("m{n}"))).collect();
+    assert_eq!(listed.models, expected);
+    let asked = server.bodies("/api/show").len();
+    assert_eq!(asked, 4, "no more than four are open at once");
+}
+
+#[tokio::test]
+async fn an_endless_list_is_truncated_and_marked() {
+    let server = ModelServer::start();
+    let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
+    server.on(MODELS, Reply::json(200, &json!({"data": models})));
+    let listed = catalogue(&openai(&server)).await.expect("it answers");
+    assert_eq!((listed.models.len(), listed.is_cut), (500, true));
+}
+
+#[tokio::test]
+async fn anthropic_s_pages_are_joined() {
+    let server = ModelServer::start();
+    let page = json!({"data": [{"id": "claude-a", "type": "model"}], "has_more": true, "last_id": "claude-a"});
+    server.on(MODELS, Reply::json(200, &page));
+    let page = json!({"data": [{"id": "claude-b", "max_input_tokens": 200000}], "has_more": false, "last_id": "claude-b"});
+    server.on(MODELS, Reply::json(200, &page));
+    let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
+    let listed = catalogue(&anthropic).await.expect("it answers");
+    let mut second = named("claude-b");
+    second.facts.context_length = Some(200000);
+    assert_eq!(listed.models, [named("claude-a"), second]);
+    assert!(!listed.is_cut);
+}
+
+#[tokio::test]
+async fn pages_without_end_are_given_up() {
+    let server = ModelServer::start();
+    let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
+    server.always(MODELS, Reply::json(200, &page));
+    let anthropic = model_config(ProviderKind::Anthropic, &format!("{}/v1", server.url()));
+    let listed = catalogue(&anthropic).await.expect("it answers");
+    assert!(listed.is_cut);
+    assert_eq!(server.requests().len(), 10);
+}
+
+#[tokio::test]
+async fn an_invalid_list_is_an_error() {
+    let server = ModelServer::start();
+    server.on(TAGS, Reply::json(200, &json!({"models": null})));
+    assert_eq!(catalogue(&ollama(&server)).await, Ok(Catalogue::default()));
+    let no_list = Cause::Garbled(Garbled::NoList);
+    server.on(TAGS, Reply::json(200, &json!({"data": []})));
+    let fault = catalogue(&ollama(&server)).await.expect_err("not Ollama's");
+    assert_eq!(fault.cause, no_list);
+    server.on(MODELS, Reply::json(200, &json!({"models": []})));
+    let fault = catalogue(&openai(&server)).await.expect_err("not OpenAI's");
+    assert_eq!(fault.cause, no_list);
+    assert!(fault.to_string().contains("no list of models"), "{fault}");
+    server.on(TAGS, Reply::status(200).chunk("<html>"));
+    let fault = catalogue(&ollama(&server)).await.expect_err("a web page");
+    assert_eq!(fault.cause, Cause::Garbled(Garbled::WebPage));
+}

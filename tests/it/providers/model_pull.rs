@@ -1,0 +1,134 @@
+//! Pulling and removing, against a scripted Ollama.
+
+use crate::providers::model_server::*;
+use crate::providers::requests::*;
+use futures::StreamExt;
+use humble::domain::ModelConfig;
+use humble::provider::{Cause, Fault, Provider, PullProgress};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const PULL: &str = "/api/pull";
+const DELETE: &str = "/api/delete";
+
+type Steps = Vec<Result<PullProgress, Fault>>;
+
+async fn pull(server: &ModelConfig) -> Steps {
+    let steps = Provider::new().pull(server, "llama3.2:3b");
+    let steps = tokio::time::timeout(Duration::from_secs(10), steps.collect());
+    steps.await.expect("it ends")
+}
+
+fn lines(lines: &[Value]) -> Reply {
+    let reply = Reply::status(200).header("content-type", "application/x-ndjson");
+    lines
+        .iter()
+        .fold(reply, |reply, line| reply.chunk(format!("{line}\n")))
+}
+
+fn at(status: &str, done: u64, total: u64) -> Result<PullProgress, Fault> {
+    Ok(PullProgress {
+        status: status.into(),
+        done,
+        total,
+    })
+}
+
+fn layer(digest: &str, total: u64, completed: u64) -> Value {
+    let status = format!("pulling {digest}");
+    json!({"status": status, "digest": digest, "total": total, "completed": completed})
+}
+
+#[tokio::test]
+async fn a_pull_tells_the_sum_of_its_layers_and_ends_with_success() {
+    let server = ModelServer::start();
+    let told = [
+        json!({"status": "pulling manifest"}),
+        json!({"status": "pulling aa", "digest": "aa", "total": 1000}),
+        layer("aa", 1000, 400),
+        layer("bb", 50, 50),
+        layer("aa", 1000, 1200),
+        json!({"status": "verifying sha256 digest"}),
+        json!({"status": "success"}),
+    ];
+    server.on(PULL, lines(&told));
+    let expected: Steps = vec![
+        at("pulling manifest", 0, 0),
+        at("pulling", 0, 1000),
+        at("pulling", 400, 1000),
+        at("pulling", 450, 1050),
+        at("pulling", 1050, 1050),
+        at("verifying sha256 digest", 1050, 1050),
+        at("success", 1050, 1050),
+    ];
+    assert_eq!(pull(&ollama(&server)).await, expected);
+    let asked = json!({"model": "llama3.2:3b", "stream": true});
+    assert_eq!(server.bodies(PULL), [asked]);
+}
+
+#[tokio::test]
+async fn a_pull_without_success_at_its_end_was_cut() {
+    let server = ModelServer::start();
+    let model = ollama(&server);
+    for reply in [
+        lines(&[layer("aa", 10, 5)]),
+        lines(&[layer("aa", 10, 5)]).cut(),
+    ] {
+        server.on(PULL, reply);
+        let steps = pull(&model).await;
+        assert_eq!(steps[0], at("pulling", 5, 10));
+        let last = steps[1].as_ref().expect_err("no success was told");
+        assert_eq!((&last.cause, steps.len()), (&Cause::Cut, 2));
+    }
+    server.on(PULL, Reply::status(200).chunk("{\"status\":\"success\"}"));
+    assert_eq!(pull(&model).await, [at("success", 0, 0)], "no line end");
+}
+
+#[tokio::test]
+async fn an_error_ends_a_pull_wherever_it_stands() {
+    let server = ModelServer::start();
+    let model = ollama(&server);
+    let message = "pull model manifest: file does not exist";
+    server.on(
+        PULL,
+        lines(&[json!({"error": message}), json!({"status": "success"})]),
+    );
+    let in_stream = Cause::InStream {
+        message: message.into(),
+    };
+    server.on(PULL, ollama_error(500, message));
+    server.on(PULL, Reply::status(200).chunk("<html>\n"));
+    let mut causes = Vec::new();
+    for _ in 0..3 {
+        let steps = pull(&model).await;
+        assert_eq!(steps.len(), 1);
+        causes.push(steps[0].clone().expect_err("it fails").cause);
+    }
+    let garbled = Cause::Garbled(humble::provider::error::Garbled::WebPage);
+    assert_eq!(causes, [in_stream, status(500, message), garbled]);
+}
+
+#[tokio::test]
+async fn dropping_a_pull_drops_its_connection() {
+    let server = ModelServer::start();
+    server.on(PULL, lines(&[layer("aa", 10, 5)]).hang());
+    let mut steps = Provider::new().pull(&ollama(&server), "x");
+    assert_eq!(steps.next().await, Some(at("pulling", 5, 10)));
+    drop(steps);
+    server.until(|log| log.dropped == 1).await;
+}
+
+#[tokio::test]
+async fn a_removal_names_the_model_and_tells_why_it_failed() {
+    let server = ModelServer::start();
+    let model = ollama(&server);
+    server.on(DELETE, Reply::json(200, &json!({})));
+    let provider = Provider::new();
+    assert_eq!(provider.remove(&model, "old:1b").await, Ok(()));
+    let asked = &server.requests()[0];
+    assert_eq!(asked.method, "DELETE");
+    assert_eq!(asked.body, json!({"model": "old:1b"}));
+    server.on(DELETE, ollama_error(404, "model 'old:1b' not found"));
+    let fault = provider.remove(&model, "old:1b").await.expect_err("gone");
+    assert_eq!(fault.cause, status(404, "model 'old:1b' not found"));
+}

@@ -1,0 +1,132 @@
+//! Calls in the servers' own fields: whole, in fragments, and with what servers
+//! leave out or repeat.
+
+use crate::providers::model_server::openai_event;
+use crate::providers::reading::{call, decode_every_way, failed, usage};
+use humble::domain::ProviderKind::{Ollama, OpenAi};
+use humble::provider::{Cause, EndReason, NativeCall};
+use serde_json::{Value, json};
+
+const DONE: &str = "data: [DONE]\n\n";
+
+/// The calls of a chat-completions stream whose deltas carry these entries.
+fn calls_of(entries: &[Value]) -> Vec<NativeCall> {
+    let events: String = entries
+        .iter()
+        .map(|entry| openai_event(&json!({"content": null, "tool_calls": [entry]}), None))
+        .collect();
+    let stream = format!(
+        "{events}{}{DONE}",
+        openai_event(&json!({}), Some("tool_calls"))
+    );
+    let said = decode_every_way(OpenAi, stream.as_bytes());
+    assert_eq!(said.end, Some(EndReason::ToolCalls));
+    said.calls
+}
+
+#[test]
+fn a_call_on_the_last_line_of_ollama_is_not_lost() {
+    let stream = r#"{"message":{"role":"assistant","content":"","tool_calls":[{"id":"call_9","function":{"index":0,"name":"f","arguments":{"b":1,"a":2}}},{"function":{"name":"g","arguments":"{\"x\":3}"}},{"function":{"name":"h"}},{"function":{"name":"i","arguments":"x ="}}]},"done":true,"done_reason":"stop","prompt_eval_count":5}"#;
+    let said = decode_every_way(Ollama, stream.as_bytes());
+    let expected = [
+        call(Some("call_9"), "f", json!({"b": 1, "a": 2})),
+        call(None, "g", json!({"x": 3})),
+        call(None, "h", json!({})),
+        call(None, "i", json!("x =")),
+    ];
+    assert_eq!(said.calls, expected);
+    assert_eq!(said.end, Some(EndReason::Stop));
+    assert_eq!(said.usage, usage(5, 0), "a count of 0 is left out");
+}
+
+#[test]
+fn fragments_with_an_index_are_joined_by_it() {
+    let calls = calls_of(&[
+        json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
+        json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"city\":"}}),
+        json!({"index": 1, "id": "b", "type": "function", "function": {"name": "g", "arguments": ""}}),
+        json!({"index": 0, "function": {"arguments": "\"서울\"}"}}),
+        json!({"index": 1, "function": {"name": "g", "arguments": "{\"x\":1}"}}),
+        json!({"index": 1, "function": {"name": "g", "arguments": ""}}),
+    ]);
+    let expected = [
+        call(Some("a"), "f", json!({"city": "서울"})),
+        call(Some("b"), "g", json!({"x": 1})),
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn fragments_without_an_index_belong_to_the_last_call() {
+    let calls = calls_of(&[
+        json!({"id": "a", "function": {"name": "f", "arguments": "{\"x\""}}),
+        json!({"function": {"arguments": ":1}"}}),
+        json!({"id": "b", "function": {"name": "f", "arguments": "{\"x\":2}"}}),
+        json!({"function": {"name": "g", "arguments": "{"}}),
+        json!({"function": {"name": "g", "arguments": "}"}}),
+        json!({"function": {"name": "g", "arguments": {"y": 3}}}),
+    ]);
+    let expected = [
+        call(Some("a"), "f", json!({"x": 1})),
+        call(Some("b"), "f", json!({"x": 2})),
+        call(None, "g", json!({})),
+        call(None, "g", json!({"y": 3})),
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn calls_that_are_all_numbered_zero_are_told_apart_by_their_ids() {
+    let calls = calls_of(&[
+        json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\":1}"}}),
+        json!({"index": 0, "id": "b", "function": {"name": "f", "arguments": "{\"x\":2}"}}),
+        json!({"index": 0, "function": {"name": "f", "arguments": ""}}),
+    ]);
+    let expected = [
+        call(Some("a"), "f", json!({"x": 1})),
+        call(Some("b"), "f", json!({"x": 2})),
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn arguments_that_are_no_object_are_handed_on_raw() {
+    let of = |arguments: &str| {
+        let entry =
+            json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}});
+        calls_of(&[entry]).remove(0).arguments
+    };
+    assert_eq!(of(""), Ok(serde_json::Map::new()));
+    assert_eq!(of(" "), Ok(serde_json::Map::new()));
+    assert_eq!(of("{\"x\": "), Err("{\"x\": ".to_owned()));
+    assert_eq!(of("[1]"), Err("[1]".to_owned()));
+    assert_eq!(of("\"{}\""), Ok(serde_json::Map::new()));
+}
+
+#[test]
+fn a_call_cut_by_the_limit_of_tokens_cannot_be_run() {
+    let entry =
+        json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"text\":\"half"}});
+    let stream = openai_event(&json!({"tool_calls": [entry]}), Some("length"));
+    let said = decode_every_way(OpenAi, stream.as_bytes());
+    assert_eq!(said.end, Some(EndReason::Length));
+    assert_eq!(
+        said.calls,
+        [call(Some("a"), "f", json!("{\"text\":\"half"))]
+    );
+}
+
+#[test]
+fn nothing_of_a_call_is_given_out_when_the_stream_is_cut() {
+    let entry = json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}});
+    let stream = openai_event(&json!({"tool_calls": [entry]}), None);
+    assert_eq!(
+        decode_every_way(OpenAi, stream.as_bytes()),
+        failed(Cause::Cut)
+    );
+    let closed = stream + DONE;
+    assert_eq!(
+        decode_every_way(OpenAi, closed.as_bytes()),
+        failed(Cause::Cut)
+    );
+}

@@ -1,0 +1,74 @@
+//! Asks a scripted server and gives what came of it.
+
+use crate::providers::model_server::ModelServer;
+use crate::providers::reading::{DecodedReply, join_parts};
+use crate::support::fixtures::model_config;
+use futures::StreamExt;
+use humble::domain::model::{ApiKey, Secret};
+use humble::domain::{Message, ModelConfig, Offered, ProviderKind};
+use humble::provider::{Cause, Fault, Provider, ReplyStream, Request, StreamPart};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const CHAT: &str = "/api/chat";
+pub const COMPLETIONS: &str = "/v1/chat/completions";
+
+pub fn ollama(server: &ModelServer) -> ModelConfig {
+    model_config(ProviderKind::Ollama, &server.url())
+}
+
+pub fn openai(server: &ModelServer) -> ModelConfig {
+    model_config(ProviderKind::OpenAi, &format!("{}/v1", server.url()))
+}
+
+pub fn with_key(mut model: ModelConfig, key: &str) -> ModelConfig {
+    model.api_key = ApiKey::Known(Secret::new(key));
+    model
+}
+
+pub fn request(model: &ModelConfig) -> Request {
+    Request {
+        model: Arc::new(model.clone()),
+        messages: vec![Message::User("안녕".into())],
+        tools: Arc::new(Offered::default()),
+        num_ctx: 4096,
+    }
+}
+
+pub async fn parts(stream: ReplyStream) -> Vec<Result<StreamPart, Fault>> {
+    let all = tokio::time::timeout(Duration::from_secs(10), stream.collect());
+    all.await.expect("the stream ends")
+}
+
+/// The next part, within ten seconds.
+pub async fn next(stream: &mut ReplyStream) -> Option<Result<StreamPart, Fault>> {
+    let part = tokio::time::timeout(Duration::from_secs(10), stream.next());
+    part.await.expect("something comes")
+}
+
+pub async fn ask(model: &ModelConfig) -> DecodedReply {
+    ask_with(&Provider::new(), model).await
+}
+
+pub async fn ask_with(provider: &Provider, model: &ModelConfig) -> DecodedReply {
+    let parts = parts(provider.stream(request(model))).await;
+    let pieces = parts.into_iter();
+    join_parts(
+        pieces
+            .map(|part| part.map_err(|fault| fault.cause))
+            .collect(),
+    )
+}
+
+pub async fn cause(model: &ModelConfig) -> Cause {
+    ask(model).await.failed.expect("the request fails")
+}
+
+pub fn status(status: u16, message: &str) -> Cause {
+    Cause::Status {
+        status,
+        message: Some(message.to_owned()),
+        retry_after: None,
+        path: None,
+    }
+}
