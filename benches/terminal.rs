@@ -24,7 +24,7 @@ mod sessions;
 #[path = "terminal/streaming.rs"]
 mod streaming;
 
-use home::Home;
+use home::TestHome;
 use model_server::ModelServer;
 use report::Report;
 use std::process::ExitCode;
@@ -99,8 +99,8 @@ fn main() -> ExitCode {
 }
 
 /// A model server, and a home whose one model is there.
-fn ollama() -> (ModelServer, Home) {
+fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
-    let home = Home::with_ollama(&server.url());
+    let home = TestHome::with_ollama(&server.url());
     (server, home)
 }

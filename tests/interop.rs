@@ -41,8 +41,7 @@ fn llama(options: &Value) -> TestHome {
         "options": options, "active": true,
     }));
     // On a processor without wide instructions each hundred tokens cost seconds.
-    std::fs::write(home.path().joined_pieces("system_prompt.txt"), "Be brief.")
-        .expect("the home is ours");
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
     home
 }
 
@@ -189,8 +188,7 @@ fn llama_cpp_speaks_anthropic_s_protocol_too() {
         "name": "smollm2", "provider": "anthropic", "baseUrl": named("HUMBLE_LLAMA_URL"),
         "options": { "max_tokens": 48 }, "active": true,
     }));
-    std::fs::write(home.path().joined_pieces("system_prompt.txt"), "Be brief.")
-        .expect("the home is ours");
+    std::fs::write(home.path().join("system_prompt.txt"), "Be brief.").expect("the home is ours");
     let asked = ask(&home, &["--no-tools", "Say hello."]);
     assert_eq!(asked.code, Some(0), "{}", asked.err);
     assert!(!asked.out.trim().is_empty(), "{}", asked.err);

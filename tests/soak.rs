@@ -48,7 +48,7 @@ fn example(name: &str) -> PathBuf {
     let mut program = std::env::current_exe().expect("a test knows its own path");
     program.pop();
     program.pop();
-    let program = program.join("examples").joined_pieces(name);
+    let program = program.join("examples").join(name);
     assert!(program.exists(), "`cargo build --example {name}` makes it");
     program
 }

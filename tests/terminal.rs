@@ -69,7 +69,7 @@ fn open(home: &TestHome) -> PtyTerminal {
 /// The same, and until the test's MCP server has told its tools.
 fn open_with_tools(home: &TestHome) -> PtyTerminal {
     let terminal = open(home);
-    terminal.wait_until("the server is connected", |screen| {
+    terminal.wait_for("the server is connected", |screen| {
         screen
             .contents()
             .lines()

@@ -94,7 +94,7 @@ pub fn paced(tokens: &[String], a_second: u32, first: &Gate, last: &Gate) -> Rep
     let reply = begun().chunk(chunk("It begins:\n\n")).gate(first);
     let pace = Duration::from_secs(1) / a_second;
     let reply = (0u32..).zip(tokens).fold(reply, |reply, (index, token)| {
-        reply.at(pace * index).chunk(chunk(token))
+        reply.pause_until(pace * index).chunk(chunk(token))
     });
     ended(reply.chunk(chunk("\n\nall said")).gate(last), tokens.len())
 }

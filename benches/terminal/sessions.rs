@@ -1,7 +1,7 @@
 //! Long conversations: opening them, what they hold in memory, what a token costs
 //! in them, and that saving one delays no key.
 
-use super::home::Home;
+use super::home::TestHome;
 use super::model_server::ollama_text;
 use super::process::{memory, used_in_all};
 use super::program::{CTRL_O, ENTER, Program};
@@ -81,7 +81,7 @@ fn large(table: &mut Report, bytes: usize) {
         150.0,
     );
 
-    server.on(CHAT, ollama_text(&["done."]));
+    server.queue_reply(CHAT, ollama_text(&["done."]));
     saving(table, &mut program, &file, &size);
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
@@ -147,7 +147,7 @@ fn open(program: &mut Program) -> Duration {
 }
 
 /// A conversation of about so many bytes, and its file.
-fn write(home: &Home, bytes: usize) -> PathBuf {
+fn write(home: &TestHome, bytes: usize) -> PathBuf {
     let prompt = "Tell me more about it, and be thorough.";
     let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\
         - the first item\n- the second item, a little longer than the first\n\n";

@@ -26,7 +26,7 @@ pub fn words(table: &mut Report, scale: &Scale) {
     let [first, last] = [(); 2].map(|()| Gate::closed());
     first.open();
     last.open();
-    server.on(CHAT, answers::paced(&words, WORDS_A_SECOND, &first, &last));
+    server.queue_reply(CHAT, answers::paced(&words, WORDS_A_SECOND, &first, &last));
     program.say("words");
     program.until_shows(LAST_WORDS);
     program.until_turn_ended();
@@ -60,7 +60,7 @@ pub fn keys(table: &mut Report, scale: &Scale) {
     // More than enough: the rest is dropped with the program.
     let seconds = 10 + scale.keys / 15;
     let tokens = answers::prose(TOKENS_A_SECOND as usize * seconds);
-    server.on(
+    server.queue_reply(
         CHAT,
         answers::paced(&tokens, TOKENS_A_SECOND, &first, &last),
     );
@@ -89,7 +89,7 @@ pub fn shapes(table: &mut Report, scale: &Scale) {
         let tokens = shape.tokens(size);
         let mut program = Program::open(&home);
         let used = used_in_all(program.process);
-        server.on(CHAT, answers::at_once(&tokens));
+        server.queue_reply(CHAT, answers::at_once(&tokens));
         program.say("all");
         program.until_shows(LAST_WORDS);
         program.until_turn_ended();
@@ -118,7 +118,7 @@ pub fn shapes(table: &mut Report, scale: &Scale) {
 pub fn token_cost(program: &mut Program, server: &ModelServer) -> Option<Duration> {
     let [first, last] = [(); 2].map(|()| Gate::closed());
     let tokens = answers::prose(COUNTED);
-    server.on(
+    server.queue_reply(
         CHAT,
         answers::paced(&tokens, COUNTED_A_SECOND, &first, &last),
     );

@@ -19,10 +19,9 @@ fn say(text: &str, taught: &str) -> Vec<Value> {
         config["models"][0]["toolCalls"] = json!(taught);
     });
     // Few tools: a slow processor reads each of their definitions in seconds.
-    std::fs::create_dir(home.path().joined_pieces("personas")).expect("the home is ours");
+    std::fs::create_dir(home.path().join("personas")).expect("the home is ours");
     let persona = "---\ntools: everything/get-sum, everything/echo\n---\nBe brief.\n";
-    std::fs::write(home.path().joined_pieces("personas/brief.md"), persona)
-        .expect("the home is ours");
+    std::fs::write(home.path().join("personas/brief.md"), persona).expect("the home is ours");
     let CommandOutput { out, err, .. } = ask(
         &home,
         &["--json", "--persona", "brief", "--yes", "What is 17 + 25?"],

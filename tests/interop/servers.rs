@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 fn installed(path: &str) -> String {
-    let whole = PathBuf::from(named("HUMBLE_MCP_SERVERS")).joined_pieces(path);
+    let whole = PathBuf::from(named("HUMBLE_MCP_SERVERS")).join(path);
     assert!(whole.exists(), "{} is not there", whole.display());
     whole.to_string_lossy().into_owned()
 }
@@ -340,7 +340,7 @@ fn one_call(home: &TestHome, arguments: &[&str]) -> String {
 fn the_servers_for_files_memory_time_and_git_answer_a_call_each() {
     let home = TestHome::empty();
     let folder = home.path().to_string_lossy().into_owned();
-    std::fs::write(home.path().joined_pieces("a.txt"), "안녕\n").expect("the home is ours");
+    std::fs::write(home.path().join("a.txt"), "안녕\n").expect("the home is ours");
     for arguments in [&["init", "--quiet", "-b", "main"][..], &["add", "a.txt"]] {
         let git = Command::new("git")
             .args(arguments)

@@ -4,8 +4,8 @@
 
 use crate::support::home;
 use crate::support::pty;
-use home::Home;
-use pty::{ESC, Start, Terminal};
+use home::TestHome;
+use pty::{ESC, PtyTerminal, TerminalOptions};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -40,8 +40,8 @@ const SESSIONS: [(&str, &str); 2] = [
     ),
 ];
 
-fn old_home() -> Home {
-    let home = Home::empty();
+fn old_home() -> TestHome {
+    let home = TestHome::empty();
     fs::create_dir_all(home.path().join("sessions")).expect("ours");
     fs::create_dir_all(home.path().join("logs")).expect("ours");
     let log = ("logs/application-hac-2025-10-16.log", "old line\n");
@@ -67,7 +67,7 @@ fn old_home() -> Home {
 /// What a file is: its bytes, its times, its mode, and which one it is.
 type FileMetadata = (Vec<u8>, i64, i64, u32, u64);
 
-fn facts(home: &Home) -> BTreeMap<PathBuf, FileMetadata> {
+fn facts(home: &TestHome) -> BTreeMap<PathBuf, FileMetadata> {
     let files = home.files().into_iter().map(|path| {
         let bytes = fs::read(&path).expect("readable");
         let its = fs::metadata(&path).expect("there");
@@ -78,7 +78,7 @@ fn facts(home: &Home) -> BTreeMap<PathBuf, FileMetadata> {
 }
 
 /// The files of before that are not what they were.
-fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &Home) -> Vec<PathBuf> {
+fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &TestHome) -> Vec<PathBuf> {
     let after = facts(home);
     let other = before
         .iter()
@@ -86,9 +86,9 @@ fn changed(before: &BTreeMap<PathBuf, FileMetadata>, home: &Home) -> Vec<PathBuf
     other.map(|(path, _)| path.clone()).collect()
 }
 
-fn open(home: &Home) -> Terminal {
-    let terminal = Start::in_home(home).start();
-    terminal.until_shows("gpt-oss:20b");
+fn open(home: &TestHome) -> PtyTerminal {
+    let terminal = TerminalOptions::in_home(home).start();
+    terminal.wait_for_text("gpt-oss:20b");
     terminal
 }
 
@@ -104,26 +104,26 @@ fn an_old_home_opens_with_everything_in_place_and_nothing_is_changed() {
         "chooseFunction",
         "/system-prompt replace",
     ] {
-        terminal.until_shows(shown);
+        terminal.wait_for_text(shown);
     }
     terminal.press(CTRL_O);
-    terminal.until_shows("대화 제목 이다");
-    terminal.until_shows("hello");
+    terminal.wait_for_text("대화 제목 이다");
+    terminal.wait_for_text("hello");
     terminal.press(ESC);
-    terminal.until_gone("Preview");
-    terminal.say("/reload");
-    terminal.until_shows("nothing changes");
-    terminal.leave();
+    terminal.wait_until_gone("Preview");
+    terminal.send_prompt("/reload");
+    terminal.wait_for_text("nothing changes");
+    terminal.quit();
     assert_eq!(changed(&before, &home), Vec::<PathBuf>::new());
 
     let mut terminal = open(&home);
-    terminal.say("/set-model 1");
-    terminal.until_shows("Using gpt-4o");
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
     let config = home.path().join("config.json");
-    home::until("the choice is saved", || {
+    home::wait_until("the choice is saved", || {
         fs::read_to_string(&config).is_ok_and(|text| text != CONFIG)
     });
-    terminal.leave();
+    terminal.quit();
     assert_eq!(changed(&before, &home), vec![config.clone()]);
     let expected = CONFIG
         .replace("\"active\":true", "\"active\":false")
@@ -138,15 +138,15 @@ fn what_is_written_of_an_old_home_becomes_private_and_that_is_said_once() {
     let mode = || fs::metadata(&config).expect("there").mode() & 0o777;
     assert_eq!(mode(), 0o644);
     let mut terminal = open(&home);
-    terminal.say("/set-model 1");
-    terminal.until_shows("Using gpt-4o");
-    terminal.until_shows("Other users of this computer could read config.json.");
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
+    terminal.wait_for_text("Other users of this computer could read config.json.");
     assert_eq!(mode(), 0o600);
-    terminal.say("/set-model 2");
-    terminal.until_shows("Using gpt-oss:20b");
-    terminal.until_gone("Using gpt-oss:20b");
-    assert!(!pty::shows(&terminal.screen(), "Other users"));
-    terminal.leave();
+    terminal.send_prompt("/set-model 2");
+    terminal.wait_for_text("Using gpt-oss:20b");
+    terminal.wait_until_gone("Using gpt-oss:20b");
+    assert!(!pty::contains_text(&terminal.screen(), "Other users"));
+    terminal.quit();
 }
 
 #[test]
@@ -155,30 +155,30 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     let mut terminal = open(&home);
     let config = home.path().join("config.json");
     fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
-    terminal.until_shows("logLevel is debug now");
+    terminal.wait_for_text("logLevel is debug now");
     // As editors do it, and tools: another file in its place.
     let auto = CONFIG.replace("warn", "debug").replace("manual", "auto");
     fs::write(home.path().join("new"), &auto).expect("ours");
     fs::rename(home.path().join("new"), &config).expect("ours");
-    terminal.until_shows("Settings changed");
-    terminal.until_shows("A letter or number decides");
-    assert!(pty::shows(&terminal.screen(), "manual"));
+    terminal.wait_for_text("Settings changed");
+    terminal.wait_for_text("A letter or number decides");
+    assert!(pty::contains_text(&terminal.screen(), "manual"));
     terminal.press("n");
-    terminal.until_gone("Take the changes?");
-    terminal.until_shows("config.json has changes that are not in force");
-    terminal.say("/reload");
-    terminal.until_shows("A letter or number decides");
+    terminal.wait_until_gone("Take the changes?");
+    terminal.wait_for_text("config.json has changes that are not in force");
+    terminal.send_prompt("/reload");
+    terminal.wait_for_text("A letter or number decides");
     terminal.press("f");
-    terminal.until_shows("The change is in force now.");
+    terminal.wait_for_text("The change is in force now.");
     // Rubbish, and mended.
     fs::write(&config, "{ rubbish").expect("ours");
-    terminal.until_shows("config.json, line 1, column 3");
+    terminal.wait_for_text("config.json, line 1, column 3");
     fs::write(&config, &auto).expect("ours");
-    terminal.until("the banner goes", |screen| {
+    terminal.wait_for("the banner goes", |screen| {
         !screen.contents().contains("line 1, column 3")
     });
-    assert!(pty::shows(&terminal.screen(), "auto"));
-    terminal.leave();
+    assert!(pty::contains_text(&terminal.screen(), "auto"));
+    terminal.quit();
     assert_eq!(fs::read_to_string(&config).expect("text"), auto);
     // The level counts from the edit on.
     let again = "the files of settings were read again: 1 changes";
@@ -187,7 +187,7 @@ fn an_edit_while_it_runs_is_seen_and_a_dangerous_one_waits_for_a_key() {
     assert!(logs.lines().any(is_told), "{logs}");
 }
 
-fn logs(home: &Home) -> String {
+fn logs(home: &TestHome) -> String {
     let files = home.files().into_iter();
     files
         .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
@@ -202,23 +202,23 @@ fn no_secret_of_an_old_home_reaches_another_file() {
     let config = home.path().join("config.json");
     fs::write(&config, CONFIG.replace("warn", "debug")).expect("ours");
     let mut terminal = open(&home);
-    terminal.say("/set-model 1");
-    terminal.until_shows("Using gpt-4o");
-    terminal.say("/set-model 2");
-    terminal.until_shows("Using gpt-oss:20b");
-    terminal.say("Is anybody there?");
-    terminal.until_shows("Nothing listens at");
+    terminal.send_prompt("/set-model 1");
+    terminal.wait_for_text("Using gpt-4o");
+    terminal.send_prompt("/set-model 2");
+    terminal.wait_for_text("Using gpt-oss:20b");
+    terminal.send_prompt("Is anybody there?");
+    terminal.wait_for_text("Nothing listens at");
     fs::write(
         &config,
         CONFIG.replace("sk-old-home-key", "sk-newer-secret"),
     )
     .expect("ours");
-    terminal.until_shows("Settings changed");
-    terminal.until_shows("hidden, 15 characters");
-    terminal.until_shows("A letter or number decides");
+    terminal.wait_for_text("Settings changed");
+    terminal.wait_for_text("hidden, 15 characters");
+    terminal.wait_for_text("A letter or number decides");
     terminal.press("n");
-    terminal.until_gone("Take the changes?");
-    terminal.leave();
+    terminal.wait_until_gone("Take the changes?");
+    terminal.quit();
     for path in home.files() {
         let name = path
             .file_name()

@@ -1,8 +1,8 @@
 //! `humble probe`, the real binary against a model server that follows one dialect.
 
 use crate::support::model_server;
-use model_server::answering::{
-    Answer, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
+use model_server::dialect_models::{
+    ReplyFn, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
 };
 use model_server::{Gate, ModelServer, Reply, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
@@ -18,13 +18,14 @@ struct ProbeFixture {
 }
 
 impl ProbeFixture {
-    fn new(answer: Answer) -> Self {
+    fn new(answer: ReplyFn) -> Self {
         let case = Self {
             home: TempDir::new().expect("a folder"),
             server: ModelServer::start(),
         };
-        case.server.always("/api/ps", ollama_loaded(&["qwen3:4b"]));
-        case.server.answers(CHAT, answer);
+        case.server
+            .always_reply("/api/ps", ollama_loaded(&["qwen3:4b"]));
+        case.server.reply_with(CHAT, answer);
         case.write(&config(&case.server.url()));
         case
     }
@@ -268,8 +269,8 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
     let case = ProbeFixture::new(follows_nothing);
     let url = case.server.url();
     let refused = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
-    case.server.always(CHAT, refused.clone());
-    case.server.on(CHAT, refused);
+    case.server.always_reply(CHAT, refused.clone());
+    case.server.queue_reply(CHAT, refused);
     let model = json!({
         "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "apiKey": "sk-secret-12345", "active": true,
     });
@@ -284,10 +285,10 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
 #[test]
 fn the_loading_of_a_model_is_said_and_not_counted() {
     let case = ProbeFixture::new(follows_prompt);
-    case.server.always("/api/ps", ollama_loaded(&[]));
+    case.server.always_reply("/api/ps", ollama_loaded(&[]));
     let gate = Gate::closed();
     let slow = ollama_text(&["Hello!"]).gate_after(0, &gate);
-    case.server.on(CHAT, slow);
+    case.server.queue_reply(CHAT, slow);
     let mut child = case.command(&["probe"]).spawn().expect("it runs");
     let said = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut said = said.lines().map(|line| line.expect("UTF-8"));

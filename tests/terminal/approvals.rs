@@ -144,7 +144,7 @@ fn ctrl_c_while_an_answer_streams_goes_back_to_the_input_and_keeps_the_words() {
     );
     server.wait_until(|log| log.dropped > 0);
     terminal.press(UP);
-    terminal.wait_until("the prompt is back in the message", |screen| {
+    terminal.wait_for("the prompt is back in the message", |screen| {
         screen.contents().matches("Give me reasons.").count() >= 2
     });
     terminal.press("\r");

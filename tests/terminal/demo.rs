@@ -7,10 +7,10 @@ use std::fs;
 #[test]
 fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_files_alone() {
     let home = TestHome::empty();
-    let usual = home.path().joined_pieces(".humble-ai-cli");
+    let usual = home.path().join(".humble-ai-cli");
     fs::create_dir(&usual).expect("a folder");
     // It would be complained about, were it read.
-    fs::write(usual.joined_pieces("config.json"), "{ not JSON").expect("written");
+    fs::write(usual.join("config.json"), "{ not JSON").expect("written");
     let mut terminal = TerminalOptions::with_default_home(&home)
         .arg("demo")
         .start();
@@ -31,8 +31,8 @@ fn the_demo_leads_through_an_approval_to_a_saved_answer_and_leaves_the_persons_f
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
     // There are settings: nobody needs to be told how to begin.
     assert!(!raw.contains("To connect a model"), "{raw}");
-    let demo = usual.joined_pieces("demo");
-    let config = usual.joined_pieces("config.json");
+    let demo = usual.join("demo");
+    let config = usual.join("config.json");
     let foreign = |path: &std::path::PathBuf| !path.starts_with(&demo) && *path != config;
     let strays: Vec<_> = home.files().into_iter().filter(foreign).collect();
     assert_eq!(strays, Vec::<std::path::PathBuf>::new());

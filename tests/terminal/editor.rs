@@ -22,7 +22,7 @@ fn the_cursor_stands_behind_wide_letters_and_steps_over_them() {
     let start = column(&terminal);
     terminal.type_text("한글");
     let column_is = |column: u16| {
-        terminal.wait_until(&format!("the cursor is in column {column}"), |screen| {
+        terminal.wait_for(&format!("the cursor is in column {column}"), |screen| {
             screen.cursor_position().1 == column && !screen.hide_cursor()
         });
     };
@@ -73,7 +73,7 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
         .queue_reply(CHAT, ollama_call("echo", &json!({ "text": "x" })))
         .queue_reply(CHAT, ollama_text(&["It is done."]));
     let mut terminal = TerminalOptions::in_home(&home).size(20, 6).start();
-    terminal.wait_until("the first frame", |screen| screen.alternate_screen());
+    terminal.wait_for("the first frame", |screen| screen.alternate_screen());
     terminal.wait_for_text("humble");
     server_is_ready(&home);
     terminal.send_prompt("Do it.");
@@ -89,7 +89,7 @@ fn a_turn_with_approval_works_on_twenty_by_six() {
         Some((cell.fgcolor(), cell.dim()))
     };
     let waiting = style(&asked);
-    terminal.wait_until("the dialog takes the keyboard", |screen| {
+    terminal.wait_for("the dialog takes the keyboard", |screen| {
         style(screen) != waiting
     });
     // The end of the arguments is below the fold: the first press shows it.

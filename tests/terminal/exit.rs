@@ -52,7 +52,7 @@ fn a_panic_restores_the_terminal_and_says_where_the_report_lies() {
     assert_ne!(terminal.exit(), left());
     terminal.assert_restored();
     let screen = terminal.screen();
-    let report = home.path().joined_pieces("logs").joined_pieces("panic.txt");
+    let report = home.path().join("logs").join("panic.txt");
     // The path may be wider than the screen.
     let said = screen.contents().replace('\n', "");
     assert!(
@@ -106,7 +106,7 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
     terminal.press("\u{15}");
     terminal.wait_until_gone("half a prompt");
     assert_eq!(terminal.quit(), left());
-    assert!(!home.path().joined_pieces("draft").exists());
+    assert!(!home.path().join("draft").exists());
 }
 
 /// A first answer streams.
@@ -138,7 +138,7 @@ fn a_turn_that_was_left_is_not_offered_at_the_next_start() {
     let (_server, home, mut terminal) = streaming();
     terminal.send_prompt("/exit");
     assert_eq!(terminal.exit(), left());
-    let journals = fs::read_dir(home.path().joined_pieces("journal")).expect("it was made");
+    let journals = fs::read_dir(home.path().join("journal")).expect("it was made");
     assert_eq!(journals.count(), 0);
 }
 

@@ -1,7 +1,7 @@
 //! `humble probe` on a terminal: it asks there, and a key pressed too early is none.
 
 use super::home::wait_until;
-use super::model_server::answering::follows_native;
+use super::model_server::dialect_models::follows_native;
 use super::model_server::{ModelServer, ollama_loaded};
 use super::pty::{CTRL_C, Exit, TerminalOptions};
 use super::{CHAT, TestHome, left};
@@ -24,7 +24,7 @@ fn misconfigured() -> (ModelServer, TestHome) {
 }
 
 fn tool_calls(home: &TestHome) -> Option<String> {
-    let text = std::fs::read_to_string(home.path().joined_pieces("config.json")).expect("there");
+    let text = std::fs::read_to_string(home.path().join("config.json")).expect("there");
     let config: Value = serde_json::from_str(&text).expect("JSON");
     let stored = config["models"][0]["toolCalls"].as_str();
     stored.map(str::to_owned)

@@ -16,7 +16,7 @@ fn until_says(terminal: &super::PtyTerminal, sentence: &str) {
             .collect::<String>()
     };
     let wanted = letters(sentence);
-    terminal.wait_until(&format!("`{sentence}` is said"), |screen| {
+    terminal.wait_for(&format!("`{sentence}` is said"), |screen| {
         chat(&screen.contents()).contains(&wanted)
     });
 }

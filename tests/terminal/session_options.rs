@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// A conversation of one turn, as a file of this name.
 fn keep(home: &TestHome, name: &str, prompt: &str, answer: &str) {
-    std::fs::create_dir_all(home.path().joined_pieces("sessions")).expect("made");
+    std::fs::create_dir_all(home.path().join("sessions")).expect("made");
     let messages = json!([
         { "role": "user", "content": prompt },
         { "role": "assistant", "content": answer },

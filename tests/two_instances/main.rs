@@ -8,7 +8,7 @@ mod model_server;
 #[path = "../support/test_rng.rs"]
 mod test_rng;
 
-use humble::config::{self, TestHome};
+use humble::config::{self, Home};
 use humble::domain::ToolMode;
 use model_server::{ModelServer, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl Environment {
             "name": "m", "provider": "ollama", "baseUrl": server.url(), "active": true,
         });
         let config = json!({ "models": [model], "edits": 0, "mine": { "kept": true } });
-        fs::write(home.path().joined_pieces("config.json"), config.to_string()).expect("written");
+        fs::write(home.path().join("config.json"), config.to_string()).expect("written");
         let dice = TestRng::new(seed);
         let shown = Vec::new();
         Self {
@@ -120,8 +120,8 @@ impl Environment {
         self.shown.extend(run.lines.try_iter());
     }
 
-    fn config(&self) -> TestHome {
-        TestHome::pause_until(self.home.path())
+    fn config(&self) -> Home {
+        Home::at(self.home.path())
     }
 
     /// A setting changes through the program, as it does when the person chooses.
@@ -133,12 +133,12 @@ impl Environment {
 
     /// An editor replaces config.json, keeping all but its own change.
     fn edit_config(&mut self) {
-        let path = self.home.path().joined_pieces("config.json");
+        let path = self.home.path().join("config.json");
         let text = fs::read_to_string(&path).expect("there");
         let mut file: Value = serde_json::from_str(&text).expect("config.json parses");
         self.edits += 1;
         file["edits"] = self.edits.into();
-        let temporary = self.home.path().joined_pieces("config.json~");
+        let temporary = self.home.path().join("config.json~");
         fs::write(&temporary, file.to_string()).expect("written");
         fs::rename(temporary, path).expect("renamed");
     }
@@ -165,7 +165,7 @@ impl Environment {
     }
 
     fn sessions(&self) -> Vec<PathBuf> {
-        let Ok(entries) = fs::read_dir(self.home.path().joined_pieces("sessions")) else {
+        let Ok(entries) = fs::read_dir(self.home.path().join("sessions")) else {
             return Vec::new();
         };
         let paths = entries.map(|entry| entry.expect("readable").path());
@@ -218,8 +218,7 @@ impl Environment {
             let is_kept = texts.iter().any(|text| text.contains(answer.as_str()));
             assert!(is_kept, "`{answer}` was shown and is nowhere");
         }
-        let config =
-            fs::read_to_string(self.home.path().joined_pieces("config.json")).expect("there");
+        let config = fs::read_to_string(self.home.path().join("config.json")).expect("there");
         let config: Value = serde_json::from_str(&config).expect("config.json parses");
         assert_eq!(config["edits"], self.edits);
         assert_eq!(config["mine"], json!({ "kept": true }));

@@ -1,7 +1,7 @@
 //! What is read stays where it is, whatever comes in below and however the window
 //! is resized.
 
-use crate::answers::story::{ScreenHarness, buffer_to_lines, screen_harness};
+use crate::answers::screen_harness::{ScreenHarness, buffer_to_lines, screen_harness};
 use crossterm::event::KeyCode;
 use humble::domain::PieceKind;
 use humble::tui::Input;

@@ -27,7 +27,7 @@ fn ask_fixture() -> AskFixture {
         home: TempDir::new().expect("a folder"),
         server: ModelServer::start(),
     };
-    case.server.always("/api/ps", ollama_loaded(&["m"]));
+    case.server.always_reply("/api/ps", ollama_loaded(&["m"]));
     let model = json!({
         "name": "m", "provider": "ollama", "baseUrl": case.server.url(), "active": true,
     });
@@ -44,7 +44,7 @@ impl AskFixture {
     }
 
     fn on(&self, reply: Reply) -> &Self {
-        self.server.on(CHAT, reply);
+        self.server.queue_reply(CHAT, reply);
         self
     }
 
@@ -242,7 +242,7 @@ fn a_server_that_is_down_gives_one_error_line_and_status_1() {
 fn a_truncated_stream_is_not_an_answer() {
     let case = ask_fixture();
     let line = ollama_line(&json!({ "role": "assistant", "content": "Half" }));
-    case.on(Reply::status(200).chunk(line).cut());
+    case.on(Reply::status(200).chunk(line).disconnect());
     let output = case.run(&["ask", "hi"]);
     assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
     let said = err(&output);
@@ -263,7 +263,8 @@ fn prose_before_a_call_is_not_part_of_the_answer() {
         let case = ask_fixture();
         let call = ollama_call("humble__get_time", &json!({}));
         let prose = ollama_line(&json!({ "role": "assistant", "content": "Let me look." }));
-        case.on(call.first(prose)).on(ollama_text(&["Late."]));
+        case.on(call.prepend_chunk(prose))
+            .on(ollama_text(&["Late."]));
         let output = case.run(arguments);
         assert_eq!(out(&output), "Late.\n", "{}", err(&output));
         assert!(err(&output).contains("Let me look."));
@@ -317,7 +318,7 @@ fn api_keys_never_reach_the_log_even_at_debug() {
     let case = ask_fixture();
     let server = ModelServer::start();
     let echo = json!({ "error": { "message": "Incorrect API key: sk-very-secret-0123" } });
-    server.on("/v1/chat/completions", Reply::json(401, &echo));
+    server.queue_reply("/v1/chat/completions", Reply::json(401, &echo));
     let model = json!({
         "name": "m", "provider": "openai", "baseUrl": server.url(),
         "apiKey": "sk-very-secret-0123", "active": true,

@@ -1,6 +1,6 @@
 //! Scans a text cut in every way, and shows the pieces in a short form.
 
-use crate::dialect::scanned::joined_pieces;
+use crate::dialect::scan_invariants::joined_pieces;
 use crate::dialect::tool_prompt::server;
 use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Offered;

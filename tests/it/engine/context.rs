@@ -53,9 +53,9 @@ fn words(tokens: usize) -> String {
 async fn the_context_is_what_the_server_has_in_memory_and_never_shrinks() {
     let server = ModelServer::start();
     let loaded = json!({"models": [{"name": "m", "model": "m", "context_length": 16384}]});
-    server.always("/api/ps", Reply::json(200, &loaded));
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/ps", Reply::json(200, &loaded));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     for prompt in ["one".to_owned(), words(15_000), "three".to_owned()] {
         bench.prompt(&prompt).await;
@@ -72,8 +72,8 @@ async fn what_the_model_file_sets_is_the_least() {
         "model_info": {"general.architecture": "llama", "llama.context_length": 131_072},
         "parameters": "num_ctx                        12000\nstop \"<|end|>\"",
     });
-    server.always("/api/show", Reply::json(200, &show));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", Reply::json(200, &show));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     bench.prompt("one").await;
     bench.wait_for_turn_end().await;
@@ -83,8 +83,8 @@ async fn what_the_model_file_sets_is_the_least() {
 #[tokio::test]
 async fn a_context_grows_beyond_its_bound_only_after_asking() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     bench.prompt(&words(40_000)).await;
     let (ask, question) = bench.next_question().await;
@@ -104,7 +104,7 @@ async fn a_context_grows_beyond_its_bound_only_after_asking() {
 #[tokio::test]
 async fn stopping_at_the_question_sends_nothing() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
+    server.always_reply("/api/show", show(131_072, true));
     let mut bench = bench(&server, "").await;
     bench.prompt(&words(40_000)).await;
     let (ask, _) = bench.next_question().await;
@@ -125,8 +125,8 @@ async fn stopping_at_the_question_sends_nothing() {
 #[tokio::test]
 async fn the_user_is_warned_before_messages_are_dropped() {
     let server = ModelServer::start();
-    server.always("/api/show", show(8_192, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(8_192, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, "").await;
     bench.prompt(&words(9_000)).await;
     bench.wait_for_turn_end().await;
@@ -145,8 +145,8 @@ async fn the_user_is_warned_before_messages_are_dropped() {
 #[tokio::test]
 async fn the_setting_bounds_the_context_too() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let mut bench = bench(&server, r#", "contextLength": 6000"#).await;
     bench.prompt(&words(7_000)).await;
     bench.wait_for_turn_end().await;
@@ -159,8 +159,8 @@ async fn the_setting_bounds_the_context_too() {
 #[tokio::test]
 async fn a_server_that_counts_far_fewer_tokens_is_said_to_have_cut() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, counting(4_096));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, counting(4_096));
     let mut bench = bench(&server, "").await;
     bench.prompt(&words(9_000)).await;
     bench.wait_for_turn_end().await;
@@ -175,8 +175,8 @@ async fn a_server_that_counts_far_fewer_tokens_is_said_to_have_cut() {
 #[tokio::test]
 async fn a_nearly_full_context_offers_to_compact_once() {
     let server = ModelServer::start();
-    server.always("/api/show", show(131_072, true));
-    server.always(CHAT, counting(3_600));
+    server.always_reply("/api/show", show(131_072, true));
+    server.always_reply(CHAT, counting(3_600));
     // It cannot grow, so that it is as full after each turn.
     let mut bench = bench(&server, r#", "contextLength": 4096"#).await;
     for _ in 0..2 {
@@ -194,9 +194,9 @@ async fn a_nearly_full_context_offers_to_compact_once() {
 /// The messages of the second round, after a tool call.
 async fn second_round(show: Reply, more: &str) -> Vec<Value> {
     let server = ModelServer::start();
-    server.always("/api/show", show);
-    server.on(CHAT, ollama_text(&[GET_TIME_CALL]));
-    server.always(CHAT, ollama_text(&["noon"]));
+    server.always_reply("/api/show", show);
+    server.queue_reply(CHAT, ollama_text(&[GET_TIME_CALL]));
+    server.always_reply(CHAT, ollama_text(&["noon"]));
     let mut bench = bench(&server, more).await;
     bench.prompt("time?").await;
     let (ask, calls) = bench.next_approval().await;
@@ -247,11 +247,11 @@ async fn a_result_goes_as_the_user_where_the_template_would_drop_it() {
 #[tokio::test]
 async fn a_server_that_says_nothing_of_its_model_is_asked_once() {
     let server = ModelServer::start();
-    server.always(
+    server.always_reply(
         "/api/show",
         Reply::json(404, &json!({"error": "not found"})),
     );
-    server.always(CHAT, counting(900));
+    server.always_reply(CHAT, counting(900));
     let mut bench = bench(&server, "").await;
     for prompt in ["one", "two", "three"] {
         bench.prompt(prompt).await;
@@ -263,10 +263,10 @@ async fn a_server_that_says_nothing_of_its_model_is_asked_once() {
 #[tokio::test]
 async fn context_information_is_kept_per_model() {
     let server = ModelServer::start();
-    server.on("/api/show", show(131_072, true));
-    server.always("/api/show", show(8_192, true));
-    server.on(CHAT, ollama_text(&[GET_TIME_CALL]));
-    server.always(CHAT, ollama_text(&["ok"]));
+    server.queue_reply("/api/show", show(131_072, true));
+    server.always_reply("/api/show", show(8_192, true));
+    server.queue_reply(CHAT, ollama_text(&[GET_TIME_CALL]));
+    server.always_reply(CHAT, ollama_text(&["ok"]));
     let config = format!(
         r#"{{ "models": [
             {{ "name": "m", "provider": "ollama", "baseUrl": "{0}", "active": true }},

@@ -4,7 +4,7 @@
 
 use super::model_server::*;
 use super::*;
-use crate::engine::notice::notice_text;
+use crate::engine::notice_text::notice_text;
 
 const ASKED: &str = "Time in Seoul?";
 const NEXT: &str = "Thanks!";
@@ -27,7 +27,7 @@ async fn run_two_turns(
 ) -> WireRecord {
     let server = ModelServer::start();
     for reply in replies {
-        server.on(path, reply);
+        server.queue_reply(path, reply);
     }
     let base = if path == "/api/chat" { "" } else { "/v1" };
     model["baseUrl"] = json!(format!("{}{base}", server.url()));
@@ -298,7 +298,7 @@ async fn an_answer_that_begins_anew_is_saved_once() {
     let server = ModelServer::start();
     let first = anthropic_start(&json!({"input_tokens": 1})) + &anthropic_text(0, &["Half a"]);
     let second = anthropic_stream(&[anthropic_text(0, &["Whole."])], "end_turn");
-    server.on("/v1/messages", Reply::status(200).chunk(first + &second));
+    server.queue_reply("/v1/messages", Reply::status(200).chunk(first + &second));
     let model = json!({"name": "m", "provider": "anthropic", "active": true,
         "baseUrl": server.url()});
     let mut bench =
@@ -340,7 +340,7 @@ async fn an_end_that_is_no_usual_one_is_told() {
         ("new_reason", "The server ended the answer: new_reason."),
     ];
     for (reason, _) in cases {
-        server.on(
+        server.queue_reply(
             "/v1/messages",
             anthropic_reply(&[anthropic_text(0, &["So far."])], reason),
         );

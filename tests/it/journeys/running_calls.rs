@@ -1,7 +1,7 @@
 //! Calls that run: how far they have come, one of several cancelled alone, and what is
 //! read of one that ended.
 
-use super::workshop::InMemoryServer;
+use super::in_memory_server::InMemoryServer;
 use super::*;
 use serde_json::json;
 use std::fmt::Write;

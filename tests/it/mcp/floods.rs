@@ -1,6 +1,6 @@
 //! Servers that say much, say things twice, and say them to nobody.
 
-use super::mcp_desk::{HubHarness, succeeded, unreachable_because};
+use super::hub_harness::{HubHarness, succeeded, unreachable_because};
 use crate::support::fixtures::{self};
 use humble::domain::ToolOutcome;
 use serde_json::json;
@@ -55,10 +55,10 @@ async fn a_server_that_reports_a_change_on_every_list_is_throttled() {
 #[tokio::test]
 async fn a_server_that_asks_without_pause_is_ended_and_holds_up_nobody() {
     let mut desk = HubHarness::start(vec![
-        super::mcp_desk::test_server_config(""),
+        super::hub_harness::test_server_config(""),
         fixtures::server_config(
             "other",
-            fixtures::stdio(&super::mcp_desk::test_server_path(), &[""], &[]),
+            fixtures::stdio(&super::hub_harness::test_server_path(), &[""], &[]),
         ),
     ]);
     let is_connected =

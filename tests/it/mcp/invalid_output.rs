@@ -1,6 +1,6 @@
 //! Servers that print what is no MCP, a little or for ever.
 
-use crate::mcp::mcp_desk::{HubHarness, failed, succeeded, test_server_config};
+use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
 use crate::support::fixtures::{server_config, stdio};
 use humble::domain::{ServerConfig, ToolOutcome};
 use humble::log::TracingLayer;

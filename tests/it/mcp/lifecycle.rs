@@ -1,6 +1,6 @@
 //! How servers start, die, come back and go. Part of `tests/mcp.rs`.
 
-use super::mcp_desk::{
+use super::hub_harness::{
     HubHarness, succeeded, test_server_config, test_server_path, unreachable_because,
 };
 use crate::support::fixtures::{server_config, stdio};

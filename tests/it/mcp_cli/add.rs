@@ -1,21 +1,21 @@
 //! `humble mcp add`.
 
-use super::{Home, home, run};
+use super::{TestHome, home, run};
 use serde_json::{Value, json};
 
-fn file(home: &Home) -> String {
+fn file(home: &TestHome) -> String {
     std::fs::read_to_string(home.path().join("mcp-servers.json")).unwrap_or_default()
 }
 
-fn servers(home: &Home) -> Value {
+fn servers(home: &TestHome) -> Value {
     let file: Value = serde_json::from_str(&file(home)).expect("JSON");
     file["mcpServers"].clone()
 }
 
 #[test]
 fn a_server_is_added_and_checked() {
-    let home = Home::empty();
-    let server = home::test_server();
+    let home = TestHome::empty();
+    let server = home::test_server_path();
     let ran = run(
         &home,
         &[
@@ -45,12 +45,12 @@ fn a_server_is_added_and_checked() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert!(lines[0].starts_with("시험  connected  "), "{}", ran.out);
     assert!(lines[1].starts_with("    add, echo, fail, "), "{}", ran.out);
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
 fn everything_else_in_the_file_stays_as_it_was() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
     // For its user alone, as the program itself writes it.
@@ -89,7 +89,7 @@ fn everything_else_in_the_file_stays_as_it_was() {
 
 #[test]
 fn a_list_of_older_homes_gets_an_element() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     home.write(
         "mcp-servers.json",
         &json!({ "mcpServers": [{ "name": "a", "command": "x" }] }),
@@ -102,7 +102,7 @@ fn a_list_of_older_homes_gets_an_element() {
 
 #[test]
 fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     home.write(
         "mcp-servers.json",
         &json!({ "mcpServers": { "test": { "command": "x" } } }),
@@ -159,7 +159,7 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
 
 #[test]
 fn a_broken_file_is_left_alone() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
     std::fs::write(home.path().join("mcp-servers.json"), broken).expect("ours");
     let ran = run(&home, &["mcp", "add", "b", "--", "y"]).expect(1);
@@ -173,7 +173,7 @@ fn a_broken_file_is_left_alone() {
 
 #[test]
 fn a_server_that_does_not_answer_stays_in_the_file_and_is_told() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let ran = run(
         &home,
         &["mcp", "add", "new", "--json", "--", "no-such-command"],
@@ -199,7 +199,7 @@ fn a_server_that_does_not_answer_stays_in_the_file_and_is_told() {
 
 #[test]
 fn a_plain_text_secret_is_warned_about_without_repeating_it() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let arguments = [
         "mcp",
         "add",
@@ -232,7 +232,7 @@ fn a_plain_text_secret_is_warned_about_without_repeating_it() {
 
 #[test]
 fn a_variable_that_is_not_set_yet_is_no_reason_to_refuse() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     let ran = run(
         &home,
         &[

@@ -36,7 +36,7 @@ fn the_text_of_the_result_alone_goes_to_standard_output() {
     }
     let ran = run_with(&home, &with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
     assert_eq!(ran.out, "7\n");
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
@@ -112,14 +112,14 @@ fn a_server_that_does_not_start_is_a_sentence() {
 #[test]
 fn typing_a_call_is_the_approval_of_what_is_off_too() {
     let home = with_test_server("");
-    home.change("mcp-servers.json", |file| {
+    home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
         file["mcpServers"]["test"]["toolsOff"] = json!(["add"]);
     });
     let ran = run(&home, &with(&["add", "a=1", "b=2"])).expect(0);
     let said = "Server `test` is off: it is started for this call.\n";
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("3\n", said));
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn ctrl_c_cancels_the_call_at_its_server() {
     let child = spawn_until_output(&home, &call, "progress: ");
     interrupt(&child);
     wait_for_output(child).expect(130);
-    home::until("the server is told", || {
+    home::wait_until("the server is told", || {
         let heard = received_messages(&home);
         let of = |method: &str| heard.iter().find(|one| one["method"] == method).cloned();
         let (called, cancelled) = (of("tools/call"), of("notifications/cancelled"));
@@ -138,7 +138,7 @@ fn ctrl_c_cancels_the_call_at_its_server() {
         };
         cancelled["params"]["requestId"] == called["id"]
     });
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
@@ -152,12 +152,12 @@ fn the_time_given_is_for_all_and_cancels_too() {
     );
     assert!(ran.err.contains(" %), step "), "{}", ran.err);
     assert_eq!(ran.out, "");
-    home::until("the server is told", || {
+    home::wait_until("the server is told", || {
         received_messages(&home)
             .iter()
             .any(|one| one["method"] == "notifications/cancelled")
     });
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn the_built_in_tools_can_be_called_too() {
 fn a_call_is_in_the_log_and_a_secret_is_not() {
     let home = with_test_server("");
     home.write("config.json", &json!({ "logLevel": "debug" }));
-    home.change("mcp-servers.json", |file| {
+    home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["env"]["API_TOKEN"] = json!("s3cr3t-of-mine");
     });
     let ran = run(&home, &with(&["echo", "text=a s3cr3t-of-mine"])).expect(0);
@@ -209,7 +209,7 @@ fn a_call_is_in_the_log_and_a_secret_is_not() {
 
 /// A home that remembers another definition of `add` than the test server has, as the
 /// chat writes it down.
-fn with_another_add() -> home::Home {
+fn with_another_add() -> home::TestHome {
     let home = with_test_server("");
     let config = humble::config::read_servers(&humble::config::Home::at(home.path()));
     let mut servers = config.value.into_iter();

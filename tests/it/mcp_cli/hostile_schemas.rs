@@ -31,9 +31,9 @@ fn backtracking() -> Value {
 }
 
 /// A home whose server `shell` offers `age`, with this schema.
-fn home_with(schema: &Value) -> (ModelServer, Home) {
+fn home_with(schema: &Value) -> (ModelServer, TestHome) {
     let server = ModelServer::start();
-    let home = Home::with_ollama(&server.url());
+    let home = TestHome::with_ollama(&server.url());
     let tool = json!({ "name": "age", "inputSchema": schema });
     let entry = shell_server::install(&home.path().join("shell"), &json!([tool]));
     home.write(
@@ -74,8 +74,8 @@ fn ask_leaves_what_it_cannot_check_to_the_server_and_says_so() {
     for (schema, arguments) in cases() {
         let (server, home) = home_with(&schema);
         let call = json!({ "server": "shell", "name": "age", "arguments": arguments });
-        server.on("/api/chat", ollama_text(&[&call.to_string()]));
-        server.on("/api/chat", ollama_text(&["It was called."]));
+        server.queue_reply("/api/chat", ollama_text(&[&call.to_string()]));
+        server.queue_reply("/api/chat", ollama_text(&["It was called."]));
         let began = Instant::now();
         let ran = run(&home, &["ask", "--yes", "How old?"]).expect(0);
         assert!(began.elapsed() < SOON, "{:?}", began.elapsed());

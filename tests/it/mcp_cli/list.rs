@@ -1,17 +1,17 @@
 //! `humble mcp list` and `humble mcp tools`.
 
-use super::{Home, home, run, with_test_server};
+use super::{TestHome, home, run, with_test_server};
 use serde_json::{Value, json};
 
 /// A server of each kind: well, dead at once, off, and not understood.
-fn mixed() -> Home {
-    let server = home::test_server();
-    let home = Home::empty()
+fn mixed() -> TestHome {
+    let server = home::test_server_path();
+    let home = TestHome::empty()
         .with_server("시험", &server, &[""])
         .with_server("dies", &server, &["dies"])
         .with_server("off", &server, &["dies"])
         .with_server("odd", &server, &[]);
-    home.change("mcp-servers.json", |file| {
+    home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["off"]["enabled"] = json!(false);
         file["mcpServers"]["odd"]["url"] = json!("https://example.com");
     });
@@ -39,7 +39,7 @@ fn the_list_tells_how_each_server_is_and_starts_none_that_is_off() {
     }
     assert!(lines[1].ends_with("stdio 2025-11-25"), "{}", lines[1]);
     assert_eq!(ran.err, "");
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn the_list_for_programs_is_one_object() {
 #[test]
 fn status_is_0_even_if_a_server_is_off() {
     let home = with_test_server("");
-    home.change("mcp-servers.json", |file| {
+    home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
     });
     let ran = run(&home, &["mcp", "list"]).expect(0);
@@ -95,7 +95,7 @@ fn a_server_that_never_answers_is_not_waited_for_beyond_the_time_given() {
         "{}",
         ran.out
     );
-    home.assert_nobody_left();
+    home.assert_no_process_left();
     let ran = run(&home, &["mcp", "list", "--timeout", "0"]).expect(2);
     assert!(
         ran.err.contains("a number of seconds above 0"),
@@ -131,7 +131,7 @@ fn the_tools_stand_with_how_they_are_called() {
 #[test]
 fn the_tools_for_programs_hold_their_schemas_and_states() {
     let home = with_test_server("");
-    home.change("mcp-servers.json", |file| {
+    home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
         file["mcpServers"]["test"]["toolsOff"] = json!(["echo"]);
     });
@@ -182,7 +182,7 @@ fn a_slip_in_the_name_of_a_server_is_met_with_the_nearest() {
 
 #[test]
 fn a_broken_file_is_told_and_the_built_in_server_is_there() {
-    let home = Home::empty();
+    let home = TestHome::empty();
     std::fs::write(
         home.path().join("mcp-servers.json"),
         "{\n \"mcpServers\": [}",

@@ -10,7 +10,7 @@ mod hostile_schemas;
 mod list;
 mod redaction;
 
-use home::Home;
+use home::TestHome;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -42,7 +42,7 @@ impl CommandOutput {
     }
 }
 
-fn command(home: &Home, arguments: &[&str]) -> Command {
+fn command(home: &TestHome, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     command.arg("--home").arg(home.path()).args(arguments);
     command.envs(home.environment());
@@ -53,11 +53,11 @@ fn command(home: &Home, arguments: &[&str]) -> Command {
     command
 }
 
-fn run(home: &Home, arguments: &[&str]) -> CommandOutput {
+fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     wait_for_output(command(home, arguments).spawn().expect("it starts"))
 }
 
-fn run_with(home: &Home, arguments: &[&str], input: &str) -> CommandOutput {
+fn run_with(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
     let mut child = command(home, arguments)
         .stdin(Stdio::piped())
         .spawn()
@@ -86,13 +86,13 @@ fn wait_for_output(child: Child) -> CommandOutput {
 }
 
 /// A home with the test server, which misbehaves in this manner.
-fn with_test_server(manner: &str) -> Home {
-    Home::empty().with_server("test", &home::test_server(), &[manner])
+fn with_test_server(manner: &str) -> TestHome {
+    TestHome::empty().with_server("test", &home::test_server_path(), &[manner])
 }
 
 /// Starts the program and waits for the first line that it says; what it says after
 /// that comes with its end.
-fn spawn_until_output(home: &Home, arguments: &[&str], part: &str) -> Child {
+fn spawn_until_output(home: &TestHome, arguments: &[&str], part: &str) -> Child {
     let mut child = command(home, arguments).spawn().expect("it starts");
     let stderr = child.stderr.take().expect("a pipe");
     let (said, heard) = channel();
@@ -114,14 +114,18 @@ fn interrupt(child: &Child) {
 }
 
 /// The test server behind a script that keeps what it is sent in `heard`.
-fn with_listener() -> Home {
+fn with_listener() -> TestHome {
     let script = "tee \"$0\" | \"$1\"";
-    let home = Home::empty();
+    let home = TestHome::empty();
     let heard = home.path().join("heard").to_string_lossy().into_owned();
-    home.with_server("test", "sh", &["-c", script, &heard, &home::test_server()])
+    home.with_server(
+        "test",
+        "sh",
+        &["-c", script, &heard, &home::test_server_path()],
+    )
 }
 
-fn received_messages(home: &Home) -> Vec<Value> {
+fn received_messages(home: &TestHome) -> Vec<Value> {
     let text = std::fs::read_to_string(home.path().join("heard")).unwrap_or_default();
     let lines = text
         .lines()
@@ -140,7 +144,7 @@ fn a_flag_that_starts_no_server_is_refused() {
 
 #[test]
 fn looking_at_what_is_there_makes_no_home() {
-    let outer = Home::empty();
+    let outer = TestHome::empty();
     let folder = outer.path().join("none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
     let output = command
@@ -170,7 +174,7 @@ fn a_closed_output_pipe_is_not_an_error() {
     drop(stdout);
     let ran = wait_for_output(child).expect(0);
     assert_eq!(ran.err, "");
-    home.assert_nobody_left();
+    home.assert_no_process_left();
 }
 
 #[test]

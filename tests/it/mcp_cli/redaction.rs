@@ -1,6 +1,6 @@
 //! What servers are given in confidence: no report and no log repeats it.
 
-use super::{Home, run};
+use super::{TestHome, run};
 use serde_json::json;
 
 /// Prints every secret it was given, in several spellings, and dies.
@@ -25,8 +25,8 @@ const SECRETS: [&str; 9] = [
     "tok-in-url",
 ];
 
-fn with_talkers() -> Home {
-    let home = Home::empty();
+fn with_talkers() -> TestHome {
+    let home = TestHome::empty();
     home.write("config.json", &json!({ "logLevel": "debug" }));
     let env = json!({
         "DB_PASS": "hunter22/db",
@@ -46,7 +46,7 @@ fn with_talkers() -> Home {
     home
 }
 
-fn logged(home: &Home) -> String {
+fn logged(home: &TestHome) -> String {
     let files = home.files().into_iter();
     let logs = files.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
     logs.filter_map(|path| std::fs::read_to_string(path).ok())

@@ -1,7 +1,7 @@
 //! A hub that knows one server by its URL, and what must be gone when it is closed.
 
-use crate::mcp_http::mcp_desk::HubHarness;
-use crate::mcp_http::web::{PATIENCE, TestHttpServer};
+use crate::mcp_http::hub_harness::HubHarness;
+use crate::mcp_http::test_server::{PATIENCE, TestHttpServer};
 use crate::support::fixtures;
 use humble::domain::server::{Protocol, RemoteTransport};
 use humble::domain::{Notice, ServerConfig, ServerStatus};

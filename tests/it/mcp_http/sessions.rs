@@ -2,7 +2,7 @@
 //! answers in any order.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
-use crate::mcp_http::mcp_desk::succeeded;
+use crate::mcp_http::hub_harness::succeeded;
 use crate::mcp_http::test_server::{
     Behavior, MODERN, ReceivedRequest, ReplyPart, TestHttpServer, event, status,
 };

@@ -1,11 +1,11 @@
 //! Streams of Anthropic's protocol, cut at every byte: blocks that interleave, calls
 //! without arguments, answers that begin anew, errors and ends of every kind.
 
-use crate::providers::model_server::*;
-use crate::providers::reading::{
+use crate::providers::decoding::{
     DecodedReply, call, decode, decode_every_way, decode_reasoning_echo, failed,
     never_complete_before, usage,
 };
+use crate::providers::model_server::*;
 use humble::domain::ProviderKind::Anthropic;
 use humble::domain::{Carry, Usage};
 use humble::provider::error::Garbled;

@@ -1,6 +1,6 @@
 //! What the log holds at debug: requests and answers, and no secret in them.
 
-use super::notice::notice_text;
+use super::notice_text::notice_text;
 use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use humble::domain::model::Secret;
@@ -37,7 +37,7 @@ async fn logged(level: Level, model: &ModelConfig, messages: Vec<Message>) -> St
 #[tokio::test]
 async fn requests_and_answers_are_in_the_log_at_debug_only() {
     let server = ModelServer::start();
-    server.always(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    server.always_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let messages = vec![Message::User("무엇?".into())];
     let log = logged(Level::DEBUG, &ollama(&server), messages.clone()).await;
     assert!(log.contains("/api/chat: {\"model\":"), "{log}");
@@ -53,7 +53,7 @@ async fn requests_and_answers_are_in_the_log_at_debug_only() {
 async fn no_secret_is_in_a_logged_request_or_answer_even_in_pieces() {
     let server = ModelServer::start();
     let halves = [&KEY[..5], &KEY[5..], " and ", &OTHER[..9], &OTHER[9..]];
-    server.on(COMPLETIONS, openai_thinking(&halves, &halves));
+    server.queue_reply(COMPLETIONS, openai_thinking(&halves, &halves));
     let result = ResultMessage {
         wire_id: "1".into(),
         content: format!("the env is {KEY} {OTHER}"),
@@ -73,7 +73,7 @@ async fn no_secret_is_in_a_logged_request_or_answer_even_in_pieces() {
 #[tokio::test]
 async fn a_huge_conversation_is_one_short_line() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&[&"답".repeat(100_000)]));
+    server.queue_reply(CHAT, ollama_text(&[&"답".repeat(100_000)]));
     let messages = vec![Message::User("word ".repeat(200_000))];
     let log = logged(Level::DEBUG, &ollama(&server), messages).await;
     assert_eq!(log.matches(" bytes more)\n").count(), 2);
@@ -88,7 +88,7 @@ async fn only_what_came_is_said_to_be_kept() {
     for (text, is_kept) in [("", false), ("안", true)] {
         for end in ["", "{\"error\":\"out of memory\"}\n"] {
             let reply = Reply::status(200).chunk(line(text)).chunk(end);
-            server.on(CHAT, reply);
+            server.queue_reply(CHAT, reply);
             let parts = parts(Provider::new().stream(request(&ollama(&server)))).await;
             let fault = parts.last().unwrap().as_ref().unwrap_err();
             let said = notice_text(&fault.notice());

@@ -1,6 +1,6 @@
 //! The words that a person reads, one line for each way to fail.
 
-use super::notice::notice_text;
+use super::notice_text::notice_text;
 use crate::support::fixtures::model_config;
 use humble::domain::ProviderKind::{self, Ollama, OpenAi, Scripted};
 use humble::domain::model::{ApiKey, Secret};

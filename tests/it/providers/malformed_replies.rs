@@ -41,7 +41,7 @@ async fn an_unrelated_answer_is_no_cut_for_any_provider() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for (body, why) in UNRELATED {
-            server.on(path, Reply::status(200).chunk(body));
+            server.queue_reply(path, Reply::status(200).chunk(body));
             let expected = format!(
                 "What {} sent is not a model's answer. {why} Check baseUrl and provider of `mine` in config.json.",
                 server.url()
@@ -75,7 +75,7 @@ async fn a_stream_that_is_cut_before_its_first_event_is_a_cut() {
             _ => &events,
         };
         for body in bodies {
-            server.on(path, Reply::status(200).chunk(*body).cut());
+            server.queue_reply(path, Reply::status(200).chunk(*body).disconnect());
             let said = fault(&model).await.notice().what;
             let expected = format!(
                 "The connection to {} was cut in the middle of the answer.",
@@ -104,7 +104,7 @@ async fn a_refusal_without_words_quotes_none() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
         for body in empty {
-            server.on(path, Reply::status(403).chunk(body));
+            server.queue_reply(path, Reply::status(403).chunk(body));
             let expected = format!(
                 "{} does not allow this (HTTP 403). Check whether the key of `mine` may use the model `qwen3:4b`.",
                 server.url()
@@ -132,11 +132,11 @@ async fn a_pause_is_read_in_every_form() {
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     for (header, pause) in pauses {
         let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
-        server.on(path, reply.header("retry-after", header));
+        server.queue_reply(path, reply.header("retry-after", header));
         assert_eq!(fault(&model).await.retry_after(), pause, "{header}");
     }
     let reply = refusal(ProviderKind::OpenAi, 429, "Slow down");
-    server.on(path, reply.header("retry-after", "7200"));
+    server.queue_reply(path, reply.header("retry-after", "7200"));
     let expected = format!(
         "{} asks to wait 2 h (HTTP 429). Slow down. [ChooseOtherModel] Or wait that long, and ask again.",
         server.url()
@@ -150,7 +150,7 @@ async fn an_address_that_is_not_there_is_named_without_query_and_credentials() {
     let (mut model, _) = model_at(&server, ProviderKind::OpenAi);
     let host = server.url().replace("http://", "");
     model.base_url = format!("http://me:secret@{host}/my/v1?key=hidden");
-    server.on(
+    server.queue_reply(
         "/my/v1/chat/completions",
         Reply::status(404).chunk("{\"detail\":\"Not Found\"}"),
     );
@@ -209,7 +209,7 @@ async fn a_model_without_tools_is_told_what_to_set() {
     for (provider, status, body) in refusals() {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(path, Reply::json(status, &body));
+        server.queue_reply(path, Reply::json(status, &body));
         let sentence = notice_text(&fault(&model).await.notice());
         let start = format!(
             "`qwen3:4b` at {} takes no tools (HTTP {status}).",

@@ -24,7 +24,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 fn show(server: &ModelServer, answer: Value) {
-    server.on(SHOW, Reply::json(200, &answer));
+    server.queue_reply(SHOW, Reply::json(200, &answer));
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn ollama_tells_limit_model_file_memory_and_abilities() {
         {"name": "other:latest", "model": "other:latest", "context_length": 1024},
         {"name": "qwen3:4b", "model": "qwen3:4b", "context_length": 16384},
     ]});
-    server.on(PS, Reply::json(200, &loaded));
+    server.queue_reply(PS, Reply::json(200, &loaded));
     let expected = ModelFacts {
         context_length: Some(40960),
         num_ctx: Some(8192),
@@ -106,7 +106,7 @@ async fn rubbish_in_the_answer_is_left_out_and_the_rest_is_read() {
             "capabilities": many,
         }),
     );
-    server.on(PS, ollama_error(500, "no"));
+    server.queue_reply(PS, ollama_error(500, "no"));
     let found = facts(&ollama(&server)).await.expect("it answers");
     let expected = ModelFacts {
         num_ctx: Some(2048),
@@ -120,7 +120,7 @@ async fn rubbish_in_the_answer_is_left_out_and_the_rest_is_read() {
 #[tokio::test]
 async fn an_ollama_without_the_model_is_a_fault_that_says_how_to_get_it() {
     let server = ModelServer::start();
-    server.on(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
+    server.queue_reply(SHOW, ollama_error(404, "model 'qwen3:4b' not found"));
     let fault = facts(&ollama(&server)).await.expect_err("it has none");
     assert_eq!(fault.cause, status(404, "model 'qwen3:4b' not found"));
     assert!(fault.to_string().contains("qwen3:4b"), "{fault}");
@@ -129,7 +129,7 @@ async fn an_ollama_without_the_model_is_a_fault_that_says_how_to_get_it() {
 #[tokio::test]
 async fn a_silent_server_is_given_up_after_three_seconds() {
     let server = ModelServer::start();
-    server.on(SHOW, Reply::status(200).chunk("{").hang());
+    server.queue_reply(SHOW, Reply::status(200).chunk("{").hang());
     let began = Instant::now();
     let fault = facts(&ollama(&server)).await.expect_err("it hangs");
     assert_eq!(fault.cause, Cause::Silent { seconds: 3 });
@@ -144,7 +144,7 @@ async fn a_silent_server_is_given_up_after_three_seconds() {
 #[tokio::test]
 async fn silence_about_what_is_in_memory_hides_nothing_else() {
     let server = ModelServer::start();
-    server.on(PS, Reply::status(200).hang());
+    server.queue_reply(PS, Reply::status(200).hang());
     let found = facts(&ollama(&server)).await.expect("it answers");
     assert_eq!(found.context_length, Some(40960));
     assert_eq!(found.loaded_context, None);
@@ -157,9 +157,9 @@ async fn llama_cpp_tells_the_model_s_context_and_the_one_in_use() {
         "id": "/models/qwen3.gguf", "object": "model", "owned_by": "llamacpp",
         "meta": {"n_ctx_train": 40960, "n_params": 4, "size": 2600},
     }]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let props = json!({"default_generation_settings": {"n_ctx": 8192}});
-    server.on("/props", Reply::json(200, &props));
+    server.queue_reply("/props", Reply::json(200, &props));
     let expected = ModelFacts {
         context_length: Some(40960),
         loaded_context: Some(8192),
@@ -175,10 +175,10 @@ async fn a_list_of_several_is_searched_by_name_and_no_more_is_asked() {
         {"id": "other", "max_model_len": 1},
         {"id": "qwen3:4b", "max_model_len": 32768},
     ]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let found = facts(&openai(&server)).await.expect("it answers");
     assert_eq!(found.context_length, Some(32768));
-    server.on(
+    server.queue_reply(
         MODELS,
         Reply::json(200, &json!({"data": [{"id": "a"}, {"id": "b"}]})),
     );
@@ -193,7 +193,7 @@ async fn mistral_tells_its_length_and_abilities() {
         "id": "qwen3:4b", "object": "model", "max_context_length": 131072,
         "capabilities": {"completion_chat": true, "function_calling": true, "vision": false},
     }]});
-    server.on(MODELS, Reply::json(200, &list));
+    server.queue_reply(MODELS, Reply::json(200, &list));
     let mistral = model_config(ProviderKind::Mistral, &format!("{}/v1", server.url()));
     let expected = ModelFacts {
         context_length: Some(131072),

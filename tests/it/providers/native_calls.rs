@@ -1,8 +1,8 @@
 //! Calls in the servers' own fields: whole, in fragments, and with what servers
 //! leave out or repeat.
 
+use crate::providers::decoding::{call, decode_every_way, failed, usage};
 use crate::providers::model_server::openai_event;
-use crate::providers::reading::{call, decode_every_way, failed, usage};
 use humble::domain::ProviderKind::{Ollama, OpenAi};
 use humble::provider::{Cause, EndReason, NativeCall};
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use std::time::Duration;
 #[tokio::test]
 async fn an_answer_of_ollama_arrives() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
+    server.queue_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let expected = DecodedReply {
         text: "안녕!".into(),
         thinking: "음…".into(),
@@ -44,8 +44,8 @@ async fn an_answer_of_ollama_arrives() {
 #[tokio::test]
 async fn an_answer_of_an_openai_server_arrives() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
-    server.on(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
+    server.queue_reply(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
+    server.queue_reply(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
     let provider = Provider::new();
     let model = with_key(openai(&server), "sk-12345");
     let said = ask_with(&provider, &model).await;
@@ -85,25 +85,25 @@ async fn a_host_that_does_not_exist() {
 async fn each_status_carries_the_words_of_the_server() {
     let server = ModelServer::start();
     let missing = "model 'qwen3:4b' not found";
-    server.on(CHAT, ollama_error(404, missing));
+    server.queue_reply(CHAT, ollama_error(404, missing));
     assert_eq!(cause(&ollama(&server)).await, status(404, missing));
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(500, "llama runner process has terminated"),
     );
     let expected = status(500, "llama runner process has terminated");
     assert_eq!(cause(&ollama(&server)).await, expected);
-    server.on(COMPLETIONS, openai_error(401, "Invalid API Key", None));
+    server.queue_reply(COMPLETIONS, openai_error(401, "Invalid API Key", None));
     assert_eq!(
         cause(&openai(&server)).await,
         status(401, "Invalid API Key")
     );
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::json(422, &json!({"detail": [{"msg": "bad"}]})),
     );
     assert_eq!(cause(&openai(&server)).await, status(422, "bad"));
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::status(502).chunk("<html>Bad Gateway</html>"),
     );
@@ -115,7 +115,7 @@ async fn each_status_carries_the_words_of_the_server() {
     };
     assert_eq!(cause(&openai(&server)).await, expected);
     let error = json!({"message": "too long", "type": "exceed_context_size_error", "n_prompt_tokens": 9, "n_ctx": 5});
-    server.on(COMPLETIONS, Reply::json(400, &json!({"error": error})));
+    server.queue_reply(COMPLETIONS, Reply::json(400, &json!({"error": error})));
     let expected = Cause::ContextOverflow {
         sent: Some(9),
         limit: Some(5),
@@ -133,8 +133,8 @@ async fn the_pause_that_a_busy_server_asks_for_is_known() {
             .chunk("busy")
     };
     server
-        .on(CHAT, busy("7"))
-        .on(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
+        .queue_reply(CHAT, busy("7"))
+        .queue_reply(CHAT, busy("Wed, 21 Oct 2015 07:28:00 GMT"));
     for expected in [Duration::from_secs(7), Duration::ZERO] {
         let stream = Provider::new().stream(request(&ollama(&server)));
         let fault = parts(stream).await.remove(0).unwrap_err();
@@ -146,7 +146,7 @@ async fn the_pause_that_a_busy_server_asks_for_is_known() {
 async fn an_endless_error_body_is_read_only_so_far() {
     let server = ModelServer::start();
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
-    server.on(CHAT, endless);
+    server.queue_reply(CHAT, endless);
     let Cause::Status { message, .. } = cause(&ollama(&server)).await else {
         panic!("it is a status");
     };
@@ -158,9 +158,9 @@ async fn a_key_that_the_server_echoes_is_taken_out() {
     let server = ModelServer::start();
     let model = with_key(openai(&server), "sk-12345");
     let echo = format!("{}sk-12345 is wrong", " ".repeat(490) + "x");
-    server.on(COMPLETIONS, openai_error(401, &echo, None));
+    server.queue_reply(COMPLETIONS, openai_error(401, &echo, None));
     assert_eq!(cause(&model).await, status(401, "x[hidden] is wrong"));
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         Reply::status(200).chunk("data: key sk-12345\n\n"),
     );
@@ -178,7 +178,7 @@ async fn a_token_in_the_address_that_the_server_echoes_is_taken_out() {
     model.base_url = model.base_url.replace("/v1", &format!("/s/{token}/v1"));
     let echo = format!("no model at /s/{token}/v1 or %2Fs%2F{token}");
     let path = format!("/s/{token}{COMPLETIONS}");
-    server.on(&path, openai_error(401, &echo, None));
+    server.queue_reply(&path, openai_error(401, &echo, None));
     let expected = status(401, "no model at /s/[hidden]/v1 or %2Fs%2F[hidden]");
     assert_eq!(cause(&model).await, expected);
 }
@@ -186,10 +186,10 @@ async fn a_token_in_the_address_that_the_server_echoes_is_taken_out() {
 #[tokio::test]
 async fn a_cut_and_an_error_in_the_middle_keep_what_came() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안", "녕"]).cut_after(1));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).disconnect_after(1));
     let said = ask(&ollama(&server)).await;
     assert_eq!((said.text.as_str(), said.failed), ("안", Some(Cause::Cut)));
-    server.on(COMPLETIONS, openai_text(&["안", "녕"]).cut_after(2));
+    server.queue_reply(COMPLETIONS, openai_text(&["안", "녕"]).disconnect_after(2));
     let said = ask(&openai(&server)).await;
     assert_eq!(
         (said.text.as_str(), said.failed),
@@ -198,7 +198,7 @@ async fn a_cut_and_an_error_in_the_middle_keep_what_came() {
     let error = Reply::status(200)
         .chunk(ollama_line(&json!({"content": "안"})))
         .chunk("{\"error\":\"it broke\"}\n");
-    server.on(CHAT, error);
+    server.queue_reply(CHAT, error);
     let said = ask(&ollama(&server)).await;
     let expected = Cause::InStream {
         message: "it broke".into(),
@@ -209,7 +209,7 @@ async fn a_cut_and_an_error_in_the_middle_keep_what_came() {
 #[tokio::test]
 async fn a_connection_closed_after_the_finish_reason_is_no_cut() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_text(&["안녕"]).cut_after(2));
+    server.queue_reply(COMPLETIONS, openai_text(&["안녕"]).disconnect_after(2));
     let said = ask(&openai(&server)).await;
     assert_eq!((said.end, said.failed), (Some(EndReason::Stop), None));
 }
@@ -256,7 +256,7 @@ async fn a_server_that_does_not_speak_http_is_named() {
 async fn a_stalled_stream_is_only_pending_and_lives_on() {
     let server = ModelServer::start();
     let gate = Gate::closed();
-    server.on(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).gate_after(1, &gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     let first = next(&mut stream).await.unwrap().unwrap();
     assert_eq!(first, StreamPart::Text("안".into()));
@@ -274,7 +274,7 @@ async fn bytes_that_make_no_part_are_a_heartbeat() {
         .chunk(": OPENROUTER PROCESSING\n\n")
         .gate(&gate)
         .chunk(openai_event(&json!({"content": "x"}), Some("stop")));
-    server.on(COMPLETIONS, reply);
+    server.queue_reply(COMPLETIONS, reply);
     let mut stream = Provider::new().stream(request(&openai(&server)));
     assert_eq!(next(&mut stream).await, Some(Ok(StreamPart::Heartbeat)));
     gate.open();
@@ -292,26 +292,26 @@ async fn bytes_that_make_no_part_are_a_heartbeat() {
 #[tokio::test]
 async fn dropping_the_stream_drops_the_connection() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
+    server.queue_reply(CHAT, ollama_text(&["안", "녕"]).hang_after(1));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     assert!(next(&mut stream).await.unwrap().is_ok());
     assert_eq!(server.log().dropped, 0);
     drop(stream);
-    server.until(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.dropped == 1).await;
 }
 
 #[tokio::test]
 async fn dropping_the_stream_before_an_answer_drops_the_connection() {
     let server = ModelServer::start();
     let gate = Gate::closed();
-    server.on(CHAT, Reply::status(200).gate(&gate));
+    server.queue_reply(CHAT, Reply::status(200).gate(&gate));
     let mut stream = Provider::new().stream(request(&ollama(&server)));
     tokio::select! {
         part = stream.next() => panic!("{part:?}"),
-        _ = server.until(|log| log.requests.len() == 1) => {}
+        _ = server.wait_for(|log| log.requests.len() == 1) => {}
     }
     drop(stream);
-    server.until(|log| log.dropped == 1).await;
+    server.wait_for(|log| log.dropped == 1).await;
 }
 
 #[tokio::test]
@@ -325,7 +325,7 @@ async fn nothing_is_sent_before_the_stream_is_polled() {
 async fn counts_that_never_come_do_not_hold_up_the_end() {
     let server = ModelServer::start();
     let event = openai_event(&json!({"content": "x"}), Some("stop"));
-    server.on(COMPLETIONS, Reply::status(200).chunk(event).hang());
+    server.queue_reply(COMPLETIONS, Reply::status(200).chunk(event).hang());
     let mut stream = Provider::new().stream(request(&openai(&server)));
     assert_eq!(
         next(&mut stream).await,

@@ -54,11 +54,11 @@ fn values(bodies: &[Value], key: &str) -> Vec<Value> {
 async fn a_budget_that_is_refused_becomes_an_effort() {
     let server = ModelServer::start();
     let words = "\"thinking.type.enabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(
+    server.always_reply(
         MESSAGES,
         anthropic_reply(&[anthropic_text(0, &["x"])], "end_turn"),
     );
@@ -85,15 +85,15 @@ async fn a_budget_that_is_refused_becomes_an_effort() {
 async fn thinking_that_is_refused_in_both_forms_is_left_out() {
     let server = ModelServer::start();
     let refusal = |words| anthropic_error(400, "invalid_request_error", words);
-    server.on(
+    server.queue_reply(
         MESSAGES,
         refusal("adaptive thinking is not supported on this model"),
     );
-    server.on(
+    server.queue_reply(
         MESSAGES,
         refusal("thinking: Extra inputs are not permitted"),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let mut model = at(&server, ProviderKind::Anthropic, "claude-next");
     model.think = Some(Think::On);
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
@@ -114,11 +114,11 @@ async fn thinking_that_is_refused_in_both_forms_is_left_out() {
 async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
     let server = ModelServer::start();
     let words = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-opus-20240229";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let name = "claude-3-opus-20240229";
     let model = at(&server, ProviderKind::Anthropic, name);
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
@@ -134,11 +134,11 @@ async fn a_limit_of_the_answer_that_is_too_high_becomes_the_servers_own() {
 async fn a_temperature_that_thinking_forbids_is_left_out() {
     let server = ModelServer::start();
     let words = "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.";
-    server.on(
+    server.queue_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
-    server.always(MESSAGES, anthropic_reply(&[], "end_turn"));
+    server.always_reply(MESSAGES, anthropic_reply(&[], "end_turn"));
     let model = at(&server, ProviderKind::Anthropic, "claude-opus-5");
     let (notices, bodies) = asked(&server, request(&model), MESSAGES).await;
     let what = "the temperature 0.1";
@@ -157,15 +157,15 @@ async fn ollama_is_asked_without_thinking_or_with_it_alone() {
     let server = ModelServer::start();
     let mut model = ollama(&server);
     model.think = Some(Think::High);
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(400, "think value \"high\" is not supported for this model"),
     );
-    server.on(
+    server.queue_reply(
         CHAT,
         ollama_error(400, "\"qwen3:4b\" does not support thinking"),
     );
-    server.always(CHAT, ollama_text(&["x"]));
+    server.always_reply(CHAT, ollama_text(&["x"]));
     let (notices, bodies) = asked(&server, request(&model), CHAT).await;
     let what = "the think setting in this form";
     assert_eq!(notices, [notice(&server, "qwen3:4b", what, "without it")]);
@@ -180,8 +180,8 @@ async fn mistral_gets_the_level_of_thinking_that_it_knows() {
         "msg": "Input should be 'high' or 'none'", "input": "low"}]});
     let refusal = json!({"object": "error", "message": detail, "type": "invalid_request_error",
         "param": null, "code": null});
-    server.on(COMPLETIONS, Reply::json(422, &refusal));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, Reply::json(422, &refusal));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::Mistral, "mistral-small-latest");
     model.think = Some(Think::Low);
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
@@ -196,8 +196,8 @@ async fn mistral_gets_the_level_of_thinking_that_it_knows() {
 async fn a_model_that_does_not_think_is_asked_without_an_effort() {
     let server = ModelServer::start();
     let words = "Unrecognized request argument supplied: reasoning_effort";
-    server.on(COMPLETIONS, openai_error(400, words, None));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_error(400, words, None));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = openai(&server);
     model.think = Some(Think::Off);
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
@@ -215,15 +215,15 @@ async fn options_that_are_not_known_are_left_out() {
         .as_object()
         .unwrap()
         .clone();
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, "stream_options is not allowed", None),
     );
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, "Unknown parameter", Some("parallel_tool_calls")),
     );
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let (notices, bodies) = asked(&server, request(&model), COMPLETIONS).await;
     let without = |what| notice(&server, "qwen3:4b", what, "without it");
     assert_eq!(
@@ -258,8 +258,8 @@ async fn thinking_that_a_server_does_not_take_back_stays_away() {
     let server = ModelServer::start();
     let detail = json!([{"type": "extra_forbidden", "msg": "Extra inputs are not permitted",
         "loc": ["body", "messages", 1, "assistant", "reasoning_content"]}]);
-    server.on(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, Reply::json(422, &json!({ "detail": detail })));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let model = at(&server, ProviderKind::OpenAi, "m");
     let request = in_a_turn(&model, Some(json!({"reasoning_content": "음"})));
     let (notices, bodies) = asked(&server, request, COMPLETIONS).await;
@@ -275,11 +275,11 @@ async fn thinking_that_a_server_does_not_take_back_stays_away() {
 async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
     let server = ModelServer::start();
     let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-    server.on(
+    server.queue_reply(
         COMPLETIONS,
         openai_error(400, words, Some("messages.[2].role")),
     );
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::OpenAi, "m");
     model.dialect = Dialect::Prompt;
     let (notices, bodies) = asked(&server, in_a_turn(&model, None), COMPLETIONS).await;
@@ -301,7 +301,7 @@ async fn results_without_calls_go_as_the_users_where_their_role_is_refused() {
 async fn a_word_inside_another_is_not_the_parameter() {
     let server = ModelServer::start();
     let words = "messages.1: `redacted_thinking` and low_temperature are not understood";
-    server.always(
+    server.always_reply(
         MESSAGES,
         anthropic_error(400, "invalid_request_error", words),
     );
@@ -317,8 +317,8 @@ async fn a_number_in_a_refusal_of_the_name_is_no_limit() {
     let server = ModelServer::start();
     let words = "Unsupported parameter: 'max_tokens' is not supported with o3 of 2025. Use 'max_completion_tokens' instead.";
     let path = "/v1/chat/completions";
-    server.on(path, openai_error(400, words, Some("max_tokens")));
-    server.always(path, openai_text(&["x"]));
+    server.queue_reply(path, openai_error(400, words, Some("max_tokens")));
+    server.always_reply(path, openai_text(&["x"]));
     let mut model = at(&server, ProviderKind::OpenAi, "o3");
     model.options.insert("max_tokens".into(), json!(9000));
     let (notices, bodies) = asked(&server, request(&model), path).await;
@@ -333,7 +333,7 @@ async fn only_a_refusal_of_the_request_changes_it() {
     for code in [401, 404, 413, 500, 503] {
         let server = ModelServer::start();
         let words = "something about the temperature";
-        server.always(MESSAGES, anthropic_error(code, "api_error", words));
+        server.always_reply(MESSAGES, anthropic_error(code, "api_error", words));
         let said = ask(&at(&server, ProviderKind::Anthropic, "m")).await;
         let expected = Cause::Status {
             status: code,

@@ -19,7 +19,7 @@ use std::time::Duration;
 async fn a_redirect_to_another_origin_is_not_followed() {
     let (server, other) = (ModelServer::start(), ModelServer::start());
     let target = format!("{}{CHAT}?x=1", other.url().replace("//", "//user:secret@"));
-    server.on(CHAT, Reply::status(307).header("location", &target));
+    server.queue_reply(CHAT, Reply::status(307).header("location", &target));
     let expected = Cause::Redirected {
         to: format!("{}{CHAT}", other.url()),
     };
@@ -34,18 +34,18 @@ async fn a_redirect_to_another_origin_is_not_followed() {
 #[tokio::test]
 async fn a_redirect_within_the_origin_keeps_body_and_key() {
     let server = ModelServer::start();
-    server.on(
+    server.queue_reply(
         CHAT,
         Reply::status(308).header("location", "/moved/api/chat"),
     );
-    server.on("/moved/api/chat", ollama_text(&["안녕"]));
+    server.queue_reply("/moved/api/chat", ollama_text(&["안녕"]));
     let said = ask(&with_key(ollama(&server), "sk-12345")).await;
     assert_eq!(said.text, "안녕");
     let moved = &server.requests()[1];
     assert_eq!(moved.header("authorization"), Some("Bearer sk-12345"));
     assert_eq!(moved.body["messages"][0]["content"], "안녕");
     // A POST that would become a GET is no answer to what was asked.
-    server.on(
+    server.queue_reply(
         CHAT,
         Reply::status(302).header("location", "/moved/api/chat"),
     );
@@ -57,8 +57,8 @@ async fn a_redirect_within_the_origin_keeps_body_and_key() {
 async fn a_refused_temperature_is_left_out_and_stays_out() {
     let server = ModelServer::start();
     let words = "Unsupported value: 'temperature' does not support 0.1 with this model.";
-    server.on(COMPLETIONS, openai_error(400, words, Some("temperature")));
-    server.always(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_error(400, words, Some("temperature")));
+    server.always_reply(COMPLETIONS, openai_text(&["x"]));
     let provider = Provider::new();
     let model = openai(&server);
     let first = parts(provider.stream(request(&model))).await;
@@ -87,7 +87,7 @@ async fn a_refused_temperature_is_left_out_and_stays_out() {
 async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
     let server = ModelServer::start();
     let refusal = openai_error(400, "temperature is wrong", None);
-    server.always(COMPLETIONS, refusal);
+    server.always_reply(COMPLETIONS, refusal);
     let refused = status(400, "temperature is wrong");
     let provider = Provider::new();
     let said = ask_with(&provider, &openai(&server)).await;
@@ -97,7 +97,7 @@ async fn a_parameter_is_left_out_only_once_and_only_where_it_was_the_fault() {
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.bodies(COMPLETIONS)[2]["temperature"], 0.1);
     let other = openai_error(400, "no temperature here", Some("messages"));
-    server.always(COMPLETIONS, other);
+    server.always_reply(COMPLETIONS, other);
     ask_with(&provider, &openai(&server)).await;
     assert_eq!(server.requests().len(), 5, "another parameter was at fault");
 }
@@ -108,13 +108,13 @@ async fn several_refused_parameters_are_adapted_one_after_the_other() {
     let mut model = openai(&server);
     model.options = json!({"max_tokens": 9}).as_object().unwrap().clone();
     let of = |words, param| openai_error(400, words, Some(param));
-    server.on(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
-    server.on(COMPLETIONS, of("Unsupported value", "temperature"));
-    server.on(
+    server.queue_reply(COMPLETIONS, of("Unsupported parameter", "max_tokens"));
+    server.queue_reply(COMPLETIONS, of("Unsupported value", "temperature"));
+    server.queue_reply(
         COMPLETIONS,
         of("With tools, set it to 'none'.", "reasoning_effort"),
     );
-    server.on(COMPLETIONS, openai_text(&["x"]));
+    server.queue_reply(COMPLETIONS, openai_text(&["x"]));
     assert_eq!(ask(&model).await.text, "x");
     let last = server.bodies(COMPLETIONS).remove(3);
     let expected = json!({
@@ -157,15 +157,15 @@ async fn a_loaded_model_is_known_with_and_without_its_tag() {
     let provider = Provider::new();
     let mut model = ollama(&server);
     assert_eq!(provider.is_loaded(&model).await, Some(false));
-    server.always("/api/ps", ollama_loaded(&["qwen3:4b", "llama3:latest"]));
+    server.always_reply("/api/ps", ollama_loaded(&["qwen3:4b", "llama3:latest"]));
     assert_eq!(provider.is_loaded(&model).await, Some(true));
     model.model = "llama3".into();
     assert_eq!(provider.is_loaded(&model).await, Some(true));
     model.model = "qwen3".into();
     assert_eq!(provider.is_loaded(&model).await, Some(false));
-    server.on("/api/ps", Reply::status(500));
+    server.queue_reply("/api/ps", Reply::status(500));
     assert_eq!(provider.is_loaded(&model).await, None);
-    server.on("/api/ps", Reply::status(200).hang());
+    server.queue_reply("/api/ps", Reply::status(200).hang());
     assert_eq!(provider.is_loaded(&model).await, None, "within a second");
     assert_eq!(provider.is_loaded(&openai(&server)).await, None);
 }
@@ -208,7 +208,7 @@ async fn a_script_is_followed_and_keeps_the_requests() {
 #[test]
 fn addresses_of_this_machine_are_not_reached_through_a_proxy() {
     let server = ModelServer::start();
-    server.on(CHAT, ollama_text(&["안녕"]));
+    server.queue_reply(CHAT, ollama_text(&["안녕"]));
     let nowhere = "http://127.0.0.1:1";
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -249,8 +249,8 @@ impl Write for Lines {
 #[tokio::test]
 async fn the_log_at_debug_has_request_and_answer_and_never_the_key() {
     let server = ModelServer::start();
-    server.on(COMPLETIONS, openai_text(&["your key is sk-12345"]));
-    server.on(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
+    server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
+    server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
     let log = Lines::default();
     let its_log = log.clone();
     let subscriber = tracing_subscriber::fmt()

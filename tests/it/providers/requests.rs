@@ -1,7 +1,7 @@
 //! Asks a scripted server and gives what came of it.
 
+use crate::providers::decoding::{DecodedReply, join_parts};
 use crate::providers::model_server::ModelServer;
-use crate::providers::reading::{DecodedReply, join_parts};
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};

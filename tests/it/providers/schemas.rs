@@ -118,8 +118,8 @@ fn schemas_beyond_two_megabytes_are_left_out_the_largest_first() {
 #[tokio::test]
 async fn schemas_that_are_left_out_are_told_once() {
     let server = ModelServer::start();
-    server.always("/v1/chat/completions", openai_text(&["hi"]));
-    server.always("/api/chat", ollama_text(&["hi"]));
+    server.always_reply("/v1/chat/completions", openai_text(&["hi"]));
+    server.always_reply("/api/chat", ollama_text(&["hi"]));
     let provider = Provider::new();
     let request = native(openai(&server), far_too_many());
     let notices = async |request: &Request| {

@@ -127,7 +127,7 @@ async fn every_status_of_every_provider_has_its_sentence() {
         let (model, path) = model_at(&server, provider);
         for (status, template, is_transient) in STATUSES {
             let reply = refusal(provider, status, "Because");
-            server.on(path, reply.header("retry-after", "3"));
+            server.queue_reply(path, reply.header("retry-after", "3"));
             let fault = fault(&model).await;
             let expected = filled(template, &server, provider).replace("{path}", path);
             assert_eq!(notice_text(&fault.notice()), expected, "{provider}");
@@ -153,7 +153,7 @@ async fn a_pause_until_a_date_is_understood_by_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(
+        server.queue_reply(
             path,
             refusal(provider, 429, "x").header("retry-after", &date),
         );
@@ -191,7 +191,7 @@ async fn what_is_no_answer_has_its_sentence_for_every_provider() {
         let (model, path) = model_at(&server, provider);
         let is_ollama = provider == ProviderKind::Ollama;
         for (body, template) in NO_ANSWERS {
-            server.on(path, Reply::status(200).chunk(body));
+            server.queue_reply(path, Reply::status(200).chunk(body));
             let fault = fault(&model).await;
             let hello = if is_ollama { "data: hello" } else { "hello" };
             let expected = filled(template, &server, provider)
@@ -213,7 +213,7 @@ async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
             ProviderKind::Anthropic => anthropic_text(0, &["so far"]),
             _ => openai_event(&json!({"content": "so far"}), None),
         };
-        server.on(path, Reply::status(200).chunk(begun).cut());
+        server.queue_reply(path, Reply::status(200).chunk(begun).disconnect());
         let cut = fault(&model).await;
         let again = filled("{again}", &server, provider);
         let expected = format!(
@@ -222,7 +222,7 @@ async fn a_connection_that_breaks_has_its_sentence_for_every_provider() {
         );
         assert_eq!(notice_text(&cut.notice()), expected);
         assert!(!cut.is_transient(), "words came");
-        server.on(path, Reply::status(302).header("location", "/elsewhere"));
+        server.queue_reply(path, Reply::status(302).header("location", "/elsewhere"));
         let expected = format!(
             "{0} redirects to {0}/elsewhere. A conversation goes only to the address that config.json names. If it is right, make it the baseUrl of `mine`.",
             server.url()
@@ -258,7 +258,7 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     let (model, path) = model_at(&server, ProviderKind::OpenAi);
     let error = json!({"message": "You exceeded your current quota.", "type": "insufficient_quota",
         "param": null, "code": "insufficient_quota"});
-    server.on(path, Reply::json(429, &json!({ "error": error })));
+    server.queue_reply(path, Reply::json(429, &json!({ "error": error })));
     let unpaid = fault(&model).await;
     assert!(!unpaid.is_transient());
     assert_eq!(
@@ -270,7 +270,7 @@ async fn an_account_without_credit_is_told_apart_from_a_busy_server() {
     );
     let (model, path) = model_at(&server, ProviderKind::Anthropic);
     let words = "Your credit balance is too low to access the Anthropic API.";
-    server.on(path, anthropic_error(400, "invalid_request_error", words));
+    server.queue_reply(path, anthropic_error(400, "invalid_request_error", words));
     let sentence = notice_text(&fault(&model).await.notice());
     assert!(sentence.contains("has no credit (HTTP 400)"), "{sentence}");
 }
@@ -282,7 +282,7 @@ async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let overloaded = anthropic_event(&error);
-    server.on(path, Reply::status(200).chunk(overloaded.clone()));
+    server.queue_reply(path, Reply::status(200).chunk(overloaded.clone()));
     let first = fault(&model).await;
     assert!(first.is_transient());
     let expected = format!(
@@ -291,7 +291,7 @@ async fn a_server_that_is_overloaded_says_so_in_a_stream_too() {
     );
     assert_eq!(notice_text(&first.notice()), expected);
     let begun = anthropic_text(0, &["so far"]) + &overloaded;
-    server.on(path, Reply::status(200).chunk(begun));
+    server.queue_reply(path, Reply::status(200).chunk(begun));
     assert!(!fault(&model).await.is_transient(), "words came");
 }
 
@@ -300,7 +300,7 @@ async fn a_key_goes_where_each_provider_looks_for_it() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);
-        server.on(path, refusal(provider, 401, "wrong: sk-12345"));
+        server.queue_reply(path, refusal(provider, 401, "wrong: sk-12345"));
         let fault = fault(&with_key(model, "sk-12345")).await;
         let words = notice_text(&fault.notice());
         let expected = format!(

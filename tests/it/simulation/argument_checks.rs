@@ -1,7 +1,7 @@
 //! The check of arguments, as the world does it.
 
 use super::checker::Checker;
-use super::dice::TestRng;
+use super::test_rng::TestRng;
 use humble::domain::{ArgumentCheck, SchemaCheck};
 use humble::engine::turn::TurnInput;
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Decisions that last, as they come from outside a turn.
 
 use super::checker::Checker;
-use super::dice::TestRng;
+use super::test_rng::TestRng;
 use super::world;
 use humble::domain::trust::Cover;
 use humble::domain::{Grant, Pattern};

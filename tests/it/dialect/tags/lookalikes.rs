@@ -2,7 +2,7 @@
 //! the forms are labelled.
 
 use super::{TIME, offered, read, seoul};
-use crate::dialect::cuts::scan;
+use crate::dialect::scan_every_way::scan;
 use humble::dialect::scan::ScanEvent;
 
 #[test]

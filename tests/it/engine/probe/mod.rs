@@ -38,7 +38,7 @@ fn calls(request: &Request) -> Vec<Step> {
     }
 }
 
-fn follows(request: &Request, dialect: Dialect) -> Vec<Step> {
+fn follow_dialect(request: &Request, dialect: Dialect) -> Vec<Step> {
     let mut offered = request.tools.tools().iter();
     if !offered.any(|tool| tool.tool.name == "say_hello") {
         return says("Hi.");
@@ -51,15 +51,15 @@ fn follows(request: &Request, dialect: Dialect) -> Vec<Step> {
 }
 
 fn follows_native(request: &Request) -> Vec<Step> {
-    follows(request, Dialect::Native)
+    follow_dialect(request, Dialect::Native)
 }
 
 fn follows_prompt(request: &Request) -> Vec<Step> {
-    follows(request, Dialect::Prompt)
+    follow_dialect(request, Dialect::Prompt)
 }
 
 fn follows_xml(request: &Request) -> Vec<Step> {
-    follows(request, Dialect::Xml)
+    follow_dialect(request, Dialect::Xml)
 }
 
 fn follows_none(_: &Request) -> Vec<Step> {

@@ -6,7 +6,7 @@ use super::*;
 async fn asks_after(decision: Decision, change: impl FnOnce(&mut TrustFixture)) -> bool {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(decision).await;
-    let mut place = EngineHarness::place(bench.shut_down().await);
+    let mut place = EngineHarness::find_text(bench.shut_down().await);
     assert_eq!(place.called(), ["echo"], "it ran once it was granted");
     change(&mut place);
     let folder = place.folder();
@@ -37,7 +37,7 @@ macro_rules! carries_over {
         #[tokio::test]
         async fn $name() {
             for decision in remembered() {
-                let change: fn(&mut Place) = $change;
+                let change: fn(&mut TrustFixture) = $change;
                 assert!(!asks_after(decision.clone(), change).await, "{decision:?}");
             }
         }
@@ -49,7 +49,7 @@ macro_rules! does_not_carry_over {
         #[tokio::test]
         async fn $name() {
             for decision in remembered() {
-                let change: fn(&mut Place) = $change;
+                let change: fn(&mut TrustFixture) = $change;
                 assert!(asks_after(decision.clone(), change).await, "{decision:?}");
             }
         }
@@ -59,10 +59,10 @@ macro_rules! does_not_carry_over {
 carries_over! {
     a_grant_survives_a_restart: |_| {};
     a_grant_survives_another_description_of_the_entry: |place| {
-        place.lists("fs", |entry| entry["description"] = json!("Files."));
+        place.edit_server_entry("fs", |entry| entry["description"] = json!("Files."));
     };
     a_grant_survives_another_time_out: |place| {
-        place.lists("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
+        place.edit_server_entry("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
     };
     a_grant_survives_another_order_of_keys_in_a_definition: |place| {
         let schema = json!({ "properties": { "path": { "type": "string" } }, "type": "object" });
@@ -74,27 +74,27 @@ carries_over! {
         fs::write(place.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     };
     a_grant_survives_another_tool_being_switched_off: |place| {
-        place.lists("fs", |entry| entry["toolsOff"] = json!(["write"]));
+        place.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["write"]));
     };
     a_grant_survives_empty_variables: |place| {
-        place.lists("fs", |entry| entry["env"] = json!({}));
+        place.edit_server_entry("fs", |entry| entry["env"] = json!({}));
     };
 }
 
 does_not_carry_over! {
     another_command_is_another_server: |place| {
-        place.lists("fs", |entry| entry["command"] = json!("/bin/sh"));
+        place.edit_server_entry("fs", |entry| entry["command"] = json!("/bin/sh"));
     };
     other_arguments_are_another_server: |place| {
-        place.lists("fs", |entry| {
+        place.edit_server_entry("fs", |entry| {
             entry["args"].as_array_mut().expect("a list").push(json!("--more"));
         });
     };
     another_variable_is_another_server: |place| {
-        place.lists("fs", |entry| entry["env"] = json!({ "A": "1" }));
+        place.edit_server_entry("fs", |entry| entry["env"] = json!({ "A": "1" }));
     };
     another_folder_is_another_server: |place| {
-        place.lists("fs", |entry| entry["cwd"] = json!("/"));
+        place.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
     };
     a_definition_that_was_accepted_anew_asks: |place| {
         set_tools(&place.folder(), &definitions("Echoes, and more."));
@@ -125,7 +125,7 @@ async fn a_name_that_another_server_took_is_not_trusted() {
 async fn a_server_under_another_name_is_not_trusted() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let mut place = EngineHarness::place(bench.shut_down().await);
+    let mut place = EngineHarness::find_text(bench.shut_down().await);
     place.edit_server_entry("files", |_| {});
     let script = Script::default()
         .answer(&call_of("files", "echo", "src/a.rs"))
@@ -138,7 +138,7 @@ async fn a_server_under_another_name_is_not_trusted() {
 async fn a_tool_that_a_server_adds_later_is_not_covered_by_the_grant_for_the_server() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunServer).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let tools = json!([
         tool("echo", "Echoes."),
         tool("write", "Writes."),
@@ -161,7 +161,7 @@ async fn a_tool_that_a_server_adds_later_is_not_covered_by_the_grant_for_the_ser
 async fn a_grant_for_a_tool_covers_no_other_tool() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "write", "src/a.rs"))
         .answer("Done.");
@@ -174,7 +174,7 @@ async fn a_pattern_covers_no_near_miss() {
     let pattern = Pattern::from_json(pattern.as_object().expect("an object")).expect("a pattern");
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunMatching { pattern }).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let misses = [
         json!({ "path": "src/../etc/x.rs" }),
         json!({ "path": "src/a/b.rs" }),
@@ -210,7 +210,7 @@ async fn a_grant_for_the_session_ends_with_the_session_and_with_the_program() {
     );
     assert_eq!(bench.trusted(), []);
     bench.decide_call(Decision::RunForSession).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     assert!(place.start(echo_script()).await.call_needs_approval().await);
 }
 
@@ -227,7 +227,7 @@ async fn a_revoked_grant_asks_at_once_and_after_a_restart() {
         bench.send(Command::Revoke(Box::new(granted))).await;
         assert!(bench.call_needs_approval().await);
         assert_eq!(bench.trusted(), []);
-        let place = EngineHarness::place(bench.shut_down().await);
+        let place = EngineHarness::find_text(bench.shut_down().await);
         assert!(place.start(echo_script()).await.call_needs_approval().await);
     }
 }
@@ -248,7 +248,7 @@ async fn what_was_ruled_out_never_runs_whatever_else_is_granted_or_has_changed()
         result.content,
         "The user denied echo from fs, for good: it will never be run. Do not call it again."
     );
-    let mut place = EngineHarness::place(bench.shut_down().await);
+    let mut place = EngineHarness::find_text(bench.shut_down().await);
     place.edit_server_entry("fs", |entry| entry["env"] = json!({ "OTHER": "1" }));
     set_tools(&place.folder(), &definitions("Something else."));
     let folder = place.folder();
@@ -281,7 +281,7 @@ async fn the_command_line_allows_a_tool_for_one_run() {
         .start_with_options(echo_script(), allow)
         .await;
     assert!(!bench.call_needs_approval().await);
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let other = EngineOptions {
         allowed_tools: vec![
             ("fs".into(), "write".to_owned()),
@@ -306,7 +306,7 @@ async fn a_call_that_stands_in_a_result_asks_whatever_was_granted() {
         .answer("Done.");
     let mut bench = TrustFixture::new().start(script).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     // A prompt with a pipe behind it is read as data.
     let script = Script::default().answer(&quoted).answer("Done.");
     let mut bench = place.start(script).await;

@@ -50,7 +50,7 @@ async fn instructions_are_sent_only_after_the_person_agreed() {
     assert!(after.contains(SECTION), "{after}");
     // Nothing else of the message moved.
     assert_eq!(after.replacen(&format!("{SECTION}\n\n"), "", 1), before);
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let mut bench = place.start(hellos()).await;
     assert!(bench.system_says().await.contains(SECTION));
     let agreed = bench.trusted()[0].clone();
@@ -66,7 +66,7 @@ async fn another_text_is_not_sent_until_it_was_agreed_to() {
     let (ask, _) = bench.asked_of_instructions().await;
     bench.chooses(ask, Choice::SendAlways).await;
     assert!(bench.system_says().await.contains(SECTION));
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     set_instructions(&place.folder(), Some("Be cruel."));
     let mut bench = place.start(hellos()).await;
     let said = "The instructions of `fs` changed.";
@@ -86,7 +86,7 @@ async fn consent_lasts_for_the_run_and_refusal_is_respected() {
     let (ask, _) = bench.asked_of_instructions().await;
     bench.chooses(ask, Choice::SendOnce).await;
     assert!(bench.system_says().await.contains(SECTION));
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let mut bench = place.start(hellos()).await;
     assert!(!bench.system_says().await.contains("INSTRUCTIONS OF"));
     for (choice, is_sent) in [(Choice::SendAlways, true), (Choice::Stop, false)] {

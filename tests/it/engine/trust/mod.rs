@@ -86,7 +86,7 @@ impl EngineHarness {
         self.home.path().join("fs")
     }
 
-    fn place(home: TempDir) -> TrustFixture {
+    fn find_text(home: TempDir) -> TrustFixture {
         let servers = read(&home.path().join("mcp-servers.json"));
         let servers = servers["mcpServers"].as_object().expect("an object");
         let entry = servers.values().next_back().expect("a server").clone();

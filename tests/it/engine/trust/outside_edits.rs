@@ -1,14 +1,14 @@
 //! `trust.json` as others change it: broken, by a second program, by a tool.
 
 use super::*;
-use crate::engine::notice::notice_text;
+use crate::engine::notice_text::notice_text;
 use humble::domain::trust::Lapse;
 
 #[tokio::test]
 async fn a_malformed_trust_file_grants_nothing_and_is_reported() {
     let mut bench = TrustFixture::new().start(echo_script()).await;
     bench.decide_call(Decision::RunAlways).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let file = place.home.path().join("trust.json");
     let whole = fs::read_to_string(&file).expect("written");
     let broken = whole.replacen('{', "{,", 1);
@@ -37,7 +37,7 @@ async fn a_second_program_knows_the_grant_and_hears_of_its_end() {
     // The same home, in which the first one still runs.
     let folder = first.folder();
     let second = std::mem::replace(&mut first.home, TempDir::new().expect("a folder"));
-    let mut second = EngineHarness::place(second).start(echo_script()).await;
+    let mut second = EngineHarness::find_text(second).start(echo_script()).await;
     assert!(!second.call_needs_approval().await);
     let granted = second.trusted()[0].clone();
     second.send(Command::Revoke(Box::new(granted))).await;

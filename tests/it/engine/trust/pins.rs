@@ -77,7 +77,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
         bench.wait_for_turn_end().await;
         assert_eq!(bench.offered(), ["echo", "write"]);
         // And it is remembered.
-        let place = EngineHarness::place(bench.shut_down().await);
+        let place = EngineHarness::find_text(bench.shut_down().await);
         let mut bench = place.start(Script::default().answer("Hi.")).await;
         bench.prompt("Hello.").await;
         bench.wait_for_turn_end().await;
@@ -88,7 +88,7 @@ async fn a_changed_tool_is_withheld_in_both_modes_until_the_difference_was_accep
 #[tokio::test]
 async fn a_change_while_the_program_was_away_is_one_too() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     set_tools(&place.folder(), &definitions("Something else."));
     let mut bench = place.start(Script::default().answer("Hi.")).await;
     assert!(waits(&bench.trusted()));
@@ -107,7 +107,7 @@ async fn what_is_kept_withheld_is_not_asked_about_again_until_it_changes_again()
     bench.wait_for_turn_end().await;
     bench.chooses(ask, Choice::Stop).await;
     bench.wait_for("no banner", |it| matches!(it, Event::BannersChanged(all) if all.iter().all(|it| it.cause != BannerCause::WithheldTools))).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let many = Script::default().answer("Hi.").answer("Hi.").answer("Hi.");
     let mut bench = place.start(many).await;
     bench.prompt("Hello.").await;
@@ -216,7 +216,7 @@ async fn a_tool_that_went_and_came_back_as_another_is_withheld_and_a_renamed_one
     assert!(waits(&bench.trusted()));
     bench.changes(&json!([tool("echo2", "Echoes.")])).await;
     assert!(!waits(&bench.trusted()));
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     let script = Script::default()
         .answer(&call_of("fs", "echo2", "src/a.rs"))
         .answer("Done.");
@@ -247,7 +247,7 @@ async fn the_model_is_told_that_a_tool_which_it_remembers_is_withheld() {
 #[tokio::test]
 async fn headless_runs_never_accept_a_changed_tool() {
     let bench = TrustFixture::new().start(Script::default()).await;
-    let place = EngineHarness::place(bench.shut_down().await);
+    let place = EngineHarness::find_text(bench.shut_down().await);
     set_tools(&place.folder(), &definitions("Another."));
     let folder = place.folder();
     let options = EngineOptions {
